@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableExperimentalFeature("Lifetimes"),
+    // The read path crosses four modules for every row; this lets the optimiser see through them.
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+let package = Package(
+    name: "drilldown",
+    products: [.executable(name: "drilldown", targets: ["drilldown"])],
+    targets: [
+        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
+        .target(name: "PropertyLists", swiftSettings: settings),
+        .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
+        .target(name: "TreeSources", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
+        .target(name: "TreeStore", dependencies: ["TreeSources", "Levels", "PropertyLists"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD"], swiftSettings: settings),
+        .target(
+            name: "LevelsAPI",
+            dependencies: ["TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "drilldown",
+            dependencies: ["LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
+            swiftSettings: settings),
+        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
+        .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
+        .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
+        .testTarget(name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels"], swiftSettings: settings),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer"], swiftSettings: settings),
+        .testTarget(
+            name: "LevelsAPITests",
+            dependencies: ["LevelsAPI", "HTTPServer", "TreeStore", "TreeSources", "Levels"],
+            swiftSettings: settings),
+    ]
+)

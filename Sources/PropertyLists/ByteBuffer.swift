@@ -1,0 +1,123 @@
+import Glibc
+
+/// A growing block of `malloc` memory that can be handed to C without a copy.
+///
+/// Array would do but for two things: C frees what it is handed, and appending must not zero first.
+@safe
+public struct ByteBuffer: ~Copyable {
+    @usableFromInline var base: UnsafeMutableRawPointer?
+    @usableFromInline var capacity: Int
+    @usableFromInline var size: Int
+    /// How many bytes have been written.
+    @inlinable public var count: Int { size }
+
+    public init(capacity: Int = 0) {
+        unsafe base = nil
+        self.capacity = 0
+        size = 0
+        if capacity > 0 { grow(to: capacity) }
+    }
+
+    deinit { unsafe free(base) }
+
+    /// Makes room for `extra` more bytes.
+    @inlinable
+    public mutating func reserve(_ extra: Int) {
+        if size + extra > capacity { grow(to: max(size + extra, capacity * 2, 64)) }
+    }
+
+    @usableFromInline
+    mutating func grow(to bytes: Int) {
+        // Out of memory is the one fault that cannot be answered: an answer needs memory too.
+        guard let block = unsafe realloc(base, bytes) else { fatalError("out of memory: \(bytes) bytes") }
+        unsafe base = block
+        capacity = bytes
+    }
+
+    @inlinable
+    public mutating func append(_ byte: UInt8) {
+        reserve(1)
+        unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: size, as: UInt8.self)
+        size += 1
+    }
+
+    @inlinable
+    public mutating func append(_ bytes: Span<UInt8>) {
+        let added = bytes.count
+        guard added > 0 else { return }
+        reserve(added)
+        unsafe bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            unsafe base.unsafelyUnwrapped.advanced(by: size).copyMemory(from: start, byteCount: added)
+        }
+        size += added
+    }
+
+    @inlinable
+    public mutating func append(_ text: StaticString) {
+        let added = text.utf8CodeUnitCount
+        reserve(added)
+        unsafe base.unsafelyUnwrapped.advanced(by: size).copyMemory(from: text.utf8Start, byteCount: added)
+        size += added
+    }
+
+    /// Appends a string's UTF-8.
+    public mutating func append(_ text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        append(text.utf8Span.span)
+    }
+
+    /// Appends the eight bytes of a word, lowest first.
+    @inlinable
+    public mutating func append(littleEndian word: UInt64) {
+        reserve(8)
+        unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
+        size += 8
+    }
+
+    /// Overwrites bytes written before.
+    public mutating func replace(at offset: Int, with bytes: Span<UInt8>) {
+        precondition(offset >= 0 && offset + bytes.count <= count)
+        unsafe bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            unsafe base.unsafelyUnwrapped.advanced(by: offset).copyMemory(from: start, byteCount: source.count)
+        }
+    }
+
+    /// Forgets all after the first `newCount` bytes; the memory stays.
+    @inlinable
+    public mutating func truncate(to newCount: Int) {
+        precondition(newCount >= 0 && newCount <= size)
+        size = newCount
+    }
+
+    /// Takes out the first `taken` bytes and moves the rest to the front.
+    public mutating func removeFirst(_ taken: Int) {
+        precondition(taken >= 0 && taken <= size)
+        guard taken > 0, let start = unsafe base else { return }
+        unsafe memmove(start, start + taken, size - taken)
+        size -= taken
+    }
+
+    /// All that has been written.
+    @inlinable
+    public var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let bytes = unsafe UnsafeRawBufferPointer(start: base, count: count)
+            let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// Gives the memory away, cut to its size; whoever takes it frees it with `free`.
+    public consuming func release() -> UnsafeMutableRawBufferPointer {
+        let size = count
+        let block = unsafe size > 0 ? realloc(base, size) ?? base : base
+        // The block now belongs to the caller: what is left for deinit to free is nothing.
+        let result = unsafe UnsafeMutableRawBufferPointer(start: block, count: size)
+        unsafe base = nil
+        return unsafe result
+    }
+}

@@ -1,0 +1,29 @@
+/// Why a document was refused: what is wrong, where, and what would be right.
+public struct PropertyListError: Error, Equatable, Sendable {
+    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    public var reason: String
+    /// Where it is; nil until the reader that knows the place has added it.
+    public var position: SourcePosition?
+    /// The titles from the root to the place, as `/Item 4/Screen G`; nil where no level is open.
+    public var path: String?
+
+    public init(_ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
+        self.reason = reason
+        self.position = position
+        self.path = path
+    }
+
+    /// The same error with a place, unless it has one already.
+    public func located(at position: SourcePosition) -> PropertyListError {
+        PropertyListError(reason, at: self.position ?? position, path: path)
+    }
+}
+
+extension PropertyListError: CustomStringConvertible {
+    /// `12:5: in /Item 4: reason.`; a file's name is put before it by whoever knows it.
+    public var description: String {
+        let place = position.map { "\($0): " } ?? ""
+        let titles = path.map { "in \($0): " } ?? ""
+        return "\(place)\(titles)\(reason)"
+    }
+}

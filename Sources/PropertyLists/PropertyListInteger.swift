@@ -1,0 +1,36 @@
+/// An integer of a property list: −2⁶³ … 2⁶⁴−1, the range that the XML and binary formats share.
+public struct PropertyListInteger: Equatable, Hashable, Sendable {
+    /// The 64 bits; two's complement where `isNegative`.
+    public let bits: UInt64
+    /// Whether the value is below zero.
+    public let isNegative: Bool
+
+    @inlinable
+    public init(_ value: Int64) {
+        bits = UInt64(bitPattern: value)
+        isNegative = value < 0
+    }
+
+    @inlinable
+    public init(_ value: UInt64) {
+        bits = value
+        isNegative = false
+    }
+
+    /// Makes a value of a sign and a magnitude; nil outside −2⁶³ … 2⁶⁴−1.
+    @inlinable
+    public init?(magnitude: UInt64, isNegative: Bool) {
+        if isNegative, magnitude > 1 << 63 { return nil }
+        bits = isNegative ? 0 &- magnitude : magnitude
+        self.isNegative = isNegative && magnitude != 0
+    }
+
+    /// The absolute value.
+    @inlinable
+    public var magnitude: UInt64 { isNegative ? 0 &- bits : bits }
+}
+
+extension PropertyListInteger: CustomStringConvertible {
+    /// The decimal digits, after `-` where negative.
+    public var description: String { isNegative ? "-\(magnitude)" : "\(magnitude)" }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// The bytes of a document, read piece by piece at any offset: an open file or a block of memory.
+///
+/// A file is never mapped: one that is cut short while it is read gives a short read here, and SIGBUS there.
+public enum DocumentInput: Sendable {
+    /// An open descriptor of a regular file, which the caller closes, and its size in bytes when it was opened.
+    case file(descriptor: Int32, size: Int)
+    /// Bytes in memory.
+    case memory([UInt8])
+
+    /// How many bytes there are.
+    public var size: Int {
+        switch self {
+        case .file(_, let size): size
+        case .memory(let bytes): bytes.count
+        }
+    }
+
+    /// Reads into `buffer` from `offset` on, and gives how many bytes there were; 0 only at the end.
+    ///
+    /// - Throws: `PropertyListError` with the system's reason when the file cannot be read (`pread`).
+    public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PropertyListError) -> Int {
+        switch self {
+        case .memory(let bytes):
+            let taken = min(max(bytes.count - offset, 0), buffer.count)
+            guard taken > 0 else { return 0 }
+            unsafe bytes.withUnsafeBytes { source in
+                unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<offset + taken]))
+            }
+            return taken
+        case .file(let descriptor, _):
+            while true {
+                let taken = unsafe pread(descriptor, buffer.baseAddress, buffer.count, offset)
+                if taken >= 0 { return taken }
+                guard errno == EINTR else {
+                    throw PropertyListError("the file cannot be read: \(unsafe String(cString: strerror(errno)))")
+                }
+            }
+        }
+    }
+}

@@ -36,7 +36,8 @@ let package = Package(
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
         .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
         .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
-        .testTarget(name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels"], swiftSettings: settings),
+        .testTarget(
+            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels"], swiftSettings: settings),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",

@@ -1,0 +1,63 @@
+/// A date and time of the proleptic Gregorian calendar in UTC, and its distance from 2001-01-01T00:00:00Z.
+///
+/// The arithmetic is the usual one on eras of 400 years that begin in March, so that the leap day comes last.
+public struct CivilDate: Equatable, Sendable {
+    public var year, month, day, hour, minute, second: Int
+
+    /// The seconds since 2001-01-01T00:00:00Z between which a property list's date must lie: the years 1 … 9999.
+    public static let secondsRange: ClosedRange<Double> = -63_113_904_000...252_423_993_599
+
+    public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+    }
+
+    /// Whether such a day and time exist, within the years 1 … 9999.
+    public var isReal: Bool {
+        (1...9999).contains(year) && (1...12).contains(month) && (1...Self.days(in: month, of: year)).contains(day)
+            && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
+    }
+
+    /// Whole seconds since 2001-01-01T00:00:00Z.
+    public var seconds: Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return (era * 146_097 + dayOfEra - Self.epochDay) * 86_400 + hour * 3_600 + minute * 60 + second
+    }
+
+    /// Takes whole seconds since 2001-01-01T00:00:00Z apart.
+    public init(seconds: Int) {
+        let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
+        let time = seconds - day * 86_400
+        let shifted = day + Self.epochDay
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        self.day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        hour = time / 3_600
+        minute = time / 60 % 60
+        second = time % 60
+    }
+
+    /// Days from 0000-03-01 to 2001-01-01.
+    private static let epochDay = 730_791
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Which characters a text document may hold, checked once as its bytes come in.
+///
+/// All that a reader hands on has passed here, so no one further in meets faulty UTF-8.
+struct TextCheck {
+    /// Whether control characters are refused, as XML 1.0 does (section 2.2); JSON has its own rule for its strings.
+    let isXML: Bool
+
+    /// The number of leading bytes that are whole, valid characters; the rest is the beginning of one more.
+    ///
+    /// - Throws: at the first fault, with its offset in `offset`.
+    func validPrefix(of bytes: UnsafeRawBufferPointer, faultAt offset: inout Int) throws(PropertyListError) -> Int {
+        var index = 0
+        while true {
+            unsafe index = plainEnd(in: bytes, from: index)
+            guard index < bytes.count else { return index }
+            let first = unsafe bytes[index]
+            offset = index
+            if first < 0x80 {
+                throw PropertyListError(
+                    "the control character U+\(hex(first)) cannot stand in XML; remove it, or use the binary format")
+            }
+            let length = utf8Length(first)
+            guard length > 0 else { throw Self.notUTF8 }
+            let rest = bytes.count - index
+            for step in 1..<length {
+                guard step < rest else { return index }
+                guard unsafe isContinuation(bytes[index + step], number: step, after: first) else { throw Self.notUTF8 }
+            }
+            if isXML, length == 3, first == 0xEF {
+                let isNoncharacter = unsafe bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
+                if isNoncharacter { throw PropertyListError("U+FFFE and U+FFFF cannot stand in XML; remove them") }
+            }
+            index += length
+        }
+    }
+
+    static let notUTF8 = PropertyListError(
+        "the text is not valid UTF-8; save the document as UTF-8, or name its encoding in the XML declaration")
+
+    /// The index of the first byte that is not plain ASCII text.
+    private func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        let high = SIMD16<UInt8>(repeating: 0x80)
+        let space = SIMD16<UInt8>(repeating: 0x20)
+        while index + 16 <= bytes.count {
+            let lanes = unsafe bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+            var suspicious = lanes .>= high
+            if isXML {
+                let whitespace = (lanes .== 9) .| (lanes .== 10) .| (lanes .== 13)
+                suspicious = suspicious .| ((lanes .< space) .& .!whitespace)
+            }
+            if let lane = suspicious.firstLane { return index + lane }
+            index += 16
+        }
+        while index < bytes.count, unsafe isPlain(bytes[index]) { index += 1 }
+        return index
+    }
+
+    private func isPlain(_ byte: UInt8) -> Bool {
+        byte < 0x80 && (!isXML || byte >= 0x20 || byte == 9 || byte == 10 || byte == 13)
+    }
+
+    /// The length that a first byte announces (RFC 3629, section 4); 0 for one that begins no character.
+    private func utf8Length(_ first: UInt8) -> Int {
+        switch first {
+        case 0xC2...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF4: 4
+        default: 0
+        }
+    }
+
+    /// Whether a byte may stand in its place, overlong forms and surrogates excluded (RFC 3629, section 4).
+    private func isContinuation(_ byte: UInt8, number: Int, after first: UInt8) -> Bool {
+        guard number == 1 else { return byte & 0xC0 == 0x80 }
+        return switch first {
+        case 0xE0: (0xA0...0xBF).contains(byte)
+        case 0xED: (0x80...0x9F).contains(byte)
+        case 0xF0: (0x90...0xBF).contains(byte)
+        case 0xF4: (0x80...0x8F).contains(byte)
+        default: byte & 0xC0 == 0x80
+        }
+    }
+
+    private func hex(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
+
+extension SIMDMask where Storage == SIMD16<Int8> {
+    /// The number of the first lane that is true; nil if none is.
+    @inline(__always)
+    var firstLane: Int? {
+        let words = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        if words.x != 0 { return words.x.trailingZeroBitCount / 8 }
+        if words.y != 0 { return 8 + words.y.trailingZeroBitCount / 8 }
+        return nil
+    }
+}

@@ -1,0 +1,71 @@
+/// The encodings that a text document may be written in.
+enum TextEncoding: Equatable {
+    case utf8, latin1, utf16LittleEndian, utf16BigEndian
+
+    /// What the first bytes of a document say: its encoding, and how many bytes of byte order mark to pass over.
+    static func detect(_ head: Span<UInt8>) -> (encoding: TextEncoding, mark: Int) {
+        func byte(_ n: Int) -> UInt8 { n < head.count ? head[n] : 0xAA }
+        return switch (byte(0), byte(1), byte(2)) {
+        case (0xEF, 0xBB, 0xBF): (.utf8, 3)
+        case (0xFE, 0xFF, _): (.utf16BigEndian, 2)
+        case (0xFF, 0xFE, _): (.utf16LittleEndian, 2)
+        case (0, let second, _) where second != 0 && head.count > 1: (.utf16BigEndian, 0)
+        case (let first, 0, _) where first != 0 && head.count > 1: (.utf16LittleEndian, 0)
+        default: (.utf8, 0)
+        }
+    }
+
+    /// The encoding that an XML declaration names, if the bytes begin with one that names any (XML 1.0, section 4.3.3).
+    ///
+    /// - Throws: `PropertyListError` for one that is not read here.
+    static func declared(in head: Span<UInt8>) throws(PropertyListError) -> TextEncoding? {
+        guard let name = declaredName(in: head) else { return nil }
+        switch name.uppercased() {
+        case "UTF-8", "UTF8", "US-ASCII", "ASCII": return .utf8
+        case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "LATIN-1": return .latin1
+        default:
+            throw PropertyListError(
+                "the encoding \(name) is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1",
+                at: .text(line: 1, column: 1))
+        }
+    }
+
+    private static func declaredName(in head: Span<UInt8>) -> String? {
+        guard head.count > 5, String(ascii: head.extracting(0..<5)) == "<?xml" else { return nil }
+        var declaration = ""
+        for index in 0..<min(head.count, 256) {
+            if head[index] == UInt8(ascii: ">") { break }
+            declaration.unicodeScalars.append(Unicode.Scalar(head[index]))
+        }
+        guard let label = declaration.firstRange(of: "encoding") else { return nil }
+        let value = declaration[label.upperBound...].drop { " \t\r\n=\"'".contains($0) }
+        let name = value.prefix { !" \t\r\n?\"'".contains($0) }
+        return name.isEmpty ? nil : String(name)
+    }
+}
+
+extension String {
+    /// A string of bytes that are all below 0x80; others become U+FFFD.
+    init(ascii bytes: Span<UInt8>) {
+        self.init()
+        for index in bytes.indices {
+            unicodeScalars.append(bytes[index] < 0x80 ? Unicode.Scalar(bytes[index]) : "\u{FFFD}")
+        }
+    }
+
+    /// A string of UTF-8; a faulty sequence becomes U+FFFD.
+    public init(utf8 bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension StringProtocol {
+    fileprivate func firstRange(of word: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(word) { return start..<index(start, offsetBy: word.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,278 @@
+import Glibc
+
+/// A window that slides over a text document: checked UTF-8, a cursor, and the line it stands on.
+///
+/// Offsets are counted from the cursor, so they stay right when the window slides. It grows only to hold one token.
+@safe
+struct TextWindow: ~Copyable {
+    private let input: DocumentInput
+    private let limits: PropertyListLimits
+    private let check: TextCheck
+    private var transcoder: Transcoder?
+    /// Where the next piece of the document is read from.
+    private var inputOffset: Int
+    private var isAtInputEnd = false
+
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    /// The cursor, the end of the checked text, and the end of all bytes read, as offsets from `base`.
+    private var cursor = 0, checkedEnd = 0, rawEnd = 0
+
+    /// The cursor's line, from 1.
+    private(set) var line = 1
+    /// Offset from `base` of the line's first byte; negative once it has slid out.
+    private var lineStart = 0
+
+    /// Vectors are loaded sixteen bytes at a time, past the end too.
+    private static let padding = 16
+    private static let pieceBytes = 1 << 18
+
+    /// Opens a window on the beginning of a document.
+    ///
+    /// - Throws: `PropertyListError` for an unreadable file or an encoding that is not read here.
+    static func open(
+        _ input: DocumentInput, isXML: Bool, limits: PropertyListLimits
+    ) throws(PropertyListError) -> TextWindow {
+        var window = TextWindow(input, isXML: isXML, limits: limits)
+        try window.detectEncoding(isXML: isXML)
+        return window
+    }
+
+    private init(_ input: DocumentInput, isXML: Bool, limits: PropertyListLimits) {
+        self.input = input
+        self.limits = limits
+        check = TextCheck(isXML: isXML)
+        inputOffset = 0
+        capacity = Self.pieceBytes
+        unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity + Self.padding, alignment: 16)
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity + Self.padding)
+    }
+
+    private mutating func detectEncoding(isXML: Bool) throws(PropertyListError) {
+        let head = unsafe UnsafeMutableRawBufferPointer(start: base, count: 512)
+        let taken = try unsafe input.read(at: 0, into: head)
+        let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(start: base, count: taken))
+        var (encoding, mark) = TextEncoding.detect(bytes)
+        inputOffset = mark
+        if isXML, encoding == .utf8, mark == 0, let declared = try TextEncoding.declared(in: bytes) {
+            encoding = declared
+        }
+        if encoding != .utf8 { transcoder = Transcoder(encoding) }
+    }
+
+    deinit { unsafe base.deallocate() }
+
+    /// Where the cursor stands; the column counts characters as far as the line is still in the window.
+    var position: SourcePosition { position(at: 0) }
+
+    /// Where the byte at an offset stands, on the cursor's line.
+    func position(at offset: Int) -> SourcePosition {
+        let from = max(lineStart, 0)
+        var column = cursor + offset - lineStart + 1
+        for index in from..<max(from, cursor + offset)
+        where unsafe base.load(fromByteOffset: index, as: UInt8.self) & 0xC0 == 0x80 {
+            column -= 1
+        }
+        return .text(line: line, column: column)
+    }
+
+    /// The cursor's place with the column counted in bytes: what every event carries, for the price of a subtraction.
+    var roughPosition: SourcePosition { .text(line: line, column: cursor - lineStart + 1) }
+
+    /// The byte at an offset; nil past the end of the document.
+    @inline(__always)
+    mutating func peek(_ offset: Int = 0) throws(PropertyListError) -> UInt8? {
+        if cursor + offset >= checkedEnd, try !fill(atLeast: offset + 1) { return nil }
+        return unsafe base.load(fromByteOffset: cursor + offset, as: UInt8.self)
+    }
+
+    /// Whether the bytes from an offset on are these.
+    @inline(__always)
+    mutating func matches(_ text: StaticString, at offset: Int) throws(PropertyListError) -> Bool {
+        let size = text.utf8CodeUnitCount
+        if cursor + offset + size > checkedEnd, try !fill(atLeast: offset + size) { return false }
+        return unsafe memcmp(base + cursor + offset, text.utf8Start, size) == 0
+    }
+
+    /// Moves the cursor over bytes that hold no line feed.
+    @inline(__always)
+    mutating func advance(_ count: Int) { cursor += count }
+
+    /// Moves the cursor over any bytes.
+    mutating func advanceCountingLines(_ count: Int) {
+        let end = cursor + count
+        while cursor < end, let found = unsafe memchr(base + cursor, 10, end - cursor) {
+            cursor = unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base) + 1
+            line += 1
+            lineStart = cursor
+        }
+        cursor = end
+    }
+
+    /// Moves the cursor over white space, which is every byte up to 0x20 where `TextCheck` refuses the controls.
+    mutating func skipWhitespace() throws(PropertyListError) {
+        let space = SIMD16<UInt8>(repeating: 0x20)
+        while true {
+            let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
+            let stop = (lanes .> space).firstLane
+            let count = min(stop ?? 16, checkedEnd - cursor)
+            countLines(lanes, first: count)
+            cursor += count
+            if count == stop { return }
+            if cursor >= checkedEnd, try !fill(atLeast: 1) { return }
+        }
+    }
+
+    @inline(__always)
+    private mutating func countLines(_ lanes: SIMD16<UInt8>, first count: Int) {
+        var words = unsafe unsafeBitCast(lanes .== 10, to: SIMD2<UInt64>.self)
+        if count < 8 {
+            words = SIMD2(words.x & (1 &<< UInt64(count &* 8) &- 1), 0)
+        } else if count < 16 {
+            words.y &= 1 &<< UInt64((count &- 8) &* 8) &- 1
+        }
+        guard words.x | words.y != 0 else { return }
+        line += (words.x.nonzeroBitCount + words.y.nonzeroBitCount) / 8
+        let last = words.y != 0 ? 15 - words.y.leadingZeroBitCount / 8 : 7 - words.x.leadingZeroBitCount / 8
+        lineStart = cursor + last + 1
+    }
+
+    /// The offset of the first byte from `offset` on that is one of three; nil when the document ends before.
+    ///
+    /// - Throws: `PropertyListError` when a value's length passes the limit before one is found.
+    mutating func find(
+        _ first: UInt8, _ second: UInt8, _ third: UInt8, from offset: Int
+    ) throws(PropertyListError) -> Int? {
+        let a = SIMD16(repeating: first)
+        let b = SIMD16(repeating: second)
+        let c = SIMD16(repeating: third)
+        var offset = offset
+        while true {
+            var index = cursor + offset
+            while index < checkedEnd {
+                let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+                if let lane = ((lanes .== a) .| (lanes .== b) .| (lanes .== c)).firstLane {
+                    if index + lane < checkedEnd { return index + lane - cursor }
+                    break
+                }
+                index += 16
+            }
+            offset = max(checkedEnd - cursor, 0)
+            guard offset <= limits.valueBytes else { throw tooLong }
+            if try !fill(atLeast: offset + 1) { return nil }
+        }
+    }
+
+    /// The offset just past the first occurrence of a text from `offset` on; nil when the document ends before.
+    mutating func findEnd(of text: StaticString, from offset: Int) throws(PropertyListError) -> Int? {
+        let first = unsafe text.utf8Start[0]
+        var offset = offset
+        while let found = try find(first, first, first, from: offset) {
+            if try matches(text, at: found) { return found + text.utf8CodeUnitCount }
+            offset = found + 1
+        }
+        return nil
+    }
+
+    private var tooLong: PropertyListError {
+        PropertyListError(
+            "a value is longer than \(limits.valueBytes) bytes; keep large data in files of their own", at: position)
+    }
+
+    /// Bytes from the cursor on, which `peek`, `matches` or `find` have seen.
+    @_lifetime(borrow self)
+    func text(_ range: Range<Int>) -> Span<UInt8> {
+        let bytes = unsafe UnsafeRawBufferPointer(start: base + cursor + range.lowerBound, count: range.count)
+        let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
+        return unsafe _overrideLifetime(span, borrowing: self)
+    }
+
+    /// Appends bytes from the cursor on to a buffer.
+    func copy(_ range: Range<Int>, to buffer: inout ByteBuffer) { buffer.append(text(range)) }
+
+    // MARK: Sliding
+
+    /// Reads on until `count` bytes stand checked behind the cursor; false when the document ends before.
+    private mutating func fill(atLeast count: Int) throws(PropertyListError) -> Bool {
+        while checkedEnd - cursor < count {
+            guard !isAtInputEnd else { return false }
+            slide()
+            if rawEnd == capacity { grow() }
+            try readPiece()
+            try checkPiece()
+        }
+        return true
+    }
+
+    private mutating func slide() {
+        guard cursor > 0 else { return }
+        unsafe memmove(base, base + cursor, rawEnd - cursor)
+        rawEnd -= cursor
+        checkedEnd -= cursor
+        lineStart -= cursor
+        cursor = 0
+    }
+
+    private mutating func grow() {
+        let larger = capacity * 2
+        let block = UnsafeMutableRawPointer.allocate(byteCount: larger + Self.padding, alignment: 16)
+        unsafe block.copyMemory(from: base, byteCount: rawEnd)
+        unsafe (block + rawEnd).initializeMemory(as: UInt8.self, repeating: 0, count: larger + Self.padding - rawEnd)
+        unsafe base.deallocate()
+        unsafe base = block
+        capacity = larger
+    }
+
+    private mutating func readPiece() throws(PropertyListError) {
+        guard transcoder == nil else { return try transcodePiece() }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: base + rawEnd, count: capacity - rawEnd)
+        let taken = try unsafe input.read(at: inputOffset, into: room)
+        inputOffset += taken
+        rawEnd += taken
+        isAtInputEnd = taken == 0
+    }
+
+    private mutating func transcodePiece() throws(PropertyListError) {
+        let size = max((capacity - rawEnd) / Transcoder.expansion - 4, 16)
+        let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+        defer { unsafe raw.deallocate() }
+        let taken = try unsafe input.read(at: inputOffset, into: raw)
+        inputOffset += taken
+        guard taken > 0 else {
+            isAtInputEnd = true
+            try transcoder?.finish()
+            return
+        }
+        var text = ByteBuffer(capacity: taken * Transcoder.expansion + 4)
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(raw)[..<taken])
+        do {
+            try unsafe transcoder?.transcode(Span<UInt8>(_unsafeBytes: bytes), into: &text)
+        } catch {
+            throw error.located(at: position(at: max(checkedEnd - cursor, 0)))
+        }
+        while capacity - rawEnd < text.count { grow() }
+        unsafe text.span.withUnsafeBytes { source in
+            if let start = source.baseAddress {
+                unsafe (base + rawEnd).copyMemory(from: start, byteCount: source.count)
+            }
+        }
+        rawEnd += text.count
+    }
+
+    private mutating func checkPiece() throws(PropertyListError) {
+        let fresh = unsafe UnsafeRawBufferPointer(start: base + checkedEnd, count: rawEnd - checkedEnd)
+        var fault = 0
+        do {
+            checkedEnd += try unsafe check.validPrefix(of: fresh, faultAt: &fault)
+        } catch {
+            throw located(error, at: checkedEnd + fault)
+        }
+        if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.notUTF8, at: checkedEnd) }
+    }
+
+    /// An error at a byte that the cursor has not reached: its line is found by going there.
+    private mutating func located(_ error: PropertyListError, at index: Int) -> PropertyListError {
+        advanceCountingLines(index - cursor)
+        return error.located(at: position)
+    }
+}

@@ -1,0 +1,162 @@
+extension XMLPropertyListReader {
+    /// Passes over white space and comments up to the next tag, at which the cursor then stands.
+    @inline(__always)
+    mutating func skipToMarkup() throws(PropertyListError) {
+        while true {
+            try window.skipWhitespace()
+            guard try window.peek() == UInt8(ascii: "<") else {
+                if try window.peek() == nil { throw try prematureEnd() }
+                throw PropertyListError("text stands between elements; put it into a <string>")
+            }
+            let next = try window.peek(1)
+            guard next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else { return }
+            try skipMiscellany()
+        }
+    }
+
+    /// Passes over white space, comments and processing instructions.
+    mutating func skipMiscellany() throws(PropertyListError) {
+        while true {
+            try window.skipWhitespace()
+            if try window.matches("<!--", at: 0) {
+                try skipComment()
+            } else if try window.matches("<?", at: 0) {
+                try skipProcessingInstruction()
+            } else if try window.matches("<!", at: 0) {
+                throw PropertyListError("a declaration stands inside the property list; only comments may")
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Passes over all before the root element, and says what another kind of document is.
+    mutating func skipProlog() throws(PropertyListError) {
+        try window.skipWhitespace()
+        while try window.peek() == UInt8(ascii: "<") {
+            if try window.matches("<!DOCTYPE", at: 0) {
+                try skipDocumentType()
+            } else if try window.matches("<!ENTITY", at: 0) {
+                throw Self.noEntities
+            } else if try window.peek(1) == UInt8(ascii: "!") {
+                try skipMiscellany()
+            } else if try window.peek(1) == UInt8(ascii: "?") {
+                try skipMiscellany()
+            } else {
+                return
+            }
+            try window.skipWhitespace()
+        }
+        throw PropertyListError(
+            "this is not an XML property list; it begins with <?xml …?>, <!DOCTYPE plist …> or <plist>")
+    }
+
+    static var noEntities: PropertyListError {
+        PropertyListError(
+            "entity declarations are refused, since a few of them can unfold without end; write the text itself")
+    }
+
+    private mutating func skipDocumentType() throws(PropertyListError) {
+        var offset = 9
+        while let found = try window.find(UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "\""), from: offset) {
+            switch try window.peek(found) {
+            case UInt8(ascii: ">"): return window.advanceCountingLines(found + 1)
+            case UInt8(ascii: "["): throw Self.noEntities
+            default:
+                guard let end = try window.findEnd(of: "\"", from: found + 1) else { throw try prematureEnd() }
+                offset = end
+            }
+        }
+        throw try prematureEnd()
+    }
+
+    mutating func skipComment() throws(PropertyListError) {
+        guard let end = try window.findEnd(of: "-->", from: 4) else {
+            throw PropertyListError("the document ends inside a comment; '-->' is missing")
+        }
+        window.advanceCountingLines(end)
+    }
+
+    mutating func skipProcessingInstruction() throws(PropertyListError) {
+        guard let end = try window.findEnd(of: "?>", from: 2) else {
+            throw PropertyListError("the document ends inside a declaration; '?>' is missing")
+        }
+        window.advanceCountingLines(end)
+    }
+
+    // MARK: Tags
+
+    /// Moves past `<name`; throws when the element has another name that only begins so.
+    @inline(__always)
+    mutating func startTag(_ name: StaticString) throws(PropertyListError) -> Bool {
+        let size = name.utf8CodeUnitCount
+        guard try window.matches(name, at: 1), try !isNameByte(window.peek(size + 1)) else {
+            throw try unknownElement()
+        }
+        window.advance(size + 1)
+        return true
+    }
+
+    /// Moves past the rest of a start tag; true when it closed itself.
+    @inline(__always)
+    mutating func finishStartTag() throws(PropertyListError) -> Bool {
+        if try window.peek() == UInt8(ascii: ">") {
+            window.advance(1)
+            return false
+        }
+        return try finishLongStartTag()
+    }
+
+    private mutating func finishLongStartTag() throws(PropertyListError) -> Bool {
+        while true {
+            try window.skipWhitespace()
+            guard let byte = try window.peek() else { throw try prematureEnd() }
+            switch byte {
+            case UInt8(ascii: ">"):
+                window.advance(1)
+                return false
+            case UInt8(ascii: "/"):
+                guard try window.peek(1) == UInt8(ascii: ">") else {
+                    throw PropertyListError("'/' stands alone in a tag; an empty element ends with '/>'")
+                }
+                window.advance(2)
+                return true
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                guard let end = try window.find(byte, byte, byte, from: 1) else { throw try prematureEnd() }
+                window.advanceCountingLines(end + 1)
+            case UInt8(ascii: "<"): throw PropertyListError("a tag begins inside a tag; '>' is missing before it")
+            default: window.advance(1)
+            }
+        }
+    }
+
+    /// Moves past the `>` of an end tag.
+    @inline(__always)
+    mutating func closeTag() throws(PropertyListError) {
+        if try window.peek() != UInt8(ascii: ">") { try window.skipWhitespace() }
+        guard try window.peek() == UInt8(ascii: ">") else {
+            if try window.peek() == nil { throw try prematureEnd() }
+            throw PropertyListError("the end tag is not closed; '>' is missing")
+        }
+        window.advance(1)
+    }
+
+    @inline(__always)
+    func isNameByte(_ byte: UInt8?) -> Bool {
+        guard let byte else { return false }
+        return byte > 0x20 && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "/")
+    }
+
+    mutating func unknownElement() throws(PropertyListError) -> PropertyListError {
+        var end = 1
+        while end < 40, let byte = try window.peek(end), isNameByte(byte) { end += 1 }
+        guard try window.peek(end) != nil else { return try prematureEnd() }
+        return PropertyListError(
+            "<\(String(utf8: window.text(1..<end)))> is not an element of a property list; there are dict, key, array, string, "
+                + "integer, real, date, data, true and false")
+    }
+
+    mutating func prematureEnd() throws(PropertyListError) -> PropertyListError {
+        PropertyListError("the document ends before the property list does; it was cut short")
+    }
+}

@@ -1,0 +1,143 @@
+extension XMLPropertyListReader {
+    /// Where the text of an element lies.
+    enum Text {
+        /// In the window, offsets from the cursor, followed by its end tag.
+        case direct(Range<Int>)
+        /// In `scratch`, the cursor already past the end tag.
+        case assembled
+    }
+
+    /// The text of the element that begins at the cursor, up to its end tag.
+    ///
+    /// - Throws: `PropertyListError` for a child element, a reference to an entity, or an end that does not come.
+    @inline(__always)
+    mutating func readText(closedBy endTag: StaticString) throws(PropertyListError) -> Text {
+        let found = try window.find(UInt8(ascii: "<"), UInt8(ascii: "&"), 13, from: 0)
+        if let found, try window.matches(endTag, at: found) {
+            pendingAdvance = found + endTag.utf8CodeUnitCount
+            return .direct(0..<found)
+        }
+        try assembleText(closedBy: endTag)
+        return .assembled
+    }
+
+    @_lifetime(borrow self)
+    func span(of text: Text) -> Span<UInt8> {
+        switch text {
+        case .direct(let range): window.text(range)
+        case .assembled: scratch.span
+        }
+    }
+
+    /// Moves past a text that `readText` left in the window.
+    @inline(__always)
+    mutating func finish(_ text: Text) {
+        if case .direct = text {
+            window.advanceCountingLines(pendingAdvance)
+            pendingAdvance = 0
+        }
+    }
+
+    private mutating func assembleText(closedBy endTag: StaticString) throws(PropertyListError) {
+        scratch.truncate(to: 0)
+        while true {
+            guard let found = try window.find(UInt8(ascii: "<"), UInt8(ascii: "&"), 13, from: 0) else {
+                throw PropertyListError("the document ends inside a text; '\(endTag)' is missing")
+            }
+            window.copy(0..<found, to: &scratch)
+            guard scratch.count <= limits.valueBytes else {
+                throw PropertyListError(
+                    "a text is longer than \(limits.valueBytes) bytes; keep large data in files of their own")
+            }
+            window.advanceCountingLines(found)
+            if try window.peek() == UInt8(ascii: "&") {
+                try readReference()
+            } else if try window.peek() == 13 {
+                try readCarriageReturn()
+            } else if try window.matches(endTag, at: 0) {
+                window.advance(endTag.utf8CodeUnitCount)
+                return
+            } else if try !readInnerMarkup(endTag) {
+                return
+            }
+        }
+    }
+
+    /// A line end is one line feed, however it is written (XML 1.0, section 2.11).
+    private mutating func readCarriageReturn() throws(PropertyListError) {
+        let isPair = try window.peek(1) == 10
+        scratch.append(10)
+        if isPair { window.advanceCountingLines(2) } else { window.advance(1) }
+    }
+
+    /// Markup inside a text; false when it was the end tag, written with white space.
+    private mutating func readInnerMarkup(_ endTag: StaticString) throws(PropertyListError) -> Bool {
+        if try window.matches("<![CDATA[", at: 0) {
+            try readCharacterData()
+        } else if try window.matches("<!--", at: 0) {
+            try skipComment()
+        } else if try window.matches("<?", at: 0) {
+            try skipProcessingInstruction()
+        } else {
+            let name = String(describing: endTag).dropLast()
+            for (offset, byte) in name.utf8.enumerated() where try window.peek(offset) != byte {
+                throw PropertyListError("markup stands inside a text that '\(endTag)' must close; write '<' as '&lt;'")
+            }
+            window.advance(name.utf8.count)
+            try closeTag()
+            return false
+        }
+        return true
+    }
+
+    private mutating func readCharacterData() throws(PropertyListError) {
+        window.advance(9)
+        guard let end = try window.findEnd(of: "]]>", from: 0) else {
+            throw PropertyListError("the document ends inside a CDATA section; ']]>' is missing")
+        }
+        var start = 0
+        while let found = try window.find(13, 13, 13, from: start), found < end {
+            window.copy(start..<found, to: &scratch)
+            if try window.peek(found + 1) != 10 { scratch.append(10) }
+            start = found + 1
+        }
+        window.copy(start..<end - 3, to: &scratch)
+        window.advanceCountingLines(end)
+    }
+
+    private mutating func readReference() throws(PropertyListError) {
+        guard let end = try window.find(UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"), from: 1),
+            end <= 16, try window.peek(end) == UInt8(ascii: ";")
+        else { throw PropertyListError("'&' begins no reference here; write '&amp;' for the character itself") }
+        let name = String(utf8: window.text(1..<end))
+        guard let scalar = Self.scalar(named: name) else {
+            throw PropertyListError(
+                "'&\(name);' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+            )
+        }
+        Transcoder.append(scalar, to: &scratch)
+        window.advance(end + 1)
+    }
+
+    private static func scalar(named name: String) -> Unicode.Scalar? {
+        switch name {
+        case "lt": return "<"
+        case "gt": return ">"
+        case "amp": return "&"
+        case "quot": return "\""
+        case "apos": return "'"
+        default: break
+        }
+        guard name.hasPrefix("#") else { return nil }
+        let isHex = name.hasPrefix("#x")
+        let digits = name.dropFirst(isHex ? 2 : 1)
+        guard let first = digits.utf8.first, XMLScalars.hexDigit(first) != nil,
+            let value = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(value)
+        else { return nil }
+        // The Char production of XML 1.0, section 2.2.
+        switch value {
+        case 9, 10, 13, 0x20...0xFFFD, 0x10000...: return scalar
+        default: return nil
+        }
+    }
+}

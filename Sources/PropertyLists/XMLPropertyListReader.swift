@@ -1,0 +1,250 @@
+/// Reads an XML property list (Apple's PropertyList-1.0.dtd) and tells it to a consumer as it goes.
+///
+/// One pass over a sliding window, an explicit stack, no tree of its own.
+/// What is accepted beyond the DTD: any or no declaration, attributes (ignored), comments with `--`, a bare root element.
+public struct XMLPropertyListReader: ~Copyable {
+    var window: TextWindow
+    let limits: PropertyListLimits
+    /// Text that had to be put together: references resolved, CDATA opened, line ends made one.
+    var scratch = ByteBuffer()
+    /// How far `finish` moves past a text that was left in the window.
+    var pendingAdvance = 0
+    private var open: [Container] = []
+    private var values = 0
+    private var hasPlistElement = false
+
+    private enum Container { case dictionaryAwaitingKey, dictionaryAwaitingValue, array }
+
+    /// Reads a whole document.
+    ///
+    /// - Throws: `PropertyListError` with line and column for what is not a property list, passes a limit, or is
+    ///   refused by the consumer.
+    public static func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        var reader = XMLPropertyListReader(
+            window: try TextWindow.open(input, isXML: true, limits: limits), limits: limits)
+        do {
+            try reader.readDocument(into: &consumer)
+        } catch {
+            var located = error.located(at: reader.window.position)
+            if located.path == nil { located.path = consumer.currentPath() }
+            throw located
+        }
+    }
+
+    private init(window: consuming TextWindow, limits: PropertyListLimits) {
+        self.window = window
+        self.limits = limits
+    }
+
+    private mutating func readDocument<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        try skipProlog()
+        if try window.matches("<plist", at: 0), try !isNameByte(window.peek(6)) {
+            hasPlistElement = true
+            window.advance(6)
+            if try finishStartTag() {
+                throw PropertyListError("<plist/> is empty; it needs one value, an array or a dictionary")
+            }
+        }
+        try readValues(into: &consumer)
+        try readEpilog()
+    }
+
+    private mutating func readValues<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        repeat {
+            try skipToMarkup()
+            if try window.peek(1) == UInt8(ascii: "/") {
+                try readEndTag(into: &consumer)
+            } else {
+                try readElement(into: &consumer)
+            }
+        } while !open.isEmpty
+    }
+
+    private mutating func readEpilog() throws(PropertyListError) {
+        if hasPlistElement {
+            try skipToMarkup()
+            guard try window.matches("</plist", at: 0) else {
+                throw PropertyListError(
+                    "a second value stands in <plist>; a property list has one, so put both into an array")
+            }
+            window.advance(7)
+            try closeTag()
+        }
+        try skipMiscellany()
+        if try window.peek() != nil {
+            throw PropertyListError("something stands after the end of the property list; remove it")
+        }
+    }
+
+    // MARK: Elements
+
+    @inline(__always)
+    private mutating func readElement<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        let position = window.roughPosition
+        switch try window.peek(1) {
+        case UInt8(ascii: "k"):
+            if try startTag("key") { try readKey(at: position, into: &consumer) }
+        case UInt8(ascii: "s"):
+            if try startTag("string") {
+                try willReadValue()
+                let isEmpty = try finishStartTag()
+                let text = try isEmpty ? .direct(0..<0) : readText(closedBy: "</string>")
+                try consumer.string(span(of: text))
+                finish(text)
+                didReadValue()
+            }
+        case UInt8(ascii: "d"):
+            try readDictionaryDateOrData(at: position, into: &consumer)
+        case UInt8(ascii: "a"):
+            if try startTag("array") {
+                try willReadValue()
+                try consumer.beginArray(at: position)
+                if try finishStartTag() {
+                    try consumer.endArray()
+                    didReadValue()
+                } else {
+                    try open(.array)
+                }
+            }
+        case UInt8(ascii: "i"):
+            if try startTag("integer") {
+                try readScalar("</integer>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                    try consumer.integer(XMLScalars.integer(text))
+                }
+            }
+        case UInt8(ascii: "r"):
+            if try startTag("real") {
+                try readScalar("</real>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                    try consumer.real(XMLScalars.real(text))
+                }
+            }
+        case UInt8(ascii: "t"): if try startTag("true") { try readBoolean(true, "</true>", into: &consumer) }
+        case UInt8(ascii: "f"): if try startTag("false") { try readBoolean(false, "</false>", into: &consumer) }
+        default: throw try unknownElement()
+        }
+    }
+
+    private mutating func readDictionaryDateOrData<Consumer: PropertyListConsumer & ~Copyable>(
+        at position: SourcePosition, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        if try window.matches("<dict", at: 0) {
+            _ = try startTag("dict")
+            try willReadValue()
+            try consumer.beginDictionary(at: position)
+            if try finishStartTag() {
+                try consumer.endDictionary()
+                didReadValue()
+            } else {
+                try open(.dictionaryAwaitingKey)
+            }
+        } else if try window.matches("<date", at: 0) {
+            _ = try startTag("date")
+            try readScalar("</date>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                try consumer.date(XMLScalars.date(text))
+            }
+        } else if try startTag("data") {
+            try readScalar("</data>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                var bytes = ByteBuffer()
+                try Base64Decoder.decode(text, into: &bytes)
+                try consumer.data(bytes.span)
+            }
+        }
+    }
+
+    private mutating func readScalar<Consumer: PropertyListConsumer & ~Copyable>(
+        _ endTag: StaticString, into consumer: inout Consumer,
+        tell: (Span<UInt8>, inout Consumer) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
+        try willReadValue()
+        let isEmpty = try finishStartTag()
+        let text = try isEmpty ? .direct(0..<0) : readText(closedBy: endTag)
+        try tell(span(of: text), &consumer)
+        finish(text)
+        didReadValue()
+    }
+
+    private mutating func readBoolean<Consumer: PropertyListConsumer & ~Copyable>(
+        _ value: Bool, _ endTag: StaticString, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        try willReadValue()
+        if try !finishStartTag() {
+            try skipMiscellany()
+            guard try window.matches(endTag, at: 0) else {
+                throw PropertyListError("<\(value)> holds no text; write <\(value)/>")
+            }
+            window.advance(endTag.utf8CodeUnitCount)
+        }
+        try consumer.boolean(value)
+        didReadValue()
+    }
+
+    private mutating func readKey<Consumer: PropertyListConsumer & ~Copyable>(
+        at position: SourcePosition, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch open.last {
+        case .dictionaryAwaitingKey: break
+        case .dictionaryAwaitingValue: throw PropertyListError("a <key> follows a <key>; the first one has no value")
+        case .array, nil: throw PropertyListError("a <key> stands outside of a <dict>; keys belong into dictionaries")
+        }
+        let isEmpty = try finishStartTag()
+        let text = try isEmpty ? .direct(0..<0) : readText(closedBy: "</key>")
+        try consumer.key(span(of: text), at: position)
+        finish(text)
+        open[open.count - 1] = .dictionaryAwaitingValue
+    }
+
+    private mutating func readEndTag<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch open.last {
+        case .dictionaryAwaitingKey where try window.matches("</dict", at: 0):
+            window.advance(6)
+            try closeTag()
+            open.removeLast()
+            try consumer.endDictionary()
+        case .array where try window.matches("</array", at: 0):
+            window.advance(7)
+            try closeTag()
+            open.removeLast()
+            try consumer.endArray()
+        case .dictionaryAwaitingKey: throw PropertyListError("a <dict> is open here; it must be closed by </dict>")
+        case .dictionaryAwaitingValue: throw PropertyListError("the <key> before this place has no value")
+        case .array: throw PropertyListError("an <array> is open here; it must be closed by </array>")
+        case nil: throw PropertyListError("the property list holds no value; it needs one, an array or a dictionary")
+        }
+        didReadValue()
+    }
+
+    // MARK: The stack
+
+    @inline(__always)
+    private mutating func willReadValue() throws(PropertyListError) {
+        values += 1
+        guard values <= limits.values else {
+            throw PropertyListError("the document holds more than \(limits.values) values; split it")
+        }
+        if open.last == .dictionaryAwaitingKey {
+            throw PropertyListError("a value in a <dict> has no <key> before it")
+        }
+    }
+
+    @inline(__always)
+    private mutating func didReadValue() {
+        if open.last == .dictionaryAwaitingValue { open[open.count - 1] = .dictionaryAwaitingKey }
+    }
+
+    private mutating func open(_ container: Container) throws(PropertyListError) {
+        guard open.count < limits.nesting else {
+            throw PropertyListError("the document nests deeper than \(limits.nesting) containers; flatten it")
+        }
+        open.append(container)
+    }
+}

@@ -1,0 +1,151 @@
+/// The texts of `<integer>`, `<real>` and `<date>` elements.
+enum XMLScalars {
+    /// Decimal, or hexadecimal after `0x`, with a sign if need be; −2⁶³ … 2⁶⁴−1.
+    static func integer(_ text: Span<UInt8>) throws(PropertyListError) -> PropertyListInteger {
+        let text = trimmed(text)
+        var index = 0
+        var isNegative = false
+        if index < text.count, text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") {
+            isNegative = text[index] == UInt8(ascii: "-")
+            index += 1
+        }
+        var radix: UInt64 = 10
+        if index + 2 < text.count, text[index] == UInt8(ascii: "0"), text[index + 1] | 0x20 == UInt8(ascii: "x") {
+            radix = 16
+            index += 2
+        }
+        guard index < text.count else { throw notInteger(text) }
+        var magnitude: UInt64 = 0
+        while index < text.count {
+            guard let digit = hexDigit(text[index]), digit < radix else { throw notInteger(text) }
+            let (product, overflow) = magnitude.multipliedReportingOverflow(by: radix)
+            let (sum, carry) = product.addingReportingOverflow(digit)
+            guard !overflow, !carry else { throw outOfRange(text) }
+            magnitude = sum
+            index += 1
+        }
+        guard let value = PropertyListInteger(magnitude: magnitude, isNegative: isNegative) else {
+            throw outOfRange(text)
+        }
+        return value
+    }
+
+    /// A decimal number, `nan`, `inf` or `infinity`.
+    static func real(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
+        let text = trimmed(text)
+        if let value = shortDecimal(text) { return value }
+        let word = String(utf8: text)
+        // `Double` also reads hexadecimal floats, which no property list has.
+        guard !word.contains(where: { $0 == "x" || $0 == "X" || $0 == "(" }), let value = Double(word) else {
+            throw PropertyListError(
+                "'\(quoted(text))' is not a number; <real> needs one such as 9.5, 1e-3, nan or infinity")
+        }
+        return value
+    }
+
+    /// Numbers of at most fifteen digits and a fraction: one exact integer divided by one exact power of ten is
+    /// rounded once, so it is what `strtod` gives (Clinger 1990).
+    private static func shortDecimal(_ text: Span<UInt8>) -> Double? {
+        var mantissa = 0
+        var digits = 0
+        var fraction = 0
+        var index = 0
+        var hasPoint = false
+        let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+        if isNegative { index = 1 }
+        while index < text.count {
+            let byte = text[index]
+            if byte == UInt8(ascii: "."), !hasPoint {
+                hasPoint = true
+            } else {
+                guard byte >= 48, byte <= 57 else { return nil }
+                mantissa = mantissa * 10 + Int(byte - 48)
+                digits += 1
+                if hasPoint { fraction += 1 }
+                guard digits <= 15 else { return nil }
+            }
+            index += 1
+        }
+        guard digits > fraction, !hasPoint || fraction > 0 else { return nil }
+        let value = Double(mantissa) / powersOfTen[fraction]
+        return isNegative ? -value : value
+    }
+
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+
+    /// `2001-03-12T00:00:00Z`, or cut short after any part but the year: seconds since 2001-01-01T00:00:00Z.
+    static func date(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
+        let text = trimmed(text)
+        var parts = [0, 1, 1, 0, 0, 0]
+        let widths = [4, 2, 2, 2, 2, 2]
+        let separators: [UInt8] = [0, 45, 45, 84, 58, 58]
+        var index = 0
+        for part in parts.indices {
+            if part > 0 {
+                if index < text.count, text[index] == UInt8(ascii: "Z") { break }
+                guard index < text.count, text[index] == separators[part] else { throw notDate(text) }
+                index += 1
+            }
+            guard let value = digits(text, from: index, count: widths[part]) else { throw notDate(text) }
+            parts[part] = value
+            index += widths[part]
+        }
+        guard index + 1 == text.count, text[index] == UInt8(ascii: "Z") else { throw notDate(text) }
+        let date = CivilDate(
+            year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5])
+        guard date.isReal else {
+            throw PropertyListError(
+                "there is no date '\(quoted(text))'; the calendar goes from 0001-01-01 to 9999-12-31")
+        }
+        return Double(date.seconds)
+    }
+
+    private static func digits(_ text: Span<UInt8>, from start: Int, count: Int) -> Int? {
+        guard start + count <= text.count else { return nil }
+        var value = 0
+        for index in start..<start + count {
+            guard text[index] >= 48, text[index] <= 57 else { return nil }
+            value = value * 10 + Int(text[index] - 48)
+        }
+        return value
+    }
+
+    /// The value of a hexadecimal digit.
+    static func hexDigit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case 48...57: UInt64(byte - 48)
+        case 65...70: UInt64(byte - 55)
+        case 97...102: UInt64(byte - 87)
+        default: nil
+        }
+    }
+
+    @_lifetime(copy text)
+    private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
+        var start = 0
+        var end = text.count
+        while start < end, text[start] <= 0x20 { start += 1 }
+        while end > start, text[end - 1] <= 0x20 { end -= 1 }
+        return text.extracting(start..<end)
+    }
+
+    /// The beginning of a faulty text, for an error's sentence.
+    private static func quoted(_ text: Span<UInt8>) -> String {
+        text.count <= 40 ? String(utf8: text) : String(utf8: text.extracting(0..<40)) + "…"
+    }
+
+    private static func notInteger(_ text: Span<UInt8>) -> PropertyListError {
+        PropertyListError(
+            "'\(quoted(text))' is not a whole number; <integer> needs decimal digits, or 0x and hexadecimal ones")
+    }
+
+    private static func outOfRange(_ text: Span<UInt8>) -> PropertyListError {
+        PropertyListError("\(quoted(text)) is beyond 64 bits; an integer goes from -2^63 to 2^64-1")
+    }
+
+    private static func notDate(_ text: Span<UInt8>) -> PropertyListError {
+        PropertyListError("'\(quoted(text))' is not a date; <date> needs one such as 2001-03-12T00:00:00Z")
+    }
+}

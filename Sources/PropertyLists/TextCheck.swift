@@ -40,16 +40,14 @@ struct TextCheck {
     /// The index of the first byte that is not plain ASCII text.
     private func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
-        let high = SIMD16<UInt8>(repeating: 0x80)
-        let space = SIMD16<UInt8>(repeating: 0x20)
         while index + 16 <= bytes.count {
             let lanes = unsafe bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-            var suspicious = lanes .>= high
+            var suspicious = lanes & 0x80
             if isXML {
-                let whitespace = (lanes .== 9) .| (lanes .== 10) .| (lanes .== 13)
-                suspicious = suspicious .| ((lanes .< space) .& .!whitespace)
+                let whitespace = lanes.equal(to: 9) | lanes.equal(to: 10) | lanes.equal(to: 13)
+                suspicious |= ~(lanes.atLeast(0x20) | whitespace) & 0x80
             }
-            if let lane = suspicious.firstLane { return index + lane }
+            if let lane = suspicious.firstMarked { return index + lane }
             index += 16
         }
         while index < bytes.count, unsafe isPlain(bytes[index]) { index += 1 }
@@ -85,16 +83,5 @@ struct TextCheck {
     private func hex(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16, uppercase: true)
         return String(repeating: "0", count: 4 - digits.count) + digits
-    }
-}
-
-extension SIMDMask where Storage == SIMD16<Int8> {
-    /// The number of the first lane that is true; nil if none is.
-    @inline(__always)
-    var firstLane: Int? {
-        let words = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
-        if words.x != 0 { return words.x.trailingZeroBitCount / 8 }
-        if words.y != 0 { return 8 + words.y.trailingZeroBitCount / 8 }
-        return nil
     }
 }

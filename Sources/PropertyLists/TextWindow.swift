@@ -111,10 +111,9 @@ struct TextWindow: ~Copyable {
 
     /// Moves the cursor over white space, which is every byte up to 0x20 where `TextCheck` refuses the controls.
     mutating func skipWhitespace() throws(PropertyListError) {
-        let space = SIMD16<UInt8>(repeating: 0x20)
         while true {
             let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
-            let stop = (lanes .> space).firstLane
+            let stop = lanes.atLeast(0x21).firstMarked
             let count = min(stop ?? 16, checkedEnd - cursor)
             countLines(lanes, first: count)
             cursor += count
@@ -125,14 +124,14 @@ struct TextWindow: ~Copyable {
 
     @inline(__always)
     private mutating func countLines(_ lanes: SIMD16<UInt8>, first count: Int) {
-        var words = unsafe unsafeBitCast(lanes .== 10, to: SIMD2<UInt64>.self)
+        var words = lanes.equal(to: 10).words
         if count < 8 {
             words = SIMD2(words.x & (1 &<< UInt64(count &* 8) &- 1), 0)
         } else if count < 16 {
             words.y &= 1 &<< UInt64((count &- 8) &* 8) &- 1
         }
         guard words.x | words.y != 0 else { return }
-        line += (words.x.nonzeroBitCount + words.y.nonzeroBitCount) / 8
+        line += (words.x.nonzeroBitCount + words.y.nonzeroBitCount)
         let last = words.y != 0 ? 15 - words.y.leadingZeroBitCount / 8 : 7 - words.x.leadingZeroBitCount / 8
         lineStart = cursor + last + 1
     }
@@ -143,15 +142,13 @@ struct TextWindow: ~Copyable {
     mutating func find(
         _ first: UInt8, _ second: UInt8, _ third: UInt8, from offset: Int
     ) throws(PropertyListError) -> Int? {
-        let a = SIMD16(repeating: first)
-        let b = SIMD16(repeating: second)
-        let c = SIMD16(repeating: third)
         var offset = offset
         while true {
             var index = cursor + offset
             while index < checkedEnd {
                 let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-                if let lane = ((lanes .== a) .| (lanes .== b) .| (lanes .== c)).firstLane {
+                let found = lanes.equal(to: first) | lanes.equal(to: second) | lanes.equal(to: third)
+                if let lane = found.firstMarked {
                     if index + lane < checkedEnd { return index + lane - cursor }
                     break
                 }

@@ -11,6 +11,9 @@ extension XMLPropertyListReader {
             let next = try window.peek(1)
             guard next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else { return }
             try skipMiscellany()
+            if try window.matches("<!", at: 0) {
+                throw PropertyListError("a declaration stands inside the property list; only comments may")
+            }
         }
     }
 
@@ -22,8 +25,6 @@ extension XMLPropertyListReader {
                 try skipComment()
             } else if try window.matches("<?", at: 0) {
                 try skipProcessingInstruction()
-            } else if try window.matches("<!", at: 0) {
-                throw PropertyListError("a declaration stands inside the property list; only comments may")
             } else {
                 return
             }
@@ -38,10 +39,12 @@ extension XMLPropertyListReader {
                 try skipDocumentType()
             } else if try window.matches("<!ENTITY", at: 0) {
                 throw Self.noEntities
-            } else if try window.peek(1) == UInt8(ascii: "!") {
-                try skipMiscellany()
+            } else if try window.matches("<!--", at: 0) {
+                try skipComment()
             } else if try window.peek(1) == UInt8(ascii: "?") {
-                try skipMiscellany()
+                try skipProcessingInstruction()
+            } else if try window.peek(1) == UInt8(ascii: "!") {
+                throw PropertyListError("a declaration stands before the property list; only <!DOCTYPE …> may")
             } else {
                 return
             }

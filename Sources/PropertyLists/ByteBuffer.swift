@@ -121,3 +121,12 @@ public struct ByteBuffer: ~Copyable {
         return unsafe result
     }
 }
+
+extension ByteBuffer {
+    /// Overwrites one byte written before.
+    @inlinable
+    public mutating func set(_ byte: UInt8, at offset: Int) {
+        precondition(offset >= 0 && offset < size)
+        unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+    }
+}

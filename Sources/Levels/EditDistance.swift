@@ -1,0 +1,44 @@
+/// How far apart two words are: insertions, deletions, replacements and swaps of neighbours (Damerau–Levenshtein,
+/// restricted).
+public enum EditDistance {
+    /// Whether one slip of the fingers makes one word of the other; a different case of letters is one.
+    public static func isOneSlip(_ word: String, _ other: String) -> Bool {
+        guard word != other, word.count > 2 else { return false }
+        return word.lowercased() == other.lowercased() || between(word, other, atMost: 1) == 1
+    }
+
+    /// The distance, or nil where it is more than `limit`.
+    public static func between(_ first: String, _ second: String, atMost limit: Int) -> Int? {
+        let a = Array(first.unicodeScalars)
+        let b = Array(second.unicodeScalars)
+        guard abs(a.count - b.count) <= limit else { return nil }
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            row.reserveCapacity(b.count + 1)
+            for j in b.indices {
+                var cost = min(last[j] + (a[i] == b[j] ? 0 : 1), min(last[j + 1], row[j]) + 1)
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
+                row.append(cost)
+            }
+            beforeLast = last
+            last = row
+        }
+        return last[b.count] <= limit ? last[b.count] : nil
+    }
+
+    /// The candidate nearest to a word, if one is near enough to be what was meant.
+    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        var best: String?
+        var limit = max(1, word.unicodeScalars.count / 3)
+        let folded = word.lowercased()
+        for candidate in candidates {
+            guard let distance = between(folded, candidate.lowercased(), atMost: limit) else { continue }
+            if best == nil || distance < limit { best = candidate }
+            limit = distance
+            if distance == 0 { break }
+        }
+        return best
+    }
+}

@@ -1,0 +1,51 @@
+internal import CUTF8Proc
+internal import Glibc
+internal import PropertyLists
+
+/// The rules of an item's natural key: its `Key` or title after Unicode NFC, and never a segment that URLs eat.
+enum ItemKey {
+    /// Whether a text is in NFC for certain: everything below U+0300 is.
+    @inline(__always)
+    static func isPlain(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where text[index] >= 0xCC { return false }
+        return true
+    }
+
+    /// Whether `~1` must follow, since a URL cannot carry the segment (RFC 3986, section 5.2.4).
+    @inline(__always)
+    static func needsMark(_ text: Span<UInt8>) -> Bool {
+        switch text.count {
+        case 0: true
+        case 1: text[0] == UInt8(ascii: ".")
+        case 2: text[0] == UInt8(ascii: ".") && text[1] == UInt8(ascii: ".")
+        default: false
+        }
+    }
+
+    /// The natural key of a text.
+    static func natural(_ text: Span<UInt8>) -> [UInt8] {
+        var key = isPlain(text) ? Array(copying: text) : normalized(text)
+        if needsMark(key.span) { key += [UInt8(ascii: "~"), UInt8(ascii: "1")] }
+        return key
+    }
+
+    /// Unicode NFC (UAX #15) by utf8proc.
+    static func normalized(_ text: Span<UInt8>) -> [UInt8] {
+        let options = UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue
+        var result: UnsafeMutablePointer<UInt8>?
+        let length = unsafe text.withUnsafeBufferPointer { source in
+            unsafe utf8proc_map(source.baseAddress, source.count, &result, utf8proc_option_t(rawValue: options))
+        }
+        // Its only faults are invalid UTF-8, which the readers refuse, and lack of memory: then the text stands as it is.
+        guard length >= 0, let start = unsafe result else { return Array(copying: text) }
+        defer { unsafe free(start) }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: length))
+    }
+}
+
+extension [UInt8] {
+    /// An array of a span's bytes.
+    public init(copying bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}

@@ -1,0 +1,51 @@
+/// Finds rows by the hash of their key: open addressing, eight bytes a row at most; short levels are just searched.
+struct KeyIndex: Sendable {
+    /// Row number plus one, 0 for an empty slot; a power of two long, or empty.
+    private var slots: [UInt32]
+    private let rowCount: Int
+
+    /// Levels up to this many rows have no table.
+    static let searchedRows = 16
+
+    /// An index of `rowCount` rows, still empty.
+    init(rowCount: Int) {
+        self.rowCount = rowCount
+        guard rowCount > Self.searchedRows else {
+            slots = []
+            return
+        }
+        var size = 32
+        while size < rowCount + rowCount / 2 { size *= 2 }
+        slots = Array(repeating: 0, count: size)
+    }
+
+    /// Enters a row, unless an equal one is there: then gives that.
+    mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
+        let mask = slots.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            let candidate = Int(slots[slot]) - 1
+            if isEqual(candidate) { return candidate }
+            slot = (slot + 1) & mask
+        }
+        slots[slot] = UInt32(row + 1)
+        return nil
+    }
+
+    /// The row that `isEqual` takes, among those that the hash leads to.
+    func row(hash: UInt64, in level: Level, isEqual: (Int) -> Bool) -> Int? {
+        if slots.isEmpty { return (0..<rowCount).first(where: isEqual) }
+        return find(hash: hash, isEqual: isEqual)
+    }
+
+    func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
+        let mask = slots.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            let candidate = Int(slots[slot]) - 1
+            if isEqual(candidate) { return candidate }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+}

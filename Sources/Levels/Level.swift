@@ -1,0 +1,129 @@
+internal import PropertyLists
+
+/// The ordered list of one item's children: the unit of everything that is served, cached, compared and replaced.
+///
+/// Its rows lie packed in one block. It never changes, knows nothing of its parent, and may stand in many snapshots.
+public final class Level: Sendable {
+    /// Offsets of the rows, four bytes each and one for the end; then the rows. See `Row`.
+    public let bytes: [UInt8]
+    /// The levels below the rows; empty where every row is a leaf.
+    let children: [Level?]
+    /// All sections, the hidden ones last; empty for a plain list.
+    let allSections: [Section]
+    let keyIndex: KeyIndex
+    public let form: LevelForm
+    /// How many rows are shown; hidden ones stand after them.
+    public let count: Int
+    let rowCount: Int
+    /// How many items there are in and below this level.
+    public let itemCount: Int
+    /// The content of this level and of all below it.
+    public let hash: ContentHash
+    /// Whether some text in or below cannot stand in XML.
+    public let holdsTextBeyondXML: Bool
+
+    init(
+        bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm, rowCount: Int,
+        holdsTextBeyondXML: Bool
+    ) {
+        self.bytes = bytes
+        self.children = children
+        self.keyIndex = keyIndex
+        self.form = form
+        self.rowCount = rowCount
+        allSections = sections
+        count = rowCount - sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
+        itemCount = count + children.prefix(count).reduce(0) { $0 + ($1?.itemCount ?? 0) }
+        hash = Self.hash(bytes, children: children, sections: sections, form: form)
+        self.holdsTextBeyondXML = holdsTextBeyondXML || children.contains { $0?.holdsTextBeyondXML ?? false }
+    }
+
+    /// The sections that are shown; empty for a plain list.
+    public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
+
+    /// The level below a row; nil for a leaf.
+    @inline(__always)
+    public func child(_ row: Int) -> Level? { children.isEmpty ? nil : children[row] }
+
+    /// How many rows the level below a row shows.
+    @inline(__always)
+    public func childCount(_ row: Int) -> Int { child(row)?.count ?? 0 }
+
+    /// Where the parts of a row lie in `bytes`.
+    @inline(__always)
+    public func row(_ number: Int) -> Row {
+        precondition(number >= 0 && number < rowCount)
+        let bytes = bytes
+        return Row(in: bytes.span, number: number)
+    }
+
+    /// The shown row with this key; nil if there is none.
+    public func row(withKey key: Span<UInt8>) -> Int? {
+        let bytes = bytes
+        let found = keyIndex.row(hash: ContentHash.short(of: key), in: self) { candidate in
+            bytes.span.extracting(row(candidate).key).isEqual(to: key)
+        }
+        return found.flatMap { $0 < count ? $0 : nil }
+    }
+
+    /// The shown row whose key has this XXH3-64 hash; nil if there is none.
+    public func row(withKeyHash hash: UInt64) -> Int? {
+        let bytes = bytes
+        let found = keyIndex.row(hash: hash, in: self) { candidate in
+            ContentHash.short(of: bytes.span.extracting(row(candidate).key)) == hash
+        }
+        return found.flatMap { $0 < count ? $0 : nil }
+    }
+
+    /// A row's key as text.
+    public func key(_ number: Int) -> String { text(row(number).key) }
+
+    /// A row's title as text.
+    public func title(_ number: Int) -> String { text(row(number).title) }
+
+    private func text(_ range: Range<Int>) -> String {
+        let bytes = bytes
+        return String(utf8: bytes.span.extracting(range))
+    }
+
+    private static func hash(_ bytes: [UInt8], children: [Level?], sections: [Section], form: LevelForm) -> ContentHash
+    {
+        let own = ContentHash(of: bytes.span)
+        if children.isEmpty, sections.isEmpty, form == .rows { return own }
+        var summary = ByteBuffer(capacity: 32 + children.count * 17)
+        summary.append(form.rawValue)
+        summary.append(littleEndian: own.high)
+        summary.append(littleEndian: own.low)
+        for child in children {
+            summary.append(child == nil ? 0 : 1 as UInt8)
+            guard let child else { continue }
+            summary.append(littleEndian: child.hash.high)
+            summary.append(littleEndian: child.hash.low)
+        }
+        for section in sections { section.summarize(into: &summary) }
+        return ContentHash(of: summary.span)
+    }
+}
+
+extension Section {
+    fileprivate func summarize(into summary: inout ByteBuffer) {
+        for text in [title, index, footer] {
+            summary.append(littleEndian: text.map { UInt64($0.utf8.count) } ?? .max)
+            summary.append(text ?? "")
+        }
+        summary.append(littleEndian: UInt64(count))
+        summary.append(isHidden ? 1 : 0 as UInt8)
+        summary.append(littleEndian: UInt64(fields.count))
+        summary.append(fields.span)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether two runs of bytes are the same.
+    @inlinable
+    public func isEqual(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+}

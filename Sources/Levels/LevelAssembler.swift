@@ -1,0 +1,87 @@
+internal import PropertyLists
+
+/// Makes a level of the rows that a builder has gathered: settles their keys, packs them, and hashes the whole.
+struct LevelAssembler: ~Copyable {
+    private var output = ByteBuffer(capacity: 1 << 16)
+    private var keys = SiblingKeys()
+    private let pool: LevelPool?
+
+    init(pool: LevelPool?) { self.pool = pool }
+
+    /// What a level is made of.
+    struct Parts {
+        var children: [Level?] = []
+        var sections: [Section] = []
+        var form = LevelForm.rows
+        var holdsTextBeyondXML = false
+    }
+
+    /// A title that several rows share, and how many.
+    private(set) var repeatedTitle: (title: String, count: Int)?
+
+    /// The level of some rows, in the order of `rows`, whose bytes lie in `source`.
+    ///
+    /// Linear in the rows and bytes. An equal level of the pool is given in place of a new one.
+    ///
+    /// - Throws: `PropertyListError` when two rows have one `Key`, or the level is larger than 4 GiB.
+    mutating func assemble(
+        _ rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
+    ) throws(PropertyListError) -> Level {
+        let index = try keys.settle(rows, in: source, shown: rows.count - Self.hiddenRows(parts.sections))
+        repeatedTitle = keys.repeatedTitle
+        output.truncate(to: 0)
+        for _ in 0...rows.count { output.append(halfWord: 0) }
+        for number in rows.indices {
+            try mark(number)
+            append(rows[number], number: number, from: source)
+        }
+        try mark(rows.count)
+        let level = Level(
+            bytes: Array(copying: output.span), children: parts.children, sections: parts.sections, keyIndex: index,
+            form: parts.form, rowCount: rows.count, holdsTextBeyondXML: parts.holdsTextBeyondXML)
+        if output.count > 1 << 24 { output = ByteBuffer(capacity: 1 << 16) }
+        return pool?.adopt(level) ?? level
+    }
+
+    /// The same for the last rows of a builder, from number `base` on.
+    mutating func assemble(
+        _ rows: borrowing [PendingRow], from base: Int, in source: borrowing ByteBuffer, parts: Parts
+    ) throws(PropertyListError) -> Level {
+        try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
+    }
+
+    private static func hiddenRows(_ sections: [Section]) -> Int {
+        sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
+    }
+
+    private mutating func mark(_ number: Int) throws(PropertyListError) {
+        guard let offset = UInt32(exactly: output.count) else {
+            throw PropertyListError("one level holds more than 4 GiB; divide it into several")
+        }
+        output.replace(at: number * 4, halfWord: offset)
+    }
+
+    private mutating func append(_ row: PendingRow, number: Int, from source: Span<UInt8>) {
+        let title = source.extracting(row.title)
+        let ownsTitle =
+            row.title.lowerBound < row.fields.lowerBound || row.title.upperBound > row.fields.upperBound
+            || row.fields.isEmpty
+        let key = keys.ownKey(of: number)
+        var flags: Row.Flags = ownsTitle ? .hasOwnTitle : []
+        if row.isString { flags.insert(.isString) }
+        if key != nil { flags.insert(.hasOwnKey) }
+        if row.explicitKey != nil { flags.insert(.hasExplicitKey) }
+        output.append(flags.rawValue)
+        output.append(packed: UInt64(title.count))
+        if ownsTitle {
+            output.append(title)
+        } else {
+            output.append(packed: UInt64(row.title.lowerBound - row.fields.lowerBound))
+        }
+        if let key {
+            output.append(packed: UInt64(key.count))
+            output.append(key.span)
+        }
+        output.append(source.extracting(row.fields))
+    }
+}

@@ -1,0 +1,56 @@
+internal import PropertyLists
+
+/// Looking for one field among packed ones.
+enum PackedFieldList {
+    /// Where the value of a field begins (its tag); nil if there is no such field. The last one of a name counts.
+    static func value(named name: String, in bytes: Span<UInt8>, _ content: Range<Int>) -> Int? {
+        var reader = PackedReader(bytes, at: content.lowerBound)
+        var found: Int?
+        var name = name
+        name.makeContiguousUTF8()
+        while reader.offset < content.upperBound {
+            let key = reader.run()
+            if key.count == name.utf8.count, bytes.extracting(key).isEqual(to: name.utf8Span.span) {
+                found = reader.offset
+            }
+            reader.skipValue()
+        }
+        return found
+    }
+}
+
+extension PackedFields {
+    /// The text of a packed string.
+    func textRange(_ value: Int) -> Range<Int>? {
+        var reader = PackedReader(bytes.span, at: value)
+        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
+    }
+
+    /// The text of a title: where it lies, or put behind the fields where it is a number or a date.
+    mutating func titleText(_ value: Int) -> Range<Int> {
+        if let range = textRange(value) { return range }
+        return loose(scalarText(at: value) ?? "")
+    }
+
+    /// Puts a text behind the fields.
+    mutating func loose(_ text: String) -> Range<Int> {
+        let start = bytes.count
+        bytes.append(text)
+        return start..<bytes.count
+    }
+
+    /// A string, number, date or truth value as text: a string itself, else its JSON text; nil for other values.
+    func scalarText(at value: Int) -> String? {
+        if let range = textRange(value) { return String(utf8: bytes.span.extracting(range)) }
+        var reader = PackedReader(bytes.span, at: value)
+        switch PackedTag(rawValue: reader.byte()) {
+        case .yes: return "true"
+        case .no: return "false"
+        case .positive: return "\(reader.number())"
+        case .negative: return "-\(reader.number())"
+        case .real: return JSONText.real(Double(bitPattern: reader.word()))
+        case .date: return JSONText.date(Double(bitPattern: reader.word()))
+        default: return nil
+        }
+    }
+}

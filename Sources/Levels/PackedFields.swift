@@ -1,0 +1,124 @@
+internal import PropertyLists
+
+/// Writes packed fields and values as they come, and keeps what is needed to drop a repeated key's earlier value.
+///
+/// Everything stands on one stack of bytes: a level's rows are taken off it when the level is complete, so the fields
+/// of the item that owns it go on where they were.
+struct PackedFields: ~Copyable {
+    var bytes = ByteBuffer(capacity: 1 << 16)
+    /// The fields of all open dictionaries, the innermost last.
+    private var starts: [Start] = []
+    /// How many of them a later field of the same name has taken the place of.
+    private var overridden = 0
+
+    /// For dictionaries of many fields, by their first field's number: hash of the name → number of the field.
+    private var wide: [Int: [UInt64: Int]] = [:]
+
+    /// Up to this many fields are compared one by one.
+    private static let comparedFields = 24
+
+    struct Start {
+        /// Where the field begins: its name's length.
+        var offset: Int
+        var name: Range<Int>
+        var isOverridden = false
+    }
+
+    var count: Int { starts.count }
+
+    func start(_ field: Int) -> Start { starts[field] }
+
+    /// Begins a field of the dictionary whose first field has the number `base`; gives the number of an earlier field
+    /// of the same name.
+    mutating func begin(_ name: Span<UInt8>, base: Int) -> Int? {
+        let earlier = earlierField(name, base: base)
+        let offset = bytes.count
+        bytes.append(run: name)
+        starts.append(Start(offset: offset, name: bytes.count - name.count..<bytes.count))
+        if let earlier {
+            starts[earlier].isOverridden = true
+            overridden += 1
+        }
+        return earlier
+    }
+
+    private mutating func earlierField(_ name: Span<UInt8>, base: Int) -> Int? {
+        guard starts.count - base <= Self.comparedFields else { return earlierWideField(name, base: base) }
+        var field = starts.count - 1
+        while field >= base {
+            if isField(field, named: name) { return field }
+            field -= 1
+        }
+        return nil
+    }
+
+    private func isField(_ field: Int, named name: Span<UInt8>) -> Bool {
+        let known = starts[field]
+        return known.name.count == name.count && !known.isOverridden
+            && bytes.span.extracting(known.name).isEqual(to: name)
+    }
+
+    private mutating func earlierWideField(_ name: Span<UInt8>, base: Int) -> Int? {
+        if wide[base] == nil {
+            var table: [UInt64: Int] = [:]
+            for field in base..<starts.count {
+                table[ContentHash.short(of: bytes.span.extracting(starts[field].name))] = field
+            }
+            wide[base] = table
+        }
+        let found = wide[base]?.updateValue(starts.count, forKey: ContentHash.short(of: name))
+        return found.flatMap { isField($0, named: name) ? $0 : nil }
+    }
+
+    /// Closes the dictionary whose fields begin with number `base`, dropping those that were overridden; true if
+    /// there were any, so that what stood behind them has moved.
+    mutating func close(base: Int) -> Bool {
+        if !wide.isEmpty { wide[base] = nil }
+        defer { starts.removeSubrange(base...) }
+        guard overridden > 0, starts[base...].contains(where: \.isOverridden) else { return false }
+        let end = bytes.count
+        var kept = ByteBuffer()
+        for field in base..<starts.count {
+            let next = field + 1 < starts.count ? starts[field + 1].offset : end
+            if starts[field].isOverridden {
+                overridden -= 1
+            } else {
+                kept.append(bytes.span.extracting(starts[field].offset..<next))
+            }
+        }
+        bytes.truncate(to: starts[base].offset)
+        bytes.append(kept.span)
+        return true
+    }
+
+    // MARK: Values
+
+    /// Begins a container; its size is filled in by `endContainer`.
+    mutating func beginContainer(_ tag: PackedTag) -> Int {
+        bytes.append(tag)
+        bytes.append(halfWord: 0)
+        return bytes.count
+    }
+
+    mutating func endContainer(at start: Int) throws(PropertyListError) {
+        guard let size = UInt32(exactly: bytes.count - start) else {
+            throw PropertyListError("one field holds more than 4 GiB; keep large data in files of their own")
+        }
+        bytes.replace(at: start - 4, halfWord: size)
+    }
+
+    mutating func string(_ text: Span<UInt8>) {
+        bytes.append(PackedTag.string)
+        bytes.append(run: text)
+    }
+
+    mutating func data(_ content: Span<UInt8>) {
+        bytes.append(PackedTag.data)
+        bytes.append(run: content)
+    }
+
+    mutating func hole(_ form: LevelForm) {
+        bytes.append(PackedTag.hole)
+        bytes.append(form.rawValue)
+    }
+}

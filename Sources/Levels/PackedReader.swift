@@ -1,0 +1,85 @@
+/// Reads the packed form of rows and fields; see `PackedTag` for what stands there.
+///
+/// The bytes were written by this module alone, so a fault here is a fault of ours: spans check every access.
+public struct PackedReader: ~Escapable {
+    public let bytes: Span<UInt8>
+    /// The offset of the next byte to be read.
+    public var offset: Int
+
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(_ bytes: Span<UInt8>, at offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = offset
+    }
+
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func byte() -> UInt8 {
+        let value = bytes[offset]
+        offset += 1
+        return value
+    }
+
+    /// An unsigned number in groups of seven bits, lowest first (LEB128).
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func number() -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = byte()
+            value |= UInt64(next & 0x7F) &<< shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    /// Eight bytes, lowest first.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func word() -> UInt64 {
+        var value: UInt64 = 0
+        for step in 0..<8 { value |= UInt64(bytes[offset + step]) &<< UInt64(step * 8) }
+        offset += 8
+        return value
+    }
+
+    /// Four bytes, lowest first.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func halfWord() -> Int {
+        let value =
+            Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16 | Int(bytes[offset + 3])
+            << 24
+        offset += 4
+        return value
+    }
+
+    /// A number of bytes, and where they lie.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func run() -> Range<Int> {
+        let count = Int(number())
+        let start = offset
+        offset += count
+        return start..<offset
+    }
+
+    /// Moves over one value with all in it.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func skipValue() {
+        switch PackedTag(rawValue: byte()) {
+        case .yes, .no, nil: break
+        case .hole: offset += 1
+        case .positive, .negative, .uid: _ = number()
+        case .real, .date: offset += 8
+        case .string, .data: _ = run()
+        case .array, .dictionary:
+            let size = halfWord()
+            offset += size
+        case .hidden: skipValue()
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
+///
+/// Lengths and integers are LEB128; containers carry their size in four bytes, so that one can be stepped over.
+public enum PackedTag: UInt8, Sendable {
+    case no, yes
+    /// The magnitude of an integer.
+    case positive, negative
+    /// Eight bytes of a `Double`; a date is seconds since 2001-01-01T00:00:00Z.
+    case real, date
+    /// Length and bytes.
+    case string, data
+    case uid
+    /// Size in four bytes, then the elements.
+    case array, dictionary
+    /// Where the children stood, and a byte that is their `LevelForm`.
+    case hole
+    /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
+    case hidden
+}

@@ -1,0 +1,49 @@
+internal import PropertyLists
+
+/// Where the parts of one row lie in its level's bytes.
+///
+/// Packed: flags; the title's length and, unless it stands here, its offset in the fields; the key's length and bytes
+/// where it is not the title itself; then the fields up to the next row.
+public struct Row: Sendable {
+    public let title: Range<Int>
+    public let key: Range<Int>
+    /// The packed fields, names and values in document order.
+    public let fields: Range<Int>
+    let flags: Flags
+
+    struct Flags: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// The item was written as a string.
+        static let isString = Flags(rawValue: 1)
+        static let hasOwnKey = Flags(rawValue: 2)
+        /// The title stands in the row's head, not in a field.
+        static let hasOwnTitle = Flags(rawValue: 4)
+        /// The key comes from a `Key` field.
+        static let hasExplicitKey = Flags(rawValue: 8)
+    }
+
+    /// Whether the item was written as a bare string.
+    public var isString: Bool { flags.contains(.isString) }
+
+    @inline(__always)
+    init(in bytes: Span<UInt8>, number: Int) {
+        var table = PackedReader(bytes, at: number * 4)
+        let start = table.halfWord()
+        let end = table.halfWord()
+        var reader = PackedReader(bytes, at: start)
+        flags = Flags(rawValue: reader.byte())
+        let titleLength = Int(reader.number())
+        var titleStart = 0
+        if flags.contains(.hasOwnTitle) {
+            titleStart = reader.offset
+            reader.offset += titleLength
+        } else {
+            titleStart = Int(reader.number())
+        }
+        let ownKey = flags.contains(.hasOwnKey) ? reader.run() : 0..<0
+        fields = reader.offset..<end
+        if !flags.contains(.hasOwnTitle) { titleStart += reader.offset }
+        title = titleStart..<titleStart + titleLength
+        key = flags.contains(.hasOwnKey) ? ownKey : title
+    }
+}

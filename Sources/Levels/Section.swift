@@ -1,0 +1,37 @@
+/// A run of consecutive rows of a level under one heading.
+public struct Section: Sendable, Equatable {
+    public var title: String?
+    /// The letter or word for a table's index strip.
+    public var index: String?
+    public var footer: String?
+    /// The number of the first row, counted over the whole level.
+    public var start: Int
+    /// How many rows.
+    public var count: Int
+    /// Whether `SectionKeys` leaves it out: kept for the document, shown nowhere.
+    public var isHidden = false
+    /// The section's own dictionary, packed, with a hole where its rows stand; empty where it is a bare array.
+    var fields: [UInt8] = []
+
+    init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
+        self.title = title
+        self.index = index
+        self.footer = footer
+        self.start = start
+        self.count = count
+    }
+}
+
+/// How a level's rows were written in the document.
+public enum LevelForm: UInt8, Sendable {
+    /// An array of items.
+    case rows
+    /// An array of arrays.
+    case arraysOfRows
+    /// `Sections`: an array of dictionaries and arrays.
+    case sections
+    /// `Sections`: a dictionary of arrays.
+    case namedSections
+    /// Shape `any`: the elements of an array, or the entries of a dictionary.
+    case elements, entries
+}

@@ -1,0 +1,134 @@
+internal import PropertyLists
+
+/// Gives the rows of one level their keys (API.md, section 2), in time linear in the rows.
+struct SiblingKeys {
+    /// Keys that are not the row's title as it stands.
+    private var own: [Int: [UInt8]] = [:]
+    private var hashes: [UInt64] = []
+    /// A title that several rows share, and how many.
+    private(set) var repeatedTitle: (title: String, count: Int)?
+
+    /// What is known of the rows that share a natural key, by the first of them.
+    private struct Group {
+        var next = 2
+        var count = 1
+    }
+
+    func ownKey(of row: Int) -> [UInt8]? { own.isEmpty ? nil : own[row] }
+
+    /// Settles all keys; the rows past `shown` are hidden, nobody can ask for them, and they do not compete.
+    ///
+    /// - Throws: `PropertyListError` when two rows have one `Key`.
+    mutating func settle(
+        _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int
+    ) throws(PropertyListError) -> KeyIndex {
+        own.removeAll(keepingCapacity: true)
+        repeatedTitle = nil
+        hashNaturals(rows, in: source)
+        if rows.count <= KeyIndex.searchedRows, !hasEqualHashes(shown) { return KeyIndex(rowCount: rows.count) }
+        var index = KeyIndex(rowCount: max(rows.count, KeyIndex.searchedRows + 1))
+        var repeats: [(row: Int, first: Int)] = []
+        for row in 0..<shown {
+            let first = index.insert(row, hash: hashes[row]) {
+                natural($0, rows, source).isEqual(to: natural(row, rows, source))
+            }
+            if let first { repeats.append((row, first)) }
+        }
+        guard !repeats.isEmpty else {
+            return rows.count <= KeyIndex.searchedRows ? KeyIndex(rowCount: rows.count) : index
+        }
+        if let shared = sharedKey(repeats, rows, in: source) {
+            throw PropertyListError("two rows have the Key '\(shared)'; among siblings each Key must be its own")
+        }
+        number(repeats, rows, in: source, naturals: index)
+        return rehashed(rows.count, shown: shown)
+    }
+
+    private mutating func hashNaturals(_ rows: Span<PendingRow>, in source: Span<UInt8>) {
+        hashes.removeAll(keepingCapacity: true)
+        for number in rows.indices {
+            let row = rows[number]
+            let text = source.extracting(row.explicitKey ?? row.title)
+            if ItemKey.isPlain(text), !ItemKey.needsMark(text) {
+                if row.explicitKey != nil { own[number] = Array(copying: text) }
+                hashes.append(ContentHash.short(of: text))
+            } else {
+                let key = ItemKey.natural(text)
+                hashes.append(ContentHash.short(of: key.span))
+                if row.explicitKey != nil || !key.span.isEqual(to: text) { own[number] = key }
+            }
+        }
+    }
+
+    private func hasEqualHashes(_ shown: Int) -> Bool {
+        for later in 0..<shown {
+            for earlier in 0..<later where hashes[earlier] == hashes[later] { return true }
+        }
+        return false
+    }
+
+    @_lifetime(copy source)
+    private func natural(_ row: Int, _ rows: Span<PendingRow>, _ source: Span<UInt8>) -> Span<UInt8> {
+        if !own.isEmpty, let key = own[row] {
+            // The dictionary outlives the call: nothing is added while spans of it are compared.
+            return unsafe _overrideLifetime(key.span, copying: source)
+        }
+        return source.extracting(rows[row].title)
+    }
+
+    /// A `Key` that two rows have.
+    private func sharedKey(
+        _ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>, in source: Span<UInt8>
+    ) -> String? {
+        var explicit: Set<Int> = []
+        for (row, first) in repeats where rows[row].explicitKey != nil {
+            if rows[first].explicitKey != nil || !explicit.insert(first).inserted {
+                return String(utf8: natural(first, rows, source))
+            }
+        }
+        return nil
+    }
+
+    /// Gives every repeat `~2`, `~3`, … , the smallest number that is no other row's natural key.
+    private mutating func number(
+        _ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
+    ) {
+        var groups: [Int: Group] = [:]
+        var renamed: [(row: Int, key: [UInt8])] = []
+        for (row, first) in repeats {
+            var group = groups[first] ?? Group()
+            let base = Array(copying: natural(first, rows, source))
+            renamed.append((row, freeKey(base, next: &group.next, rows, in: source, naturals: naturals)))
+            group.count += 1
+            groups[first] = group
+        }
+        if let most = groups.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) {
+            repeatedTitle = (String(utf8: source.extracting(rows[most.key].title)), most.value.count)
+        }
+        for (row, key) in renamed {
+            own[row] = key
+            hashes[row] = ContentHash.short(of: key.span)
+        }
+    }
+
+    /// The base with the smallest number, from `next` on, that is no row's natural key.
+    private func freeKey(
+        _ base: [UInt8], next: inout Int, _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
+    ) -> [UInt8] {
+        while true {
+            let key = base + Array("~\(next)".utf8)
+            next += 1
+            let taken = naturals.find(hash: ContentHash.short(of: key.span)) {
+                natural($0, rows, source).isEqual(to: key.span)
+            }
+            if taken == nil { return key }
+        }
+    }
+
+    private func rehashed(_ rowCount: Int, shown: Int) -> KeyIndex {
+        var index = KeyIndex(rowCount: rowCount)
+        guard rowCount > KeyIndex.searchedRows else { return index }
+        for row in 0..<shown { _ = index.insert(row, hash: hashes[row]) { _ in false } }
+        return index
+    }
+}

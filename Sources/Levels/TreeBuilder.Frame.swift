@@ -1,0 +1,112 @@
+internal import PropertyLists
+
+extension TreeBuilder {
+    /// An open container of the document.
+    struct Frame {
+        enum Kind {
+            /// A dictionary that is an item.
+            case item
+            /// An array whose elements are items.
+            case rows
+            /// An array whose elements are sections.
+            case sectionList
+            /// A dictionary that is a section.
+            case sectionDictionary
+            /// A dictionary of sections by name.
+            case namedSections
+            /// Containers within fields.
+            case dictionary, array
+        }
+
+        var kind: Kind
+        let position: SourcePosition
+        /// The number of the first field.
+        let fieldBase: Int
+        /// Where its bytes begin.
+        var start: Int
+        /// The number of the first row.
+        var rowBase: Int
+        /// What the key before the next value means.
+        var role: StructuralNames.Role?
+
+        // Items
+        /// The number of the field that is the title, and the place of its name among those of the role.
+        var titleField: Int?
+        var titleRank = Int.max
+        var keyField: Int?
+        var keyRank = Int.max
+        /// The key that holds the level.
+        var holder: String?
+        var form = LevelForm.rows
+        var level: Level?
+        /// Rows in sections, until the item's end tells their order and titles.
+        var batch: SectionedRows?
+        /// The root, where the document is an array.
+        var isBareArray = false
+
+        // Rows and sections
+        /// Whether the first element has said what the array holds.
+        var isDecided = false
+        var isSection = false
+        var acceptsSectionDictionaries = false
+        var sections: [Section] = []
+        var section = Section(start: 0, count: 0)
+        var sectionName = ""
+
+        init(_ kind: Kind, at position: SourcePosition, fieldBase: Int, start: Int, rowBase: Int = 0) {
+            self.kind = kind
+            self.position = position
+            self.fieldBase = fieldBase
+            self.start = start
+            self.rowBase = rowBase
+        }
+
+        /// Begins to read the level anew, whatever stood under the same key before.
+        mutating func forgetLevel(holder: String) {
+            self.holder = holder
+            level = nil
+            batch = nil
+        }
+    }
+
+    /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.
+    public func currentPath() -> String? {
+        guard !frames.isEmpty else { return nil }
+        var path = ""
+        for (number, frame) in frames.enumerated().dropFirst() where frame.kind == .item {
+            path += "/" + (title(of: frame) ?? "(item \(itemNumber(below: number)))")
+        }
+        return path.isEmpty ? "/" : path
+    }
+
+    private func title(of frame: Frame) -> String? {
+        guard let field = frame.titleField ?? frame.keyField, field < fields.count else { return nil }
+        let value = fields.start(field).name.upperBound
+        return value < fields.bytes.count ? fields.scalarText(at: value) : nil
+    }
+
+    private func itemNumber(below number: Int) -> Int {
+        guard let parent = frames[..<number].last(where: { $0.kind == .rows }) else { return 1 }
+        let next = frames[number...].first { $0.kind == .rows || $0.kind == .sectionList || $0.kind == .namedSections }
+        return (next?.rowBase ?? rows.count) - parent.rowBase + 1
+    }
+
+    static func noLevel(_ what: String) -> PropertyListError {
+        PropertyListError(
+            "the document is \(what); it must be an array of items, or a dictionary with 'Rows' or 'Sections'")
+    }
+
+    static func wrongValue(_ what: String, for frame: Frame) -> PropertyListError {
+        switch frame.role {
+        case .title: PropertyListError("a title must be text, a number or a date, not \(what)")
+        case .key: PropertyListError("a Key must be text, not \(what)")
+        case .children: PropertyListError("'\(frame.holder ?? "Children")' must be an array of items, not \(what)")
+        case .sections:
+            PropertyListError(
+                "'\(frame.holder ?? "Sections")' must be an array of sections or a dictionary of arrays, not \(what)")
+        case .sectionKeys: PropertyListError("'SectionKeys' must be an array of names, not \(what)")
+        case .sectionTitles: PropertyListError("'SectionTitles' must be an array of titles, not \(what)")
+        case nil: PropertyListError("\(what) cannot stand here")
+        }
+    }
+}

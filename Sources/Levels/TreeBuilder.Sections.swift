@@ -1,0 +1,201 @@
+internal import PropertyLists
+
+/// Rows in sections, taken off the builder's stack until the item's end tells their order and titles.
+struct SectionedRows {
+    var bytes: [UInt8]
+    var rows: [PendingRow]
+    var children: [Level?]
+    var sections: [Section]
+    let position: SourcePosition
+    var holdsTextBeyondXML: Bool
+}
+
+extension TreeBuilder {
+    // MARK: One section
+
+    /// Begins the rows of one section.
+    mutating func openSection(at position: SourcePosition) {
+        let owner = frames.count - 1
+        if frames[owner].kind == .sectionDictionary {
+            // What the section's dictionary holds so far makes room for its rows.
+            frames[owner].section.fields += Array(
+                copying: fields.bytes.span.extracting(frames[owner].start..<fields.bytes.count))
+            fields.bytes.truncate(to: frames[owner].start)
+        }
+        var frame = Frame(.rows, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count)
+        frame.isSection = true
+        frame.isDecided = true
+        frames.append(frame)
+    }
+
+    mutating func closeSection() {
+        let frame = frames.removeLast()
+        let owner = frames.count - 1
+        var section = Section(start: frame.rowBase, count: rows.count - frame.rowBase)
+        switch frames[owner].kind {
+        case .sectionDictionary:
+            frames[owner].section.start = section.start
+            frames[owner].section.count = section.count
+            frames[owner].start = fields.bytes.count
+            frames[owner].section.fields += [PackedTag.hole.rawValue, LevelForm.rows.rawValue]
+            frames[owner].role = nil
+        case .namedSections:
+            section.title = frames[owner].sectionName
+            if let earlier = frames[owner].sections.firstIndex(where: { $0.title == section.title && !$0.isHidden }) {
+                warn("the section '\(frames[owner].sectionName)' stands twice; the last one counts", at: frame.position)
+                frames[owner].sections[earlier].isHidden = true
+            }
+            frames[owner].sections.append(section)
+        default: frames[owner].sections.append(section)
+        }
+    }
+
+    mutating func sectionKey(_ name: Span<UInt8>, frame top: Int) throws(PropertyListError) {
+        let text = String(utf8: name)
+        fields.bytes.append(run: name)
+        switch roles.meaning(of: name).role {
+        case .title: (frames[top].role, frames[top].sectionName) = (.title, "Title")
+        case .children:
+            if let holder = frames[top].holder {
+                throw PropertyListError(
+                    "the section has both '\(holder)' and '\(text)'; only one of them can hold its rows")
+            }
+            frames[top].holder = text
+            frames[top].role = .children
+        default:
+            let isText = text == "Index" || text == "Footer"
+            (frames[top].role, frames[top].sectionName) = (isText ? .title : nil, text)
+        }
+    }
+
+    /// A section's `Title`, `Index` or `Footer`.
+    mutating func sectionText(_ text: String, frame: Frame) throws(PropertyListError) {
+        guard frame.role == .title else { throw Self.wrongValue("text", for: frame) }
+        let top = frames.count - 1
+        switch frame.sectionName {
+        case "Index": frames[top].section.index = text
+        case "Footer": frames[top].section.footer = text
+        default: frames[top].section.title = text
+        }
+        fields.string(text.utf8Span.span)
+        didReadValue()
+    }
+
+    mutating func closeSectionDictionary() {
+        var frame = frames.removeLast()
+        frame.section.fields += Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count))
+        fields.bytes.truncate(to: frame.start)
+        if frame.holder == nil { frame.section.start = rows.count }
+        frames[frames.count - 1].sections.append(frame.section)
+    }
+
+    // MARK: All sections of an item
+
+    mutating func closeSections() {
+        var frame = frames.removeLast()
+        for number in frame.sections.indices { frame.sections[number].start -= frame.rowBase }
+        let batch = SectionedRows(
+            bytes: Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count)),
+            rows: rows[frame.rowBase...].map { $0.moved(by: -frame.start) },
+            children: Array(children[frame.rowBase...]),
+            sections: frame.sections, position: frame.position, holdsTextBeyondXML: takeTextBeyondXML())
+        rows.removeSubrange(frame.rowBase...)
+        children.removeSubrange(frame.rowBase...)
+        fields.bytes.truncate(to: frame.start)
+        let owner = frames.count - 1
+        frames[owner].batch = batch
+        if !frames[owner].isBareArray { fields.hole(frames[owner].form) }
+        didReadValue()
+    }
+
+    /// The level of an item's sections, in the order and with the titles that the whole item tells.
+    mutating func sectionedLevel(of frame: Frame) throws(PropertyListError) -> Level? {
+        guard var batch = frame.batch else { return nil }
+        if frame.form == .namedSections {
+            try batch.arrange(by: names(in: .sectionKeys, of: frame))
+        } else if let titles = try names(in: .sectionTitles, of: frame) {
+            for (number, title) in titles.enumerated().prefix(batch.sections.count)
+            where batch.sections[number].fields.isEmpty {
+                batch.sections[number].title = title
+            }
+        }
+        let isEmpty = !batch.sections.contains { !$0.isHidden && $0.count > 0 }
+        if isEmpty {
+            warn("all sections are empty, so the item is a leaf", at: batch.position)
+            for number in batch.sections.indices { batch.sections[number].isHidden = true }
+        }
+        let parts = LevelAssembler.Parts(
+            children: batch.children.contains { $0 != nil } ? batch.children : [], sections: batch.sections,
+            form: frame.form, holdsTextBeyondXML: batch.holdsTextBeyondXML)
+        let level = try assembler.assemble(batch.rows.span, from: batch.bytes.span, parts: parts)
+        warnAboutRepeatedTitle(at: batch.position)
+        return level
+    }
+
+    /// The texts of an item's `SectionKeys` or `SectionTitles`; nil where it has none.
+    private func names(in role: StructuralNames.Role, of frame: Frame) throws(PropertyListError) -> [String]? {
+        let content = frame.start..<fields.bytes.count
+        for name in names[role] {
+            guard let start = PackedFieldList.value(named: name, in: fields.bytes.span, content) else { continue }
+            var reader = PackedReader(fields.bytes.span, at: start)
+            guard reader.byte() == PackedTag.hidden.rawValue, reader.byte() == PackedTag.array.rawValue else {
+                continue
+            }
+            let size = reader.halfWord()
+            let end = reader.offset + size
+            var texts: [String] = []
+            while reader.offset < end {
+                guard let text = fields.scalarText(at: reader.offset) else {
+                    throw PropertyListError("'\(name)' must hold texts only", path: currentPath())
+                }
+                texts.append(text)
+                reader.skipValue()
+            }
+            return texts
+        }
+        return nil
+    }
+}
+
+extension SectionedRows {
+    /// Puts named sections into an order; those that are not named are hidden and come last.
+    ///
+    /// - Throws: `PropertyListError` for a name that no section has, or one that comes twice.
+    fileprivate mutating func arrange(by order: [String]?) throws(PropertyListError) {
+        var arranged: [Section] = []
+        var left = sections
+        guard let order else {
+            sections = left.filter { !$0.isHidden } + left.filter(\.isHidden)
+            return reorderRows()
+        }
+        for name in order {
+            guard let found = left.firstIndex(where: { $0.title == name && !$0.isHidden }) else {
+                let reason = arranged.contains { $0.title == name } ? "twice" : "but 'Sections' has no such section"
+                throw PropertyListError("'SectionKeys' names '\(name)' \(reason); name each section once", at: position)
+            }
+            arranged.append(left.remove(at: found))
+        }
+        for number in left.indices { left[number].isHidden = true }
+        sections = arranged + left
+        reorderRows()
+    }
+
+    private mutating func reorderRows() {
+        let order = sections.flatMap { $0.start..<$0.start + $0.count }
+        rows = order.map { rows[$0] }
+        children = order.map { children[$0] }
+        var start = 0
+        for number in sections.indices {
+            sections[number].start = start
+            start += sections[number].count
+        }
+    }
+}
+
+extension PendingRow {
+    fileprivate func moved(by distance: Int) -> PendingRow {
+        func move(_ range: Range<Int>) -> Range<Int> { range.lowerBound + distance..<range.upperBound + distance }
+        return PendingRow(
+            fields: move(fields), title: move(title), explicitKey: explicitKey.map(move), isString: isString)
+    }
+}

@@ -1,0 +1,421 @@
+public import PropertyLists
+
+/// Builds a tree of the events of a document in which items are dictionaries and strings (API.md, section 1).
+///
+/// No object graph in between: fields go packed on one stack of bytes, and each level is packed when its array ends.
+public struct TreeBuilder: PropertyListConsumer, ~Copyable {
+    var frames: [Frame] = []
+    var fields = PackedFields()
+    var rows: [PendingRow] = []
+    /// The level below each of `rows`.
+    var children: [Level?] = []
+    var assembler: LevelAssembler
+    var roles: RoleTable
+    let names: StructuralNames
+    let limits: TreeLimits
+    /// Whether the texts come from XML, and so can all stand in XML.
+    private let isXML: Bool
+    private var holdsTextBeyondXML = false
+    private var depth = -1
+    private var items = 0
+    public private(set) var warnings = DocumentWarnings()
+    private var document: Level?
+
+    /// - Parameters:
+    ///   - names: which keys are structure.
+    ///   - isXML: whether the reader guarantees that all text can stand in XML.
+    ///   - pool: the levels of the tree that this one will replace.
+    public init(
+        names: StructuralNames = .init(), limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil
+    ) {
+        self.names = names
+        self.limits = limits
+        self.isXML = isXML
+        roles = RoleTable(names)
+        assembler = LevelAssembler(pool: pool)
+    }
+
+    /// The finished tree: a level whose one row is the root item.
+    ///
+    /// - Throws: `PropertyListError` when the document held no tree.
+    public consuming func finish() throws(PropertyListError) -> Tree {
+        guard let document else { throw PropertyListError("the document is empty; it needs an array or a dictionary") }
+        return Tree(document: document, warnings: warnings)
+    }
+
+    // MARK: Containers
+
+    public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+        guard let top = frames.last else { return try openItem(at: position) }
+        switch top.kind {
+        case .rows:
+            frames[frames.count - 1].isDecided = true
+            try openItem(at: position)
+        case .item, .sectionDictionary: try openDictionaryField(of: top, at: position)
+        case .sectionList where top.acceptsSectionDictionaries:
+            frames.append(Frame(.sectionDictionary, at: position, fieldBase: fields.count, start: fields.bytes.count))
+        case .sectionList:
+            throw PropertyListError("a section is an array here; sections with a Title of their own go into 'Sections'")
+        case .namedSections: throw PropertyListError("the section '\(top.sectionName)' must be an array of items")
+        case .dictionary, .array: openValue(.dictionary, at: position)
+        }
+    }
+
+    private mutating func openDictionaryField(of top: Frame, at position: SourcePosition) throws(PropertyListError) {
+        switch top.role {
+        case nil: openValue(.dictionary, at: position)
+        case .sections where top.kind == .item:
+            frames[frames.count - 1].form = .namedSections
+            frames.append(
+                Frame(
+                    .namedSections, at: position, fieldBase: fields.count, start: fields.bytes.count,
+                    rowBase: rows.count))
+        default: throw Self.wrongValue("a dictionary", for: top)
+        }
+    }
+
+    private mutating func openItem(at position: SourcePosition) throws(PropertyListError) {
+        try countItem()
+        depth += 1
+        guard depth <= limits.depth else {
+            throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
+        }
+        frames.append(Frame(.item, at: position, fieldBase: fields.count, start: fields.bytes.count))
+    }
+
+    private mutating func countItem() throws(PropertyListError) {
+        items += 1
+        guard items <= limits.items else {
+            throw PropertyListError("the document holds more than \(limits.items) items; split it, or raise MaxItems")
+        }
+    }
+
+    private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
+        let start = fields.beginContainer(kind == .array ? .array : .dictionary)
+        frames.append(Frame(kind, at: position, fieldBase: fields.count, start: start))
+    }
+
+    public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        guard let top = frames.last else {
+            try openItem(at: position)
+            frames[0].isBareArray = true
+            return openRows(.rows, at: position)
+        }
+        switch top.kind {
+        case .item, .sectionDictionary: try openArrayField(of: top, at: position)
+        case .rows where !top.isDecided && !top.isSection:
+            frames[frames.count - 1].kind = .sectionList
+            frames[frames.count - 2].form = .arraysOfRows
+            openSection(at: position)
+        case .rows where !top.isDecided || top.isSection:
+            throw PropertyListError("an array stands among the rows of a section; a row is a string or a dictionary")
+        case .rows:
+            throw PropertyListError(
+                "an item must be a string or a dictionary, not an array; for sections every element must be an array")
+        case .sectionList, .namedSections: openSection(at: position)
+        case .dictionary, .array: openValue(.array, at: position)
+        }
+    }
+
+    private mutating func openArrayField(of top: Frame, at position: SourcePosition) throws(PropertyListError) {
+        switch top.role {
+        case nil, .sectionKeys, .sectionTitles: openValue(.array, at: position)
+        case .children where top.kind == .sectionDictionary: openSection(at: position)
+        case .children: openRows(.rows, at: position)
+        case .sections where top.kind == .item:
+            frames[frames.count - 1].form = .sections
+            openRows(.sectionList, at: position)
+            frames[frames.count - 1].acceptsSectionDictionaries = true
+        default: throw Self.wrongValue("an array", for: top)
+        }
+    }
+
+    private mutating func openRows(_ kind: Frame.Kind, at position: SourcePosition) {
+        frames.append(
+            Frame(kind, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count))
+    }
+
+    public mutating func endDictionary() throws(PropertyListError) {
+        guard let top = frames.last else { return }
+        switch top.kind {
+        case .item: try closeItem()
+        case .sectionDictionary: closeSectionDictionary()
+        case .namedSections: closeSections()
+        default: try closeValue()
+        }
+    }
+
+    public mutating func endArray() throws(PropertyListError) {
+        guard let top = frames.last else { return }
+        switch top.kind {
+        case .rows where top.isSection: closeSection()
+        case .rows: try closeRows()
+        case .sectionList: closeSections()
+        default: try closeValue()
+        }
+    }
+
+    private mutating func closeValue() throws(PropertyListError) {
+        let frame = frames.removeLast()
+        if frame.kind == .dictionary { _ = fields.close(base: frame.fieldBase) }
+        try fields.endContainer(at: frame.start)
+        didReadValue()
+    }
+
+    /// Ends a plain list of rows: its level is complete.
+    private mutating func closeRows() throws(PropertyListError) {
+        let frame = frames.removeLast()
+        let parts = LevelAssembler.Parts(
+            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
+        let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
+        rows.removeSubrange(frame.rowBase...)
+        fields.bytes.truncate(to: frame.start)
+        warnAboutRepeatedTitle(at: frame.position)
+        let owner = frames.count - 1
+        frames[owner].level = level
+        if frames[owner].isBareArray { return try closeItem() }
+        if level.count == 0 { warnAboutEmptyChildren(at: frame.position) }
+        fields.hole(.rows)
+        didReadValue()
+    }
+
+    /// The children of the rows from a number on; nothing where all are leaves.
+    mutating func takeChildren(from base: Int) -> [Level?] {
+        defer { children.removeSubrange(base...) }
+        return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
+    }
+
+    mutating func takeTextBeyondXML() -> Bool {
+        defer { holdsTextBeyondXML = false }
+        return holdsTextBeyondXML
+    }
+
+    // MARK: Items
+
+    private mutating func closeItem() throws(PropertyListError) {
+        let frame = frames[frames.count - 1]
+        if frame.batch != nil { frames[frames.count - 1].level = try sectionedLevel(of: frame) }
+        let row = try pendingRow(of: frame)
+        depth -= 1
+        let level = frames.removeLast().level
+        try add(row, level: level)
+    }
+
+    private mutating func pendingRow(of frame: Frame) throws(PropertyListError) -> PendingRow {
+        var title = frame.titleField.map { fields.start($0).name.upperBound }
+        var key = frame.keyField.map { fields.start($0).name.upperBound }
+        let hasMoved = fields.close(base: frame.fieldBase)
+        let content = frame.start..<fields.bytes.count
+        if hasMoved {
+            title = value(of: .title, frame.titleField == nil ? nil : frame.titleRank, in: content)
+            key = value(of: .key, frame.keyField == nil ? nil : frame.keyRank, in: content)
+        }
+        var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
+        if let title {
+            row.title = fields.titleText(title)
+        } else if frames.count == 1 {
+            row.title = fields.loose("Root")
+        } else if key == nil {
+            let titleName = names[.title].first ?? "Title"
+            let keyName = names[.key].first ?? "Key"
+            throw PropertyListError("an item has no '\(titleName)'; give it one, or a '\(keyName)'", at: frame.position)
+        }
+        if let key { row.explicitKey = fields.textRange(key) }
+        return row
+    }
+
+    /// Where a role's value stands after fields were dropped.
+    private func value(of role: StructuralNames.Role, _ rank: Int?, in content: Range<Int>) -> Int? {
+        rank.flatMap { PackedFieldList.value(named: names[role][$0], in: fields.bytes.span, content) }
+    }
+
+    private mutating func add(_ row: PendingRow, level: Level?) throws(PropertyListError) {
+        rows.append(row)
+        children.append(level)
+        guard frames.isEmpty else { return }
+        let parts = LevelAssembler.Parts(
+            children: takeChildren(from: 0), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
+        document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
+    }
+
+    private mutating func addStringItem(_ text: Span<UInt8>) throws(PropertyListError) {
+        try countItem()
+        guard depth < limits.depth else {
+            throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
+        }
+        frames[frames.count - 1].isDecided = true
+        let start = fields.bytes.count
+        noteText(text)
+        fields.bytes.append(text)
+        rows.append(PendingRow(fields: start..<start, title: start..<fields.bytes.count, isString: true))
+        children.append(nil)
+    }
+
+    // MARK: Keys
+
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let top = frames.count - 1
+        noteText(name)
+        switch frames[top].kind {
+        case .item: try itemKey(name, frame: top, at: position)
+        case .sectionDictionary: try sectionKey(name, frame: top)
+        case .namedSections: frames[top].sectionName = String(utf8: name)
+        default:
+            if fields.begin(name, base: frames[top].fieldBase) != nil { warnAboutRepeatedKey(name, at: position) }
+        }
+    }
+
+    private mutating func itemKey(_ name: Span<UInt8>, frame top: Int, at position: SourcePosition)
+        throws(PropertyListError)
+    {
+        let meaning = roles.meaning(of: name)
+        let isRepeated = fields.begin(name, base: frames[top].fieldBase) != nil
+        if isRepeated { warnAboutRepeatedKey(name, at: position) }
+        frames[top].role = meaning.role
+        guard let role = meaning.role else {
+            if let near = meaning.nearMiss { warnAboutNearMiss(name, near, at: position) }
+            return
+        }
+        switch role {
+        case .title where meaning.rank <= frames[top].titleRank:
+            frames[top].titleRank = meaning.rank
+            frames[top].titleField = fields.count - 1
+        case .key where meaning.rank <= frames[top].keyRank:
+            frames[top].keyRank = meaning.rank
+            frames[top].keyField = fields.count - 1
+        case .title, .key: frames[top].role = nil
+        case .children, .sections:
+            if let holder = frames[top].holder, !isRepeated {
+                throw PropertyListError(
+                    "the item has both '\(holder)' and '\(String(utf8: name))'; only one of them can hold its level")
+            }
+            frames[top].forgetLevel(holder: String(utf8: name))
+        case .sectionKeys, .sectionTitles: fields.bytes.append(PackedTag.hidden)
+        }
+    }
+
+    /// After a value, the next key says what comes.
+    @inline(__always)
+    mutating func didReadValue() {
+        if !frames.isEmpty { frames[frames.count - 1].role = nil }
+    }
+
+    // MARK: Scalars
+
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        guard let top = frames.last else { throw Self.noLevel("text") }
+        switch top.kind {
+        case .item:
+            guard top.role == nil || top.role == .title || top.role == .key else {
+                throw Self.wrongValue("text", for: top)
+            }
+            noteText(text)
+            fields.string(text)
+            didReadValue()
+        case .rows: try addStringItem(text)
+        case .sectionDictionary where top.role != nil: try sectionText(String(utf8: text), frame: top)
+        default:
+            try refuseScalar("text")
+            noteText(text)
+            fields.string(text)
+            didReadValue()
+        }
+    }
+
+    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
+        if try takeScalarTitle("a number", value.description) { return }
+        fields.bytes.append(packed: value)
+        didReadValue()
+    }
+
+    public mutating func real(_ value: Double) throws(PropertyListError) {
+        if try takeScalarTitle("a number", JSONText.real(value)) { return }
+        fields.bytes.append(PackedTag.real, value)
+        didReadValue()
+    }
+
+    public mutating func boolean(_ value: Bool) throws(PropertyListError) {
+        if try takeScalarTitle("a truth value", value ? "true" : "false") { return }
+        fields.bytes.append(value ? PackedTag.yes : .no)
+        didReadValue()
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        if seconds != seconds.rounded() { holdsTextBeyondXML = true }
+        if try takeScalarTitle("a date", JSONText.date(seconds)) { return }
+        fields.bytes.append(PackedTag.date, seconds)
+        didReadValue()
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        try refuseScalar("data")
+        if frames.last?.role == .title { throw Self.wrongValue("data", for: frames[frames.count - 1]) }
+        fields.data(bytes)
+        didReadValue()
+    }
+
+    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        try refuseScalar("an archive's UID")
+        if frames.last?.role == .title { throw Self.wrongValue("an archive's UID", for: frames[frames.count - 1]) }
+        fields.bytes.append(PackedTag.uid)
+        fields.bytes.append(packed: value)
+        didReadValue()
+    }
+
+    /// A number, date or truth value where only structure may stand; true when it was the title of a section.
+    private mutating func takeScalarTitle(_ what: String, _ text: @autoclosure () -> String) throws(PropertyListError)
+        -> Bool
+    {
+        try refuseScalar(what)
+        guard let top = frames.last, top.kind == .sectionDictionary, top.role != nil else { return false }
+        try sectionText(text(), frame: top)
+        return true
+    }
+
+    /// Refuses a value other than a string in a place that asks for structure.
+    @inline(__always)
+    private func refuseScalar(_ what: String) throws(PropertyListError) {
+        guard let top = frames.last else { throw Self.noLevel(what) }
+        switch top.kind {
+        case .item where top.role == nil || top.role == .title: return
+        case .sectionDictionary where top.role == nil || top.role == .title: return
+        case .dictionary, .array: return
+        case .rows: throw PropertyListError("an item must be a string or a dictionary, not \(what)")
+        case .sectionList: throw PropertyListError("a section must be an array or a dictionary, not \(what)")
+        case .namedSections:
+            throw PropertyListError("the section '\(top.sectionName)' must be an array of items, not \(what)")
+        default: throw Self.wrongValue(what, for: top)
+        }
+    }
+
+    // MARK: Warnings
+
+    mutating func warn(_ message: String, at position: SourcePosition) {
+        warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message))
+    }
+
+    private mutating func warnAboutRepeatedKey(_ name: Span<UInt8>, at position: SourcePosition) {
+        warn("the key '\(String(utf8: name))' stands twice in one dictionary; the last one counts", at: position)
+    }
+
+    private mutating func warnAboutNearMiss(_ name: Span<UInt8>, _ near: String, at position: SourcePosition) {
+        warn("'\(String(utf8: name))' is kept as a field; did you mean '\(near)'?", at: position)
+    }
+
+    private mutating func warnAboutEmptyChildren(at position: SourcePosition) {
+        warn("the list of children is empty, so the item is a leaf; leave the key out if that is meant", at: position)
+    }
+
+    mutating func warnAboutRepeatedTitle(at position: SourcePosition) {
+        guard let (title, count) = assembler.repeatedTitle else { return }
+        warn(
+            "\(count) rows have the title '\(title)'; give them a Key each, or their paths end in ~2, ~3, …",
+            at: position)
+    }
+
+    /// Notes text that XML could not carry, so that it is known before anyone asks for XML.
+    @inline(__always)
+    private mutating func noteText(_ text: Span<UInt8>) {
+        if !isXML, !holdsTextBeyondXML, XMLText.holdsMoreThanXML(text) { holdsTextBeyondXML = true }
+    }
+}

@@ -1,0 +1,81 @@
+# The Debian packages that this project needs, all of them, in this one place.
+# The Swift toolchain itself comes from swift.org, with the packages that its download page asks for.
+BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev
+SYSTEM_TEST_PACKAGES := python3
+BENCHMARK_PACKAGES := gcc libexpat1-dev nginx-light wrk python3
+
+SWIFT ?= swift
+DOCUMENT ?= Data/Data.plist
+LISTEN ?= 127.0.0.1:8080
+
+# A module that imports another without naming it in Package.swift does not build.
+SWIFT_FLAGS := --explicit-target-dependency-import-check error
+SWIFT_FILES := Sources Tests Package.swift
+SERVER := .build/release/drilldown
+SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test system-test benchmark format lint deps system-test-deps benchmark-deps
+
+help: ## Say what can be made.
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+run: build ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
+	exec $(SERVER) serve $(DOCUMENT) --listen $(LISTEN)
+
+build: deps ## Build the release.
+	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)
+
+test: deps ## Run the unit tests.
+	$(SWIFT) test $(SWIFT_FLAGS)
+
+system-test: system-test-deps build ## Run the release from outside: saves, load, stops, hostile files and clients.
+	@set -e; for script in $(SYSTEM_TESTS); do \
+		echo "== $$script"; \
+		python3 "$$script" --server $(SERVER); \
+	done
+
+benchmark: benchmark-deps build ## Measure beside other programs and print the README's table (OPTIONS="--help" lists parts and sizes).
+	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
+
+format: ## Lay out all Swift files as .swift-format says.
+	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_FILES)
+
+lint: ## Refuse Swift files that are laid out otherwise.
+	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_FILES)
+
+deps: ## Install what the build lacks.
+	@$(call install_missing,$(BUILD_PACKAGES))
+
+system-test-deps: ## Install what the system tests lack.
+	@$(call install_missing,$(SYSTEM_TEST_PACKAGES))
+
+benchmark-deps: ## Install what the benchmark lacks.
+	@$(call install_missing,$(BENCHMARK_PACKAGES))
+
+# Nothing is asked of the network, and nobody is asked for a password, while everything is there already.
+define install_missing
+set -e; \
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
+	echo "make: there is no apt here: install the equivalents of these Debian packages by hand: $(1)" >&2; \
+	echo "make: then build with: swift build -c release" >&2; \
+	exit 1; \
+fi; \
+missing=; \
+for package in $(1); do \
+	status=$$(dpkg-query --show --showformat='$${db:Status-Status}' "$$package" 2>/dev/null || true); \
+	test "$$status" = installed || missing="$$missing $$package"; \
+done; \
+test -n "$$missing" || exit 0; \
+sudo=; \
+if test "$$(id -u)" -ne 0; then \
+	if ! command -v sudo >/dev/null; then \
+		echo "make: these packages are missing, and only root can install them:$$missing" >&2; \
+		exit 1; \
+	fi; \
+	sudo=sudo; \
+fi; \
+echo "Installing$$missing"; \
+$$sudo apt-get --quiet update; \
+$$sudo env DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes --no-install-recommends install $$missing
+endef

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Two thousand clients that send a byte a second, and some that read a byte a second.
+
+Nobody else may notice them, and each must be cut at the request deadline however busy it looks.
+"""
+
+import os
+import resource
+import selectors
+import tempfile
+import threading
+import time
+
+from harness.client import Connection, wait_until
+from harness.documents import Shape, write_xml
+from harness.server import Server
+from harness.verdict import Verdict, megabytes, options, spread
+
+REQUEST = b"GET /levels/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: " + b"z" * 4096
+
+
+class SlowSenders(threading.Thread):
+    """Opens connections, sends a byte a second on each, and notes when each was closed."""
+
+    def __init__(self, port, count):
+        super().__init__(daemon=True)
+        self.port = port
+        self.count = count
+        self.opened = {}
+        self.lived = []
+        self.refused = 0
+        self.all_open = threading.Event()
+        self.stopping = threading.Event()
+
+    def run(self):
+        watch = selectors.DefaultSelector()
+        for _ in range(self.count):
+            try:
+                connection = Connection(self.port)
+            except OSError:
+                self.refused += 1
+                continue
+            connection.socket.setblocking(False)
+            watch.register(connection, selectors.EVENT_READ, connection)
+            self.opened[connection] = time.monotonic()
+        self.all_open.set()
+        sent = 0
+        while self.opened and not self.stopping.is_set():
+            tick = time.monotonic() + 1
+            for connection in list(self.opened):
+                try:
+                    connection.socket.send(REQUEST[sent:sent + 1])
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    self._ended(watch, connection)
+            sent += 1
+            while (left := tick - time.monotonic()) > 0:
+                for key, _ in watch.select(left):
+                    try:
+                        ended = not key.data.socket.recv(4096)
+                    except BlockingIOError:
+                        ended = False
+                    except OSError:
+                        ended = True
+                    if ended:
+                        self._ended(watch, key.data)
+
+    def _ended(self, watch, connection):
+        self.lived.append(time.monotonic() - self.opened.pop(connection))
+        watch.unregister(connection)
+        connection.close()
+
+
+class SlowReaders(threading.Thread):
+    """Asks for the whole document on several connections and reads a byte a second of each answer."""
+
+    def __init__(self, port, count):
+        super().__init__(daemon=True)
+        self.connections = [Connection(port, receive_buffer=4096) for _ in range(count)]
+        self.stopping = threading.Event()
+
+    def run(self):
+        for connection in self.connections:
+            connection.send("/document")
+        while not self.stopping.wait(1):
+            for connection in self.connections:
+                try:
+                    connection.socket.recv(1)
+                except OSError:
+                    pass
+
+    def end(self):
+        self.stopping.set()
+        self.join()
+        for connection in self.connections:
+            connection.close()
+
+
+class Bystander(threading.Thread):
+    """An ordinary client that measures how long its answers take."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.port = port
+        self.times = []
+        self.faults = []
+        self.stopping = threading.Event()
+
+    def run(self):
+        try:
+            with Connection(self.port) as connection:
+                while not self.stopping.wait(0.01):
+                    begun = time.monotonic()
+                    answer = connection.get("/levels/")
+                    self.times.append(time.monotonic() - begun)
+                    if answer.status != 200:
+                        self.faults.append(f"an ordinary client is answered {answer.status}")
+        except Exception as error:
+            self.faults.append(f"an ordinary client fails: {error!r}")
+
+    def end(self):
+        self.stopping.set()
+        self.join()
+
+
+def main():
+    arguments = options(__doc__, senders=2000, readers=20, deadline=3, slack=3.0, items=60000)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with Verdict("slow_clients") as verdict, tempfile.TemporaryDirectory() as folder:
+        document = os.path.join(folder, "Large.plist")
+        write_xml(document, Shape(arguments.items))
+        with Server(arguments.server, document, "--request-deadline", str(arguments.deadline)) as server:
+            quiet = server.open_sockets()
+            memory = server.resident_bytes()
+            bystander = Bystander(server.port)
+            bystander.start()
+            readers = SlowReaders(server.port, arguments.readers)
+            senders = SlowSenders(server.port, arguments.senders)
+            readers.start()
+            senders.start()
+            verdict.expect(senders.all_open.wait(60), "all connections open")
+            limit = arguments.deadline + arguments.slack
+            senders.join(timeout=limit + 5)
+            lasting = len(senders.opened)
+            verdict.expect(senders.refused == 0, f"no connection is refused; {senders.refused} were")
+            verdict.expect(lasting == 0, f"no slow sender outlives the deadline; {lasting} do")
+            if senders.lived:
+                verdict.expect(max(senders.lived) <= limit, f"each is cut within {limit} s; one lived {max(senders.lived):.1f} s")
+                verdict.expect(min(senders.lived) >= arguments.deadline - 1, f"none is cut before its time; one lived {min(senders.lived):.1f} s")
+                verdict.figure("slow senders lived", f"{min(senders.lived):.1f} … {max(senders.lived):.1f} s")
+            senders.stopping.set()
+            senders.join()
+            # The slow reader cannot see the cut before it has read all that was sent: look at the server's end.
+            cut = wait_until(lambda: server.open_sockets() <= quiet + 1, within=limit, every=0.05)
+            verdict.expect(cut is not None, f"slow readers are cut as well; {server.open_sockets() - quiet - 1} sockets stay open")
+            bystander.end()
+            readers.end()
+            for fault in bystander.faults[:5]:
+                verdict.expect(False, fault)
+            verdict.expect(len(bystander.times) > 100, f"an ordinary client gets its answers; it got {len(bystander.times)}")
+            if bystander.times:
+                verdict.expect(max(bystander.times) < 1, f"an ordinary client never waits a second; it waited {max(bystander.times):.2f} s")
+            verdict.figure("an ordinary client's answers", f"{len(bystander.times)}, {spread(bystander.times)}")
+            verdict.figure("resident memory", f"{megabytes(memory)} before, {megabytes(server.resident_bytes())} after")
+
+
+if __name__ == "__main__":
+    main()

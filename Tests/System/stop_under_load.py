@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Stops the service while it works: every answer that has begun comes whole, and it exits 0 within two seconds.
+
+Small and large answers are under way on many connections, others are idle or have sent half a request. After the
+signal a client may find its connection closed before an answer, or no longer accepted; it may never get a part of one.
+"""
+
+import os
+import tempfile
+import threading
+
+from harness.client import Closed, Connection, Cut
+from harness.documents import Shape, write_xml
+from harness.server import Server
+from harness.verdict import Verdict, milliseconds, options
+
+
+class Client(threading.Thread):
+    """Asks for the same target until the connection ends, then tries to connect once more."""
+
+    def __init__(self, port, target, counted):
+        super().__init__(daemon=True)
+        self.port = port
+        self.target = target
+        self.counted = counted
+        self.whole = 0
+        self.fault = None
+
+    def run(self):
+        try:
+            while True:
+                with Connection(self.port) as connection:
+                    while True:
+                        answer = connection.get(self.target)
+                        if answer.status != 200:
+                            self.fault = f"{self.target} was answered {answer.status}"
+                            return
+                        self.whole += 1
+                        self.counted.release()
+                        if answer["connection"] == "close":
+                            break
+        except Cut as error:
+            self.fault = f"an answer of {self.target} was cut {error}"
+        except (Closed, ConnectionError):
+            pass
+
+
+def stop_once(verdict, program, document, targets, connections, answers):
+    counted = threading.Semaphore(0)
+    with Server(program, document) as server:
+        clients = [Client(server.port, targets[number % len(targets)], counted) for number in range(connections)]
+        idle = Connection(server.port)
+        half = Connection(server.port)
+        half.socket.sendall(b"GET /levels/ HTTP/1.1\r\nHost: ")
+        idle.get("/healthz")
+        for client in clients:
+            client.start()
+        for _ in range(answers):
+            verdict_reached = counted.acquire(timeout=30)
+            if not verdict_reached:
+                break
+        verdict.expect(verdict_reached, "the clients get their answers before the stop")
+        status, took = server.stop()
+        verdict.expect(status == 0, f"exits 0; it exits {status}: {server.log[-3:]}")
+        verdict.expect(took <= 2, f"stops within 2 s; it takes {took:.2f} s")
+        for client in clients:
+            client.join(timeout=10)
+            verdict.expect(not client.is_alive(), f"the client of {client.target} sees the end")
+            verdict.expect(client.fault is None, client.fault)
+        idle.close()
+        half.close()
+    return took, sum(client.whole for client in clients)
+
+
+def main():
+    arguments = options(__doc__, stops=5, connections=32, answers=300, items=11000)
+    with Verdict("stop_under_load") as verdict, tempfile.TemporaryDirectory() as folder:
+        shape = Shape(arguments.items)
+        document = os.path.join(folder, "Large.plist")
+        write_xml(document, shape)
+        targets = ["/levels/", "/levels" + shape.path(0, 1), "/document", "/detail" + shape.path(1, 0)]
+        for stop in range(arguments.stops):
+            # A different moment each time: right at the start, and ever deeper into the work.
+            took, whole = stop_once(verdict, arguments.server, document, targets, arguments.connections,
+                                    1 + arguments.answers * stop)
+            verdict.figure(f"stop {stop + 1}", f"{milliseconds(took)} after {whole} whole answers")
+
+
+if __name__ == "__main__":
+    main()

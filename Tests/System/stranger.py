@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""What a stranger meets who has just built the service: its start, its options, its methods, its mistakes."""
+
+import os
+import plistlib
+import signal
+import socket
+import statistics
+import subprocess
+import tempfile
+
+from harness.client import Connection, get, wait_until
+from harness.server import Server, clean_environment
+from harness.verdict import Verdict, megabytes, milliseconds, options
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+DATA = os.path.join(ROOT, "Data", "Data.plist")
+
+
+def run(program, *arguments, environment=None, seconds=20):
+    return subprocess.run(
+        [program, *arguments], capture_output=True, text=True, errors="replace", timeout=seconds,
+        stdin=subprocess.DEVNULL, env=clean_environment(environment))
+
+
+def starts_fast_and_small(verdict, arguments):
+    times, memory = [], []
+    for _ in range(arguments.starts):
+        with Server(arguments.server, DATA) as server:
+            answer = get(server.port, "/levels/")
+            times.append(answer.done - server.started_at)
+            verdict.expect(answer.status == 200, f"the first answer is 200; it is {answer.status}")
+            verdict.expect([row["title"] for row in answer.json()["rows"]] == [f"Item {n}" for n in range(1, 5)],
+                           "the first level has the four items")
+            memory.append(server.resident_bytes())
+            lines = [line for line in server.log if f"http://127.0.0.1:{server.port}/" in line]
+            verdict.expect(len(lines) == 1 and "Data.plist" in lines[0], f"one line says what is served and where: {server.log}")
+            status, took = server.stop()
+            verdict.expect(status == 0 and took < 2, f"it stops with 0 within 2 s; it stops with {status} after {took:.2f} s")
+    verdict.figure("from start to first answer", f"median {milliseconds(statistics.median(times))} of {len(times)}")
+    verdict.figure("resident memory when idle", megabytes(statistics.median(memory)))
+    verdict.expect(statistics.median(times) <= arguments.start_limit, f"it starts within {arguments.start_limit} s")
+    verdict.expect(statistics.median(memory) <= arguments.memory_limit * 1e6, f"idle it needs at most {arguments.memory_limit} MB")
+
+
+def drills_down(verdict, program):
+    with Server(program, DATA) as server, Connection(server.port) as connection:
+        for item, screens in ((1, "A"), (2, "BC"), (3, "DEF"), (4, "GHIJ")):
+            level = connection.get("/levels/").json()
+            row = next(row for row in level["rows"] if row["title"] == f"Item {item}")
+            for screen in screens:
+                level = connection.get(row["href"]).json()
+                row = level["rows"][0]
+                verdict.expect(row["title"] == f"Screen {screen}", f"below Item {item} comes Screen {screen}; it is {row['title']}")
+            detail = connection.get(row["href"]).json()
+            verdict.expect(row["leaf"] and len(detail["fields"]["Text"]) > 200, f"Screen {screens[-1]} is a leaf with a text")
+
+
+def says_what_is_wrong(verdict, program, folder):
+    def wrong(arguments, nearest, statuses=(2,), environment=None):
+        shown = " ".join(arguments) + "".join(f" [{name}={value}]" for name, value in (environment or {}).items())
+        try:
+            result = run(program, *arguments, environment=environment)
+        except subprocess.TimeoutExpired:
+            verdict.expect(False, f"'{shown}' is refused; it goes on running")
+            return
+        verdict.expect(result.returncode in statuses, f"'{shown}' exits {' or '.join(map(str, statuses))}; it exits {result.returncode}")
+        verdict.expect(nearest in result.stderr, f"'{shown}' names {nearest}; it says: {result.stderr.strip()!r}")
+
+    wrong(["serve", DATA, "--lisen", "127.0.0.1:0"], "--listen")
+    wrong(["serve", DATA, "--acess-log"], "--access-log")
+    wrong(["check", DATA, "--key", "title=name"], "--keys")
+    wrong(["serv", DATA], "serve")
+    wrong(["chek", DATA], "check")
+    wrong(["serve", DATA, "--threads", "many"], "--threads")
+    wrong(["serve", DATA, "--threads"], "--threads")
+    wrong(["serve", DATA, "--shape", "item"], "items")
+    wrong(["serve", DATA, "--log-format", "jsn"], "json")
+    wrong(["serve", DATA, "--listen", "nowhere"], "--listen")
+    wrong(["serve", DATA, "--listen", "127.0.0.1:99999"], "--listen")
+    wrong(["serve", DATA, DATA], "Data.plist")
+    wrong(["serve"], "SOURCE")
+    wrong(["check"], "SOURCE")
+    wrong([], "serve")
+    wrong(["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_LISTEN", environment={"DRILLDOWN_LISEN": "127.0.0.1:0"})
+    wrong(["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_THREADS", environment={"DRILLDOWN_THREADS": "many"})
+    configuration = os.path.join(folder, "wrong.plist")
+    for key, value, nearest in (("Lissen", "127.0.0.1:0", "Listen"), ("Threads", "many", "Threads"), ("AccessLog", "maybe", "AccessLog")):
+        with open(configuration, "wb") as file:
+            plistlib.dump({key: value}, file)
+        wrong(["serve", DATA, "--listen", "127.0.0.1:0", "--config", configuration], nearest, statuses=(1, 2))
+    wrong(["serve", DATA, "--listen", "127.0.0.1:0", "--config", os.path.join(folder, "none.plist")], "none.plist", statuses=(1, 2))
+
+    for arguments in (["--help"], ["serve", "--help"], ["check", "--help"], ["--version"]):
+        result = run(program, *arguments)
+        verdict.expect(result.returncode == 0 and result.stdout.strip() and not result.stderr,
+                       f"'{' '.join(arguments)}' answers on standard output and exits 0: {result.returncode} {result.stderr!r}")
+    fine = run(program, "check", DATA)
+    verdict.expect(fine.returncode == 0, f"check of Data.plist exits 0; it exits {fine.returncode}: {fine.stderr}")
+
+
+def puts_options_first(verdict, program, folder):
+    configuration = os.path.join(folder, "some.plist")
+    with open(configuration, "wb") as file:
+        plistlib.dump({"CacheControl": "max-age=1", "Shape": "items", "Source": DATA}, file)
+
+    def cache_control(*extra, environment=None):
+        with Server(program, DATA, *extra, environment=environment) as server:
+            return get(server.port, "/levels/")["cache-control"]
+
+    variable = {"DRILLDOWN_CACHE_CONTROL": "max-age=2"}
+    verdict.expect(cache_control() == "no-cache", "Cache-Control is no-cache where nothing is said")
+    verdict.expect(cache_control("--config", configuration) == "max-age=1", "the file wins over the default")
+    verdict.expect(cache_control("--config", configuration, environment=variable) == "max-age=2", "a variable wins over the file")
+    verdict.expect(cache_control("--config", configuration, "--cache-control", "max-age=3", environment=variable) == "max-age=3",
+                   "an option wins over a variable")
+    example = os.path.join(ROOT, "Config", "drilldown.plist")
+    verdict.expect(cache_control("--config", example) == "no-cache", "the example configuration is accepted as it is")
+
+
+def answers_every_method(verdict, program):
+    with Server(program, DATA) as server, Connection(server.port) as connection:
+        for target in ("/levels/", "/levels/Item%204", "/detail/Item%201/Screen%20A", "/document", "/healthz", "/readyz", "/metrics"):
+            got = connection.get(target)
+            verdict.expect(got.status == 200, f"GET {target} is 200; it is {got.status}")
+            head = connection.request(target, method="HEAD")
+            verdict.expect(head.status == 200 and not head.body, f"HEAD {target} is 200; it is {head.status}")
+            verdict.expect(head["content-type"] == got["content-type"] and head["etag"] == got["etag"],
+                           f"HEAD {target} has the headers of GET")
+            allowed = connection.request(target, method="OPTIONS")
+            verdict.expect(allowed.status in (200, 204) and {"GET", "HEAD", "OPTIONS"} <= methods(allowed),
+                           f"OPTIONS {target} names GET, HEAD and OPTIONS: {allowed.status} {allowed['allow']}")
+        for method in ("PUT", "PATCH", "DELETE", "POST"):
+            answer = connection.request("/healthz", method=method)
+            refused(verdict, method, "/healthz", answer)
+        for method in ("PUT", "DELETE", "BREW"):
+            refused(verdict, method, "/levels/Item%204", connection.request("/levels/Item%204", method=method))
+        tag = connection.get("/levels/")["etag"]
+        verdict.expect(tag and connection.get("/levels/", If_None_Match=tag).status == 304, "a level that is known is answered 304")
+        missing = connection.get("/levels/Item%205")
+        verdict.expect(missing.status == 404 and missing["content-type"] == "application/problem+json" and "Item 4" in missing.json()["detail"] + str(missing.json()),
+                       f"an unknown path is a problem that helps: {missing.status} {missing.body[:200]}")
+
+
+def methods(answer):
+    return {name.strip() for name in (answer["allow"] or "").split(",")}
+
+
+def refused(verdict, method, target, answer):
+    verdict.expect(answer.status == 405 or (answer.status == 501 and method == "BREW"), f"{method} {target} is 405; it is {answer.status}")
+    if answer.status == 405:
+        verdict.expect("GET" in methods(answer), f"405 for {method} {target} has Allow with GET: {answer['allow']}")
+        verdict.expect(answer["content-type"] == "application/problem+json", f"405 for {method} {target} is a problem: {answer['content-type']}")
+
+
+def survives_a_lost_log(verdict, program):
+    with open("/dev/full", "wb") as full:
+        serves_with(verdict, program, "a full disk under standard error", full)
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        serves_with(verdict, program, "nobody reading standard error", writing)
+    finally:
+        os.close(writing)
+
+
+def serves_with(verdict, program, what, log):
+    port = free_port()
+    process = subprocess.Popen(
+        [program, "serve", DATA, "--listen", f"127.0.0.1:{port}", "--access-log"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=clean_environment())
+
+    def answers():
+        try:
+            return get(port, "/levels/").status == 200
+        except ConnectionError:
+            return False
+
+    try:
+        verdict.expect(wait_until(answers, 10) is not None, f"it serves with {what}")
+        verdict.expect(all(answers() for _ in range(50)) and process.poll() is None, f"it goes on with {what}")
+        os.kill(process.pid, signal.SIGTERM)
+        verdict.expect(process.wait(timeout=10) == 0, f"it stops with 0 with {what}; {process.returncode}")
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def main():
+    arguments = options(__doc__, starts=7, start_limit=1.0, memory_limit=64.0)
+    with Verdict("stranger") as verdict, tempfile.TemporaryDirectory() as folder:
+        starts_fast_and_small(verdict, arguments)
+        drills_down(verdict, arguments.server)
+        says_what_is_wrong(verdict, arguments.server, folder)
+        puts_options_first(verdict, arguments.server, folder)
+        answers_every_method(verdict, arguments.server)
+        survives_a_lost_log(verdict, arguments.server)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ bounded memory and time however little the file costs its author.
 import os
 import plistlib
 import resource
+import select
 import shutil
 import socket
 import struct
@@ -39,7 +40,7 @@ class Outcome:
         with tempfile.TemporaryFile() as log:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=limit, env=clean_environment())
-            self.timed_out = not self._wait(process.pid, begun + seconds)
+            self.timed_out = not self._wait(process.pid, seconds)
             if self.timed_out:
                 process.kill()
             _, status, usage = os.wait4(process.pid, 0)
@@ -51,13 +52,13 @@ class Outcome:
             self.said = log.read(100_000).decode(errors="replace")
 
     @staticmethod
-    def _wait(pid, until):
+    def _wait(pid, seconds):
         """Whether the process ended in time; it is left to be collected."""
-        while time.monotonic() < until:
-            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                return True
-            time.sleep(0.005)
-        return False
+        descriptor = os.pidfd_open(pid)
+        try:
+            return bool(select.select([descriptor], [], [], seconds)[0])
+        finally:
+            os.close(descriptor)
 
 
 class Sources:
@@ -223,6 +224,11 @@ class Sources:
         return [value for name in dir(self) if not name.startswith("_") and name != "all" and callable(value := getattr(self, name))]
 
 
+def names_one(said, words):
+    """Whether one of the words is there; letter case counts where the word has capitals."""
+    return any(word in said if word != word.lower() else word in said.lower() for word in words)
+
+
 def refuse(verdict, name, command, words, arguments, user=None, status=1):
     outcome = Outcome(command, arguments.address_space_mb << 20, arguments.seconds, user)
     if arguments.verbose:
@@ -232,7 +238,9 @@ def refuse(verdict, name, command, words, arguments, user=None, status=1):
     verdict.expect(not outcome.timed_out, f"{name} ends within {arguments.seconds} s; it says {shown}")
     if not outcome.timed_out:
         verdict.expect(outcome.status == status, f"{name} exits {status}; it exits {outcome.status}: {shown}")
-    verdict.expect(any(word.lower() in said.lower() for word in words), f"{name} names one of {words}: {shown}")
+    # What the source is called explains nothing.
+    explained = said.replace(command[2], "SOURCE").replace(os.path.basename(command[2]), "SOURCE")
+    verdict.expect(names_one(explained, words), f"{name} names one of {words}: {shown}")
     verdict.expect(not any(word in said for word in CRASH_WORDS), f"{name} shows no crash: {shown}")
     verdict.expect("root:" not in said, f"{name} shows nothing of another file: {shown}")
     verdict.expect(len(said) < 2000 and said.count("\n") < 5, f"{name} is told in a sentence or two: {len(said)} characters")

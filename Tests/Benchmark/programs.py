@@ -1,0 +1,101 @@
+"""The programs that are measured beside the service: built here, started here, ended by their process id."""
+
+import os
+import shutil
+import socket
+import subprocess
+
+from harness.client import wait_until
+from measure import SERVER_CORE
+
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
+
+
+def build(folder):
+    """Compiles the C peers; gives their paths by name."""
+    built = {}
+    for name, library in (("responder", "microhttpd"), ("expat_pass", "expat")):
+        built[name] = os.path.join(folder, name)
+        subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", built[name],
+                        os.path.join(PEERS, name + ".c"), "-l" + library], check=True)
+    return built
+
+
+def build_foundation(folder):
+    """Compiles the Swift program that reads with Foundation."""
+    program = os.path.join(folder, "FoundationPass")
+    subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", program, os.path.join(PEERS, "FoundationPass.swift")], check=True)
+    return program
+
+
+class Peer:
+    """A process that ends with the `with` block."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+
+class Responder(Peer):
+    """Bare libmicrohttpd that gives one prepared answer, with the headers of the service's own."""
+
+    def __init__(self, program, folder, answer):
+        body = os.path.join(folder, "body")
+        with open(body, "wb") as file:
+            file.write(answer.body)
+        command = [program, body, answer["etag"]]
+        for name in ("Content-Type", "Cache-Control", "Vary"):
+            if answer[name]:
+                command += [name, answer[name]]
+        self.process = subprocess.Popen(["taskset", "-c", str(SERVER_CORE), *command], stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline())
+
+
+class Nginx(Peer):
+    """nginx with one worker that serves a folder's files, whose descriptors it keeps open."""
+
+    def __init__(self, folder, headers):
+        self.folder = os.path.join(folder, "nginx")
+        self.files = os.path.join(self.folder, "files")
+        os.makedirs(self.files, exist_ok=True)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        extra = "".join(f"add_header {name} \"{value}\";\n" for name, value in headers.items() if value)
+        configuration = os.path.join(self.folder, "nginx.conf")
+        with open(configuration, "w") as file:
+            file.write(f"""
+                daemon off; master_process off; worker_processes 1;
+                pid {self.folder}/pid; error_log {self.folder}/error.log;
+                events {{ worker_connections 1024; }}
+                http {{
+                    access_log off; default_type application/json; keepalive_requests 1000000000;
+                    sendfile on; tcp_nopush on; etag on;
+                    open_file_cache max=50000 inactive=1h; open_file_cache_valid 1h;
+                    client_body_temp_path {self.folder}/a; proxy_temp_path {self.folder}/b; fastcgi_temp_path {self.folder}/c;
+                    uwsgi_temp_path {self.folder}/d; scgi_temp_path {self.folder}/e;
+                    server {{ listen 127.0.0.1:{self.port}; root {self.files}; {extra} }}
+                }}""")
+        program = shutil.which("nginx") or "/usr/sbin/nginx"
+        self.process = subprocess.Popen(
+            ["taskset", "-c", str(SERVER_CORE), program, "-p", self.folder, "-c", configuration], stderr=subprocess.DEVNULL)
+        if wait_until(self._listens, 10) is None:
+            raise RuntimeError("nginx does not start: " + open(f"{self.folder}/error.log").read())
+
+    def _listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port)).close()
+            return True
+        except OSError:
+            return False
+
+    def add(self, name, body):
+        with open(os.path.join(self.files, name), "wb") as file:
+            file.write(body)

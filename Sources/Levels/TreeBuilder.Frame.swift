@@ -35,23 +35,20 @@ extension TreeBuilder {
         var titleRank = Int.max
         var keyField: Int?
         var keyRank = Int.max
-        /// The key that holds the level.
-        var holder: String?
+        /// The field that holds the level.
+        var holderField: Int?
         var form = LevelForm.rows
-        var level: Level?
-        /// Rows in sections, until the item's end tells their order and titles.
-        var batch: SectionedRows?
         /// The root, where the document is an array.
         var isBareArray = false
 
-        // Rows and sections
+        // Rows
         /// Whether the first element has said what the array holds.
         var isDecided = false
         var isSection = false
         var acceptsSectionDictionaries = false
-        var sections: [Section] = []
-        var section = Section(start: 0, count: 0)
-        var sectionName = ""
+
+        /// What few frames need, apart so that a frame is cheap to make and to copy.
+        var rare: Rare?
 
         init(_ kind: Kind, at position: SourcePosition, fieldBase: Int, start: Int, rowBase: Int = 0) {
             self.kind = kind
@@ -61,12 +58,32 @@ extension TreeBuilder {
             self.rowBase = rowBase
         }
 
-        /// Begins to read the level anew, whatever stood under the same key before.
-        mutating func forgetLevel(holder: String) {
-            self.holder = holder
-            level = nil
-            batch = nil
+        /// The same, made when first needed.
+        mutating func needRare() -> Rare {
+            if let rare { return rare }
+            let made = Rare()
+            rare = made
+            return made
         }
+    }
+
+    /// The parts of a frame that only branches and sections have.
+    final class Rare {
+        var level: Level?
+        /// Rows in sections, until the item's end tells their order and titles.
+        var batch: SectionedRows?
+        /// The sections read so far.
+        var sections: [Section] = []
+        /// The section that this dictionary is.
+        var section = Section(start: 0, count: 0)
+        /// The name of the section to come, or the key of the section's text to come.
+        var name = ""
+        var hasRows = false
+    }
+
+    /// The key of the field that holds an item's level.
+    func holderName(of frame: Frame) -> String {
+        frame.holderField.map { String(utf8: fields.bytes.span.extracting(fields.start($0).name)) } ?? "Children"
     }
 
     /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.
@@ -96,14 +113,14 @@ extension TreeBuilder {
             "the document is \(what); it must be an array of items, or a dictionary with 'Rows' or 'Sections'")
     }
 
-    static func wrongValue(_ what: String, for frame: Frame) -> PropertyListError {
+    func wrongValue(_ what: String, for frame: Frame) -> PropertyListError {
         switch frame.role {
         case .title: PropertyListError("a title must be text, a number or a date, not \(what)")
         case .key: PropertyListError("a Key must be text, not \(what)")
-        case .children: PropertyListError("'\(frame.holder ?? "Children")' must be an array of items, not \(what)")
+        case .children: PropertyListError("'\(holderName(of: frame))' must be an array of items, not \(what)")
         case .sections:
             PropertyListError(
-                "'\(frame.holder ?? "Sections")' must be an array of sections or a dictionary of arrays, not \(what)")
+                "'\(holderName(of: frame))' must be an array of sections or a dictionary of arrays, not \(what)")
         case .sectionKeys: PropertyListError("'SectionKeys' must be an array of names, not \(what)")
         case .sectionTitles: PropertyListError("'SectionTitles' must be an array of titles, not \(what)")
         case nil: PropertyListError("\(what) cannot stand here")

@@ -18,9 +18,9 @@ extension TreeBuilder {
         let owner = frames.count - 1
         if frames[owner].kind == .sectionDictionary {
             // What the section's dictionary holds so far makes room for its rows.
-            frames[owner].section.fields += Array(
-                copying: fields.bytes.span.extracting(frames[owner].start..<fields.bytes.count))
-            fields.bytes.truncate(to: frames[owner].start)
+            let read = frames[owner].start..<fields.bytes.count
+            frames[owner].needRare().section.fields += Array(copying: fields.bytes.span.extracting(read))
+            fields.bytes.truncate(to: read.lowerBound)
         }
         var frame = Frame(.rows, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count)
         frame.isSection = true
@@ -31,51 +31,54 @@ extension TreeBuilder {
     mutating func closeSection() {
         let frame = frames.removeLast()
         let owner = frames.count - 1
+        let rare = frames[owner].needRare()
         var section = Section(start: frame.rowBase, count: rows.count - frame.rowBase)
         switch frames[owner].kind {
         case .sectionDictionary:
-            frames[owner].section.start = section.start
-            frames[owner].section.count = section.count
+            rare.section.start = section.start
+            rare.section.count = section.count
+            rare.section.fields += [PackedTag.hole.rawValue, LevelForm.rows.rawValue]
             frames[owner].start = fields.bytes.count
-            frames[owner].section.fields += [PackedTag.hole.rawValue, LevelForm.rows.rawValue]
             frames[owner].role = nil
         case .namedSections:
-            section.title = frames[owner].sectionName
-            if let earlier = frames[owner].sections.firstIndex(where: { $0.title == section.title && !$0.isHidden }) {
-                warn("the section '\(frames[owner].sectionName)' stands twice; the last one counts", at: frame.position)
-                frames[owner].sections[earlier].isHidden = true
+            section.title = rare.name
+            if let earlier = rare.sections.firstIndex(where: { $0.title == section.title && !$0.isHidden }) {
+                warn("the section '\(rare.name)' stands twice; the last one counts", at: frame.position)
+                rare.sections[earlier].isHidden = true
             }
-            frames[owner].sections.append(section)
-        default: frames[owner].sections.append(section)
+            rare.sections.append(section)
+        default: rare.sections.append(section)
         }
     }
 
     mutating func sectionKey(_ name: Span<UInt8>, frame top: Int) throws(PropertyListError) {
         let text = String(utf8: name)
         fields.bytes.append(run: name)
+        let rare = frames[top].needRare()
+        rare.name = text
         switch roles.meaning(of: name).role {
-        case .title: (frames[top].role, frames[top].sectionName) = (.title, "Title")
+        case .title:
+            frames[top].role = .title
+            rare.name = "Title"
         case .children:
-            if let holder = frames[top].holder {
+            guard !rare.hasRows else {
                 throw PropertyListError(
-                    "the section has both '\(holder)' and '\(text)'; only one of them can hold its rows")
+                    "the section has two lists of rows, '\(text)' is the second; only one can hold them")
             }
-            frames[top].holder = text
+            rare.hasRows = true
             frames[top].role = .children
-        default:
-            let isText = text == "Index" || text == "Footer"
-            (frames[top].role, frames[top].sectionName) = (isText ? .title : nil, text)
+        default: frames[top].role = text == "Index" || text == "Footer" ? .title : nil
         }
     }
 
     /// A section's `Title`, `Index` or `Footer`.
     mutating func sectionText(_ text: String, frame: Frame) throws(PropertyListError) {
-        guard frame.role == .title else { throw Self.wrongValue("text", for: frame) }
-        let top = frames.count - 1
-        switch frame.sectionName {
-        case "Index": frames[top].section.index = text
-        case "Footer": frames[top].section.footer = text
-        default: frames[top].section.title = text
+        guard frame.role == .title else { throw wrongValue("text", for: frame) }
+        let rare = frames[frames.count - 1].needRare()
+        switch rare.name {
+        case "Index": rare.section.index = text
+        case "Footer": rare.section.footer = text
+        default: rare.section.title = text
         }
         fields.string(text.utf8Span.span)
         didReadValue()
@@ -83,34 +86,36 @@ extension TreeBuilder {
 
     mutating func closeSectionDictionary() {
         var frame = frames.removeLast()
-        frame.section.fields += Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count))
+        let rare = frame.needRare()
+        rare.section.fields += Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count))
         fields.bytes.truncate(to: frame.start)
-        if frame.holder == nil { frame.section.start = rows.count }
-        frames[frames.count - 1].sections.append(frame.section)
+        if !rare.hasRows { rare.section.start = rows.count }
+        frames[frames.count - 1].needRare().sections.append(rare.section)
     }
 
     // MARK: All sections of an item
 
     mutating func closeSections() {
         var frame = frames.removeLast()
-        for number in frame.sections.indices { frame.sections[number].start -= frame.rowBase }
+        var sections = frame.needRare().sections
+        for number in sections.indices { sections[number].start -= frame.rowBase }
         let batch = SectionedRows(
             bytes: Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count)),
             rows: rows[frame.rowBase...].map { $0.moved(by: -frame.start) },
             children: Array(children[frame.rowBase...]),
-            sections: frame.sections, position: frame.position, holdsTextBeyondXML: takeTextBeyondXML())
+            sections: sections, position: frame.position, holdsTextBeyondXML: takeTextBeyondXML())
         rows.removeSubrange(frame.rowBase...)
         children.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)
         let owner = frames.count - 1
-        frames[owner].batch = batch
+        frames[owner].needRare().batch = batch
         if !frames[owner].isBareArray { fields.hole(frames[owner].form) }
         didReadValue()
     }
 
     /// The level of an item's sections, in the order and with the titles that the whole item tells.
-    mutating func sectionedLevel(of frame: Frame) throws(PropertyListError) -> Level? {
-        guard var batch = frame.batch else { return nil }
+    mutating func sectionedLevel(of batch: SectionedRows, in frame: Frame) throws(PropertyListError) -> Level {
+        var batch = batch
         if frame.form == .namedSections {
             try batch.arrange(by: names(in: .sectionKeys, of: frame))
         } else if let titles = try names(in: .sectionTitles, of: frame) {

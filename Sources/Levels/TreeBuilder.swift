@@ -56,7 +56,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
             frames.append(Frame(.sectionDictionary, at: position, fieldBase: fields.count, start: fields.bytes.count))
         case .sectionList:
             throw PropertyListError("a section is an array here; sections with a Title of their own go into 'Sections'")
-        case .namedSections: throw PropertyListError("the section '\(top.sectionName)' must be an array of items")
+        case .namedSections:
+            throw PropertyListError("the section '\(top.rare?.name ?? String())' must be an array of items")
         case .dictionary, .array: openValue(.dictionary, at: position)
         }
     }
@@ -70,7 +71,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
                 Frame(
                     .namedSections, at: position, fieldBase: fields.count, start: fields.bytes.count,
                     rowBase: rows.count))
-        default: throw Self.wrongValue("a dictionary", for: top)
+        default: throw wrongValue("a dictionary", for: top)
         }
     }
 
@@ -126,7 +127,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
             frames[frames.count - 1].form = .sections
             openRows(.sectionList, at: position)
             frames[frames.count - 1].acceptsSectionDictionaries = true
-        default: throw Self.wrongValue("an array", for: top)
+        default: throw wrongValue("an array", for: top)
         }
     }
 
@@ -136,8 +137,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     public mutating func endDictionary() throws(PropertyListError) {
-        guard let top = frames.last else { return }
-        switch top.kind {
+        switch frames[frames.count - 1].kind {
         case .item: try closeItem()
         case .sectionDictionary: closeSectionDictionary()
         case .namedSections: closeSections()
@@ -172,7 +172,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         fields.bytes.truncate(to: frame.start)
         warnAboutRepeatedTitle(at: frame.position)
         let owner = frames.count - 1
-        frames[owner].level = level
+        frames[owner].needRare().level = level
         if frames[owner].isBareArray { return try closeItem() }
         if level.count == 0 { warnAboutEmptyChildren(at: frame.position) }
         fields.hole(.rows)
@@ -194,10 +194,11 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     private mutating func closeItem() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
-        if frame.batch != nil { frames[frames.count - 1].level = try sectionedLevel(of: frame) }
+        var level = frame.rare?.level
+        if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
         let row = try pendingRow(of: frame)
         depth -= 1
-        let level = frames.removeLast().level
+        frames.removeLast()
         try add(row, level: level)
     }
 
@@ -259,7 +260,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         switch frames[top].kind {
         case .item: try itemKey(name, frame: top, at: position)
         case .sectionDictionary: try sectionKey(name, frame: top)
-        case .namedSections: frames[top].sectionName = String(utf8: name)
+        case .namedSections: frames[top].needRare().name = String(utf8: name)
         default:
             if fields.begin(name, base: frames[top].fieldBase) != nil { warnAboutRepeatedKey(name, at: position) }
         }
@@ -273,7 +274,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         if isRepeated { warnAboutRepeatedKey(name, at: position) }
         frames[top].role = meaning.role
         guard let role = meaning.role else {
-            if let near = meaning.nearMiss { warnAboutNearMiss(name, near, at: position) }
+            if meaning.isNearMiss { warnAboutNearMiss(name, at: position) }
             return
         }
         switch role {
@@ -285,11 +286,13 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
             frames[top].keyField = fields.count - 1
         case .title, .key: frames[top].role = nil
         case .children, .sections:
-            if let holder = frames[top].holder, !isRepeated {
+            if frames[top].holderField != nil, !isRepeated {
                 throw PropertyListError(
-                    "the item has both '\(holder)' and '\(String(utf8: name))'; only one of them can hold its level")
+                    "the item has both '\(holderName(of: frames[top]))' and '\(String(utf8: name))'; only one of them can hold its level"
+                )
             }
-            frames[top].forgetLevel(holder: String(utf8: name))
+            frames[top].holderField = fields.count - 1
+            frames[top].rare = nil
         case .sectionKeys, .sectionTitles: fields.bytes.append(PackedTag.hidden)
         }
     }
@@ -307,7 +310,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         switch top.kind {
         case .item:
             guard top.role == nil || top.role == .title || top.role == .key else {
-                throw Self.wrongValue("text", for: top)
+                throw wrongValue("text", for: top)
             }
             noteText(text)
             fields.string(text)
@@ -349,14 +352,14 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try refuseScalar("data")
-        if frames.last?.role == .title { throw Self.wrongValue("data", for: frames[frames.count - 1]) }
+        if frames.last?.role == .title { throw wrongValue("data", for: frames[frames.count - 1]) }
         fields.data(bytes)
         didReadValue()
     }
 
     public mutating func uid(_ value: UInt64) throws(PropertyListError) {
         try refuseScalar("an archive's UID")
-        if frames.last?.role == .title { throw Self.wrongValue("an archive's UID", for: frames[frames.count - 1]) }
+        if frames.last?.role == .title { throw wrongValue("an archive's UID", for: frames[frames.count - 1]) }
         fields.bytes.append(PackedTag.uid)
         fields.bytes.append(packed: value)
         didReadValue()
@@ -383,8 +386,9 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         case .rows: throw PropertyListError("an item must be a string or a dictionary, not \(what)")
         case .sectionList: throw PropertyListError("a section must be an array or a dictionary, not \(what)")
         case .namedSections:
-            throw PropertyListError("the section '\(top.sectionName)' must be an array of items, not \(what)")
-        default: throw Self.wrongValue(what, for: top)
+            throw PropertyListError(
+                "the section '\(top.rare?.name ?? String())' must be an array of items, not \(what)")
+        default: throw wrongValue(what, for: top)
         }
     }
 
@@ -398,7 +402,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         warn("the key '\(String(utf8: name))' stands twice in one dictionary; the last one counts", at: position)
     }
 
-    private mutating func warnAboutNearMiss(_ name: Span<UInt8>, _ near: String, at position: SourcePosition) {
+    private mutating func warnAboutNearMiss(_ name: Span<UInt8>, at position: SourcePosition) {
+        guard let near = roles.nearMiss(of: name) else { return }
         warn("'\(String(utf8: name))' is kept as a field; did you mean '\(near)'?", at: position)
     }
 

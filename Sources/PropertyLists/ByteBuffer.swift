@@ -21,7 +21,7 @@ public struct ByteBuffer: ~Copyable {
     deinit { unsafe free(base) }
 
     /// Makes room for `extra` more bytes.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func reserve(_ extra: Int) {
         if size + extra > capacity { grow(to: max(size + extra, capacity * 2, 64)) }
     }
@@ -34,14 +34,14 @@ public struct ByteBuffer: ~Copyable {
         capacity = bytes
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(_ byte: UInt8) {
         reserve(1)
         unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: size, as: UInt8.self)
         size += 1
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(_ bytes: Span<UInt8>) {
         let added = bytes.count
         guard added > 0 else { return }
@@ -53,7 +53,7 @@ public struct ByteBuffer: ~Copyable {
         size += added
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(_ text: StaticString) {
         let added = text.utf8CodeUnitCount
         reserve(added)
@@ -69,7 +69,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Appends the eight bytes of a word, lowest first.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(littleEndian word: UInt64) {
         reserve(8)
         unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)

@@ -8,26 +8,13 @@ public enum JSONText {
         return value.description
     }
 
-    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with microseconds as far as there are any.
+    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with microseconds as far as there are any; `nan` for no date at all.
     ///
     /// - Parameter seconds: since 2001-01-01T00:00:00Z.
     public static func date(_ seconds: Double) -> String {
-        var whole = seconds.rounded(.down)
-        var micros = Int(((seconds - whole) * 1e6).rounded(.toNearestOrEven))
-        if micros == 1_000_000 { (whole, micros) = (whole + 1, 0) }
-        guard let count = Int(exactly: whole) else { return "nan" }
-        let date = CivilDate(seconds: count)
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        var text = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
-        text += "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2))"
-        if micros > 0 {
-            var fraction = padded(micros, 6)
-            while fraction.last == "0" { fraction.removeLast() }
-            text += "." + fraction
-        }
-        return text + "Z"
+        guard let (date, microsecond) = CivilDate.moment(seconds) else { return "nan" }
+        var text = ByteBuffer(capacity: 32)
+        text.append(date, microsecond: microsecond)
+        return String(utf8: text.span)
     }
 }

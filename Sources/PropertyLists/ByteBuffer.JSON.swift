@@ -1,0 +1,52 @@
+extension ByteBuffer {
+    /// Appends a text as a JSON string with its quotes, escaping no more than RFC 8259, section 7, demands.
+    ///
+    /// - Parameter text: UTF-8; what is not ASCII stands as it is.
+    @inlinable
+    public mutating func append(jsonString text: Span<UInt8>) {
+        let count = text.count
+        // Words are stored whole and then counted as far as they are wanted, hence one more than the text and its quotes.
+        reserve(count &+ 10)
+        store(UInt64(UInt8(ascii: "\"")), counting: 1)
+        var index = 0
+        while index < count {
+            let size = min(count &- index, 8)
+            let word = size == 8 ? ByteScan.word(of: text, at: index) : ByteScan.word(of: text, at: index, count: size)
+            var special = ByteScan.controls(word) | ByteScan.equal(word, UInt8(ascii: "\""))
+            special |= ByteScan.equal(word, UInt8(ascii: "\\"))
+            // Beyond the end of the text the word is zero: a control character.
+            let plain = min(special.trailingZeroBitCount / 8, size)
+            store(word, counting: plain)
+            index &+= plain
+            guard plain < size else { continue }
+            appendJSONEscape(of: text[index])
+            index &+= 1
+            reserve(count &- index &+ 10)
+        }
+        store(UInt64(UInt8(ascii: "\"")), counting: 1)
+    }
+
+    /// Stores a word, lowest byte first, but counts only some of it; there must be room for the whole.
+    @inlinable @inline(__always)
+    mutating func store(_ word: UInt64, counting counted: Int) {
+        unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
+        size &+= counted
+    }
+
+    @usableFromInline
+    mutating func appendJSONEscape(of byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"" as StaticString)
+        case UInt8(ascii: "\\"): append("\\\\" as StaticString)
+        case 0x08: append("\\b" as StaticString)
+        case 0x09: append("\\t" as StaticString)
+        case 0x0A: append("\\n" as StaticString)
+        case 0x0C: append("\\f" as StaticString)
+        case 0x0D: append("\\r" as StaticString)
+        default:
+            append("\\u00" as StaticString)
+            append(0x30 + byte >> 4)
+            append(byte & 0xF < 10 ? 0x30 + byte & 0xF : 0x57 + byte & 0xF)
+        }
+    }
+}

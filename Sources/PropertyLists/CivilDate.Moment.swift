@@ -1,0 +1,27 @@
+extension CivilDate {
+    /// Whether a number of seconds since 2001-01-01T00:00:00Z lies within the years 1 … 9999, fractions and all.
+    static func holds(_ seconds: Double) -> Bool {
+        seconds >= secondsRange.lowerBound && seconds < secondsRange.upperBound + 1
+    }
+
+    /// Takes seconds since 2001-01-01T00:00:00Z apart, the fraction rounded to microseconds, half to even.
+    ///
+    /// The fraction is rounded apart from the whole seconds, as Python's `timedelta` does; nil outside the years 1 … 9999.
+    static func moment(_ seconds: Double) -> (date: CivilDate, microsecond: Int)? {
+        guard holds(seconds) else { return nil }
+        let whole = seconds.rounded(.towardZero)
+        let fraction = ((seconds - whole) * 1_000_000).rounded(.toNearestOrEven)
+        // Both parts lean the same way from zero; a moment before 2001 counts its microseconds up from the second below.
+        let second = fraction < 0 ? Int(whole) - 1 : Int(whole)
+        let microsecond = fraction < 0 ? Int(fraction) + 1_000_000 : Int(fraction)
+        return microsecond == 1_000_000
+            ? (CivilDate(seconds: second + 1), 0) : (CivilDate(seconds: second), microsecond)
+    }
+}
+
+extension CivilDate {
+    /// What a writer says of a date that no calendar has.
+    static var outOfRange: PropertyListError {
+        PropertyListError("a date lies outside the years 1 to 9999: no property list can carry it")
+    }
+}

@@ -1,0 +1,117 @@
+/// Writes a property list as compact JSON in UTF-8 (RFC 8259).
+///
+/// What JSON has no type for: a date is RFC 3339 text in UTC, data is base64, a UID is `{"CF$UID":n}`,
+/// and a real that is not finite is the text `nan`, `+infinity` or `-infinity`.
+public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
+    /// The JSON so far; it may be drained between events.
+    public var output: ByteBuffer
+    @usableFromInline var needsComma = false
+    @usableFromInline var completeness = Completeness()
+
+    /// - Parameter output: what the JSON is appended to.
+    public init(output: consuming ByteBuffer = ByteBuffer()) { self.output = output }
+
+    /// Ends the document.
+    ///
+    /// - Throws: `PropertyListError` unless exactly one value was written, and all its containers were ended.
+    public mutating func finish() throws(PropertyListError) { try completeness.check() }
+
+    @inlinable @inline(__always)
+    mutating func beginValue() {
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        needsComma = true
+        completeness.value()
+    }
+
+    @inlinable
+    public mutating func beginDictionary(at position: SourcePosition) {
+        beginValue()
+        output.append(UInt8(ascii: "{"))
+        needsComma = false
+        completeness.begin()
+    }
+
+    @inlinable
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        needsComma = false
+        output.append(jsonString: name)
+        output.append(UInt8(ascii: ":"))
+    }
+
+    @inlinable
+    public mutating func endDictionary() {
+        output.append(UInt8(ascii: "}"))
+        needsComma = true
+        completeness.end()
+    }
+
+    @inlinable
+    public mutating func beginArray(at position: SourcePosition) {
+        beginValue()
+        output.append(UInt8(ascii: "["))
+        needsComma = false
+        completeness.begin()
+    }
+
+    @inlinable
+    public mutating func endArray() {
+        output.append(UInt8(ascii: "]"))
+        needsComma = true
+        completeness.end()
+    }
+
+    @inlinable
+    public mutating func string(_ text: Span<UInt8>) {
+        beginValue()
+        output.append(jsonString: text)
+    }
+
+    @inlinable
+    public mutating func integer(_ value: PropertyListInteger) {
+        beginValue()
+        output.append(value)
+    }
+
+    public mutating func real(_ value: Double) {
+        beginValue()
+        if !value.isFinite { output.append(UInt8(ascii: "\"")) }
+        output.append(JSONText.real(value))
+        if !value.isFinite { output.append(UInt8(ascii: "\"")) }
+    }
+
+    @inlinable
+    public mutating func boolean(_ value: Bool) {
+        beginValue()
+        output.append(value ? "true" : "false" as StaticString)
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
+        beginValue()
+        output.append(UInt8(ascii: "\""))
+        output.append(date, microsecond: microsecond)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) {
+        beginValue()
+        output.append(UInt8(ascii: "\""))
+        output.append(base64: bytes)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func uid(_ value: UInt64) {
+        beginValue()
+        output.append("{\"CF$UID\":" as StaticString)
+        output.append(decimal: value)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Writes `null`, which a property list has not: for what is made up around one.
+    @inlinable
+    public mutating func null() {
+        beginValue()
+        output.append("null" as StaticString)
+    }
+}

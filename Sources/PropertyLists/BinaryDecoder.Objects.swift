@@ -1,0 +1,176 @@
+/// Reading one object, by the first four bits of its first byte.
+extension BinaryDecoder {
+    /// Reads the object at the position.
+    @inline(__always)
+    mutating func read(_ object: Int) throws(PropertyListError) -> Event {
+        let word = try objects.word(at: position)
+        let token = UInt8(truncatingIfNeeded: word >> 56)
+        switch token >> 4 {
+        case 0x5:
+            try readASCII(token)
+            return .string
+        case 0xD:
+            try open(object, token, isDictionary: true)
+            return .beginDictionary
+        case 0xA:
+            try open(object, token, isDictionary: false)
+            return .beginArray
+        case 0x6:
+            try readUTF16(token)
+            return .string
+        case 0x1:
+            return .integer(try readInteger(token))
+        default:
+            return try readOther(token)
+        }
+    }
+
+    @inline(never)
+    private mutating func readOther(_ token: UInt8) throws(PropertyListError) -> Event {
+        switch token {
+        case 0x08: return .boolean(false)
+        case 0x09: return .boolean(true)
+        case 0x22:
+            try demand(5)
+            let bits = UInt32(truncatingIfNeeded: try objects.integer(at: position + 1, width: 4))
+            return .real(Double(Float(bitPattern: bits)))
+        case 0x23: return .real(try readDouble())
+        case 0x33:
+            let seconds = try readDouble()
+            guard CivilDate.holds(seconds) else {
+                throw refusal("a date must be within the years 1 to 9999, but this one is \(seconds) s from 2001")
+            }
+            return .date(seconds)
+        case 0x40...0x4F:
+            let (start, count) = try extent(token, unit: 1)
+            try lend(start, count)
+            return .data
+        case 0x80...0x8F: return .uid(try readUID(token))
+        // What CoreFoundation calls fill and refuses is empty data to Python's plistlib.
+        case 0x0F:
+            try lend(position, 0)
+            return .data
+        default: throw unknownType(token)
+        }
+    }
+
+    /// Checks that an object of a fixed size ends where objects end.
+    @inline(__always)
+    private func demand(_ bytes: Int) throws(PropertyListError) {
+        if bytes > layout.objects.upperBound &- position { throw overrun(UInt64(bytes)) }
+    }
+
+    /// Where an object's contents begin and how many units there are, from the object's first bytes.
+    ///
+    /// - Parameter unit: bytes of one unit, so that the contents are known to end where objects end.
+    @inline(__always)
+    private mutating func extent(
+        _ token: UInt8, unit: Int
+    ) throws(PropertyListError) -> (start: Int, count: Int) {
+        var start = position &+ 1
+        var count = UInt64(token & 0xF)
+        if count == 0xF { (start, count) = try longExtent() }
+        let room = layout.objects.upperBound &- start
+        guard room >= 0, count <= UInt64(room) / UInt64(unit) else { throw overrun(count) }
+        return (start, Int(truncatingIfNeeded: count))
+    }
+
+    /// The same where the count does not fit the token and stands behind it as an integer.
+    @inline(never)
+    private mutating func longExtent() throws(PropertyListError) -> (start: Int, count: UInt64) {
+        let marker = UInt8(truncatingIfNeeded: try objects.integer(at: position + 1, width: 1))
+        guard 0x10...0x13 ~= marker else {
+            throw refusal("a count must be an integer of 1 to 8 bytes, but its token is \(Self.hexadecimal(marker))")
+        }
+        let width = 1 << Int(marker & 0xF)
+        return (position + 2 + width, try objects.integer(at: position + 2, width: width))
+    }
+
+    @inline(__always)
+    private mutating func open(_ object: Int, _ token: UInt8, isDictionary: Bool) throws(PropertyListError) {
+        let width = layout.referenceWidth
+        let (start, count) = try extent(token, unit: isDictionary ? 2 * width : width)
+        guard outer.count < limits.nesting else { throw tooDeep(object) }
+        outer.append(current)
+        current = Container(
+            object: object, offset: position, isDictionary: isDictionary, left: count,
+            value: isDictionary ? start + count * width : start, key: start)
+    }
+
+    /// Makes a run of bytes the text, in place if it can be.
+    @inline(__always)
+    private mutating func lend(_ start: Int, _ count: Int) throws(PropertyListError) {
+        if count > limits.valueBytes { throw tooLong() }
+        textCount = count
+        if let place = try objects.run(at: start, count: count) {
+            source = .pages(place: place)
+        } else {
+            scratch.truncate(to: 0)
+            try objects.copy(at: start, count: count, to: &scratch)
+            source = .scratch
+        }
+    }
+
+    @inline(__always)
+    private mutating func readASCII(_ token: UInt8) throws(PropertyListError) {
+        let (start, count) = try extent(token, unit: 1)
+        try lend(start, count)
+        let isASCII =
+            if case .pages(let place) = source {
+                objects.isASCII(run: place, count: count)
+            } else {
+                ByteScan.isASCII(scratch.span)
+            }
+        guard isASCII else {
+            throw refusal("an ASCII string must have no byte above 0x7f: other text is stored as UTF-16")
+        }
+    }
+
+    @inline(never)
+    private mutating func readUTF16(_ token: UInt8) throws(PropertyListError) {
+        let (start, count) = try extent(token, unit: 2)
+        if count > limits.valueBytes { throw tooLong() }
+        units.truncate(to: 0)
+        try objects.copy(at: start, count: 2 * count, to: &units)
+        scratch.truncate(to: 0)
+        let fault = scratch.append(utf16BigEndian: units)
+        source = .scratch
+        textCount = scratch.count
+        if let fault {
+            throw refusal("code unit \(fault) of a UTF-16 string is a surrogate without its other half")
+        }
+        if textCount > limits.valueBytes { throw tooLong() }
+    }
+
+    private mutating func readInteger(_ token: UInt8) throws(PropertyListError) -> PropertyListInteger {
+        guard token <= 0x14 else { throw refusal("an integer must have 1, 2, 4, 8 or 16 bytes") }
+        let width = 1 << Int(token & 0xF)
+        try demand(1 + width)
+        guard width == 16 else {
+            let bits = try objects.integer(at: position + 1, width: width)
+            return width == 8 ? PropertyListInteger(Int64(bitPattern: bits)) : PropertyListInteger(bits)
+        }
+        let high = try objects.word(at: position + 1)
+        let low = try objects.word(at: position + 9)
+        if high == 0 { return PropertyListInteger(low) }
+        guard high == .max, low >> 63 == 1 else {
+            throw refusal("an integer must be within -9223372036854775808 to 18446744073709551615")
+        }
+        return PropertyListInteger(Int64(bitPattern: low))
+    }
+
+    private mutating func readDouble() throws(PropertyListError) -> Double {
+        try demand(9)
+        return Double(bitPattern: try objects.word(at: position + 1))
+    }
+
+    private mutating func readUID(_ token: UInt8) throws(PropertyListError) -> UInt64 {
+        let width = Int(token & 0xF) + 1
+        try demand(1 + width)
+        if width <= 8 { return try objects.integer(at: position + 1, width: width) }
+        guard try objects.integer(at: position + 1, width: width - 8) == 0 else {
+            throw refusal("a UID must be below 18446744073709551616")
+        }
+        return try objects.word(at: position + 1 + width - 8)
+    }
+}

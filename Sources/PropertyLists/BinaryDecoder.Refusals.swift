@@ -1,0 +1,81 @@
+/// Why a document is refused, each a sentence; kept out of the functions that are in a hurry.
+extension BinaryDecoder {
+    /// An error about the object that the walk stands at.
+    @inline(never)
+    func refusal(_ reason: String) -> PropertyListError { PropertyListError(reason, at: .byte(offset: position)) }
+
+    @inline(never)
+    func unknownObject(_ reference: Int) -> PropertyListError {
+        PropertyListError(
+            "the container refers to object \(UInt(bitPattern: reference)), but the document has \(layout.objectCount) objects",
+            at: .byte(offset: current.offset))
+    }
+
+    @inline(never)
+    func misplaced(_ object: Int, offset: UInt64, entry: Int) -> PropertyListError {
+        let (first, last) = (layout.objects.lowerBound, layout.objects.upperBound - 1)
+        return PropertyListError(
+            "object \(object) is said to begin at byte \(offset), but objects stand in bytes \(first) to \(last)",
+            at: .byte(offset: entry))
+    }
+
+    @inline(never)
+    func overrun(_ count: UInt64) -> PropertyListError {
+        refusal("the object's size, \(count), takes it past byte \(layout.objects.upperBound), where objects end")
+    }
+
+    @inline(never)
+    func tooLong() -> PropertyListError {
+        refusal("a value is longer than \(limits.valueBytes) bytes; keep large data in files of their own")
+    }
+
+    @inline(never)
+    func tooDeep(_ object: Int) -> PropertyListError {
+        cycle(in: outer.map(\.object) + [current.object, object])
+            ?? refusal("the document nests deeper than \(limits.nesting) containers; flatten it")
+    }
+
+    @inline(never)
+    func tooManyValues() -> PropertyListError {
+        if let cycle = cycle(in: outer.map(\.object) + [current.object]) { return cycle }
+        if allowance.values == limits.values {
+            return refusal("the document holds more than \(limits.values) values; split it")
+        }
+        return refusal(
+            "the document's shared objects expand to more than \(allowance.values) values, the most that its size allows"
+        )
+    }
+
+    @inline(never)
+    func tooMuchText() -> PropertyListError {
+        refusal(
+            "the document's shared texts expand to more than \(allowance.textBytes) bytes, the most that its size allows"
+        )
+    }
+
+    /// The error for an object that holds itself, if one of the open containers is open twice.
+    private func cycle(in containers: [Int]) -> PropertyListError? {
+        var open: Set<Int> = []
+        for object in containers where object >= 0 && !open.insert(object).inserted {
+            return refusal("object \(object) holds itself, but a property list has no cycles")
+        }
+        return nil
+    }
+
+    @inline(never)
+    func unknownType(_ token: UInt8) -> PropertyListError {
+        let name = Self.hexadecimal(token)
+        return switch token >> 4 {
+        case 0 where token == 0: refusal("a property list has no null (token \(name))")
+        case 0x7: refusal("a string must be ASCII or UTF-16: UTF-8 (token \(name)) is not of this version")
+        case 0xB, 0xC: refusal("a property list has no sets (token \(name)): an array is what can be read")
+        default: refusal("the token \(name) stands for no type of a property list")
+        }
+    }
+
+    /// A byte as `0x7f`.
+    static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
+    }
+}

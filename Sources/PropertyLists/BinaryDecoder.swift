@@ -1,0 +1,192 @@
+/// Walks through a binary property list, one event at a time.
+///
+/// The walk keeps a stack of its own, so that nesting is bounded by the limit and not by the thread's stack.
+struct BinaryDecoder: ~Copyable {
+    let layout: BinaryLayout
+    let limits: PropertyListLimits
+    let allowance: BinaryAllowance
+    private var values = 0
+    private var textBytes = 0
+
+    var objects: DocumentPages
+    private var table: DocumentPages
+    private var texts: BinaryTextCache
+    private var scalars = BinaryScalarCache()
+    /// The highest number of a value without children told so far: writers number those in the order they are first met.
+    private var newest = -1
+    /// Text that does not stand in one piece, or not in UTF-8, in the document.
+    var scratch = ByteBuffer()
+    /// UTF-16 text, in one piece.
+    var units = ByteBuffer()
+
+    var current = Container.outside
+    var outer: [Container] = []
+    /// Where the object told last begins in the document.
+    private(set) var position = 0
+    /// Where the text or bytes of the event told last are.
+    var source = Source.scratch
+    /// How many bytes it has; `text.count` would borrow the whole decoder, which costs in the middle of the walk.
+    var textCount = 0
+
+    /// A place that text is lent from.
+    enum Source {
+        case pages(place: Int)
+        case scratch
+        case cache(object: Int)
+    }
+
+    init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
+        layout = try BinaryLayout(input)
+        self.limits = limits
+        allowance = BinaryAllowance(documentBytes: input.size, limits: limits)
+        objects = DocumentPages(input, range: layout.objects)
+        table = DocumentPages(input, range: layout.table)
+        texts = BinaryTextCache(slotCount: min(layout.objectCount, 2_048))
+    }
+
+    /// The text or bytes of the event told last; they hold until the next one.
+    var text: Span<UInt8> {
+        @_lifetime(borrow self) @inline(__always)
+        get {
+            switch source {
+            case .pages(let place): objects.span(at: place, count: textCount)
+            case .scratch: scratch.span
+            case .cache(let object): texts.text(of: object)
+            }
+        }
+    }
+
+    /// Tells the root, which no container refers to.
+    mutating func root() throws(PropertyListError) -> Event { try value(of: layout.root) }
+
+    /// Tells what comes next; nil at the end of the document.
+    mutating func next() throws(PropertyListError) -> Event? {
+        guard current.left > 0 else { return close() }
+        let width = layout.referenceWidth
+        if current.isDictionary, !current.awaitsValue {
+            let object = Int(truncatingIfNeeded: try objects.integer(at: current.key, width: width))
+            guard UInt(bitPattern: object) < UInt(bitPattern: layout.objectCount) else { throw unknownObject(object) }
+            current.key &+= width
+            current.awaitsValue = true
+            try key(of: object)
+            return .key
+        }
+        let object = Int(truncatingIfNeeded: try objects.integer(at: current.value, width: width))
+        guard UInt(bitPattern: object) < UInt(bitPattern: layout.objectCount) else { throw unknownObject(object) }
+        current.value &+= width
+        current.left &-= 1
+        current.awaitsValue = false
+        return try value(of: object)
+    }
+
+    private mutating func close() -> Event? {
+        guard let next = outer.popLast() else { return nil }
+        let event: Event = current.isDictionary ? .endDictionary : .endArray
+        current = next
+        return event
+    }
+
+    /// Looks up where an object begins, and makes that the position.
+    @inline(__always)
+    private mutating func locate(_ object: Int) throws(PropertyListError) {
+        let width = layout.offsetWidth
+        let entry = layout.table.lowerBound &+ object &* width
+        let offset = try table.integer(at: entry, width: width)
+        guard offset >= UInt64(layout.objects.lowerBound), offset < UInt64(layout.objects.upperBound) else {
+            throw misplaced(object, offset: offset, entry: entry)
+        }
+        position = Int(truncatingIfNeeded: offset)
+    }
+
+    @inline(__always)
+    private mutating func key(of object: Int) throws(PropertyListError) {
+        if texts.holds(object) {
+            lendCached(object)
+        } else {
+            try decodeKey(object)
+        }
+        try spendText()
+    }
+
+    @inline(__always)
+    private mutating func lendCached(_ object: Int) {
+        position = texts.offset(of: object)
+        source = .cache(object: object)
+        textCount = texts.count(of: object)
+    }
+
+    @inline(never)
+    private mutating func decodeKey(_ object: Int) throws(PropertyListError) {
+        try locate(object)
+        let token = UInt8(truncatingIfNeeded: try objects.integer(at: position, width: 1))
+        guard token >> 4 == 5 || token >> 4 == 6 else {
+            throw refusal("a dictionary's key must be a string, but the token here is \(Self.hexadecimal(token))")
+        }
+        _ = try read(object)
+        keepText(of: object)
+    }
+
+    /// Keeps the text at hand for the next reference to its object, if it is short enough.
+    private mutating func keepText(of object: Int) {
+        guard textCount <= BinaryTextCache.mostText else { return }
+        if case .pages(let place) = source {
+            scratch.truncate(to: 0)
+            objects.copy(run: place, count: textCount, to: &scratch)
+            source = .scratch
+        }
+        texts.keep(scratch, of: object, at: position)
+    }
+
+    /// Tells an object that is a value: the root, an element, or what stands for a key.
+    @inline(__always)
+    private mutating func value(of object: Int) throws(PropertyListError) -> Event {
+        values &+= 1
+        if values > allowance.values { throw tooManyValues() }
+        if object <= newest { return try sharedValue(of: object) }
+        try locate(object)
+        let event = try read(object)
+        switch event {
+        case .beginDictionary, .beginArray: return event
+        case .string, .data: try spendText()
+        default: break
+        }
+        newest = object
+        return event
+    }
+
+    /// Tells an object that was met before, most likely.
+    @inline(__always)
+    private mutating func sharedValue(of object: Int) throws(PropertyListError) -> Event {
+        if let place = scalars.place(of: object) {
+            let (event, offset) = scalars.value(at: place)
+            position = offset
+            return event
+        }
+        if texts.holds(object) {
+            lendCached(object)
+            try spendText()
+            return .string
+        }
+        return try decodeShared(object)
+    }
+
+    @inline(never)
+    private mutating func decodeShared(_ object: Int) throws(PropertyListError) -> Event {
+        try locate(object)
+        let event = try read(object)
+        switch event {
+        case .string:
+            keepText(of: object)
+            try spendText()
+        case .data: try spendText()
+        default: scalars.keep(event, of: object, at: position)
+        }
+        return event
+    }
+
+    @inline(__always)
+    private mutating func spendText() throws(PropertyListError) {
+        textBytes &+= textCount
+        if textBytes > allowance.textBytes { throw tooMuchText() }
+    }
+}

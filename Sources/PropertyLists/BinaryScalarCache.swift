@@ -1,0 +1,82 @@
+/// Numbers, dates and booleans that more than one container refers to, by object number.
+///
+/// Writers store equal values once, so their objects lie all over a document: each would cost a page to read again.
+/// Object *n* may stand in one of the four slots of set *n* mod (number of sets), which is a cache line.
+@safe
+struct BinaryScalarCache: ~Copyable {
+    /// A value, and 16 bytes however it is laid out: four slots must fit a cache line.
+    private struct Slot {
+        /// The object number and, in the lowest three bits, the type.
+        var tag: UInt32
+        var offset: UInt32
+        var bits: UInt64
+    }
+
+    private enum Kind: UInt32 { case integer, negativeInteger, real, boolean, date, uid }
+
+    private static var setCount: Int { 4_096 }
+    private static var ways: Int { 4 }
+
+    private let slots: UnsafeMutablePointer<Slot>
+    /// The way that is overwritten next.
+    private var turn = 0
+
+    init() {
+        let count = Self.setCount * Self.ways
+        let block = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Slot>.stride, alignment: 64)
+        unsafe slots = block.bindMemory(to: Slot.self, capacity: count)
+        for place in 0..<count {
+            // An empty slot names an object that would stand in the neighbouring set, so that no one finds it here.
+            let stranger = place / Self.ways ^ 1
+            unsafe (slots + place).initialize(to: Slot(tag: UInt32(stranger) << 3, offset: 0, bits: 0))
+        }
+    }
+
+    deinit { unsafe slots.deallocate() }
+
+    /// Where an object stands; nil if it is not here.
+    @inline(__always)
+    func place(of object: Int) -> Int? {
+        let first = (object & (Self.setCount &- 1)) &* Self.ways
+        for place in first..<first &+ Self.ways {
+            if unsafe Int(slots[place].tag &>> 3) == object { return place }
+        }
+        return nil
+    }
+
+    /// What stands in a place, and where it begins in the document.
+    @inline(__always)
+    func value(at place: Int) -> (event: BinaryDecoder.Event, offset: Int) {
+        let slot = unsafe slots[place & (Self.setCount &* Self.ways &- 1)]
+        return (Self.event(slot), Int(slot.offset))
+    }
+
+    @inline(__always)
+    private static func event(_ slot: Slot) -> BinaryDecoder.Event {
+        switch Kind(rawValue: slot.tag & 7) {
+        case .real: .real(Double(bitPattern: slot.bits))
+        case .boolean: .boolean(slot.bits != 0)
+        case .date: .date(Double(bitPattern: slot.bits))
+        case .uid: .uid(slot.bits)
+        case .negativeInteger: .integer(PropertyListInteger(Int64(bitPattern: slot.bits)))
+        case .integer, nil: .integer(PropertyListInteger(slot.bits))
+        }
+    }
+
+    /// Keeps a value; one that is no scalar, or is too far along in a huge document, is passed over.
+    mutating func keep(_ event: BinaryDecoder.Event, of object: Int, at offset: Int) {
+        let (kind, bits): (Kind, UInt64)
+        switch event {
+        case .real(let value): (kind, bits) = (.real, value.bitPattern)
+        case .boolean(let value): (kind, bits) = (.boolean, value ? 1 : 0)
+        case .date(let seconds): (kind, bits) = (.date, seconds.bitPattern)
+        case .uid(let value): (kind, bits) = (.uid, value)
+        case .integer(let value): (kind, bits) = (value.isNegative ? .negativeInteger : .integer, value.bits)
+        default: return
+        }
+        guard object < 1 << 29, let offset = UInt32(exactly: offset) else { return }
+        turn = (turn &+ 1) & (Self.ways &- 1)
+        let place = (object & (Self.setCount &- 1)) &* Self.ways &+ turn
+        unsafe slots[place] = Slot(tag: UInt32(object) << 3 | kind.rawValue, offset: offset, bits: bits)
+    }
+}

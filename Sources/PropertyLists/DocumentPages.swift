@@ -1,0 +1,122 @@
+import Glibc
+
+/// A part of a document, read on demand into a bounded set of page frames.
+///
+/// Page *n* may stand only in frame *n* mod (number of frames): a look-up is a shift, a mask and a comparison.
+/// Each frame also keeps the first bytes of the next page, so that what is short never crosses a boundary.
+@safe
+struct DocumentPages: ~Copyable {
+    private static var pageShift: Int { 14 }
+    private static var pageBytes: Int { 1 << pageShift }
+    private static var frameBytes: Int { pageBytes + overlap }
+    /// How many bytes can be read at any offset whatever the page boundaries.
+    static var overlap: Int { 256 }
+    /// 256 frames: 4 MiB.
+    private static var mostFrames: Int { 256 }
+
+    private let input: DocumentInput
+    private let range: Range<Int>
+    private let mask: Int
+    private let frames: UnsafeMutableRawPointer
+    /// Which page each frame holds; −1 for none.
+    private let pages: UnsafeMutablePointer<Int>
+
+    /// - Parameter range: the bytes of the document that may be asked for.
+    init(_ input: DocumentInput, range: Range<Int>) {
+        self.input = input
+        self.range = range
+        let needed = (range.count >> Self.pageShift) + 1
+        var count = 1
+        while count < needed, count < Self.mostFrames { count *= 2 }
+        mask = count - 1
+        unsafe frames = .allocate(byteCount: count * Self.frameBytes, alignment: 64)
+        unsafe pages = .allocate(capacity: count)
+        unsafe pages.initialize(repeating: -1, count: count)
+    }
+
+    deinit {
+        unsafe frames.deallocate()
+        unsafe pages.deallocate()
+    }
+
+    /// Gives the place of a byte within the frames, once its page has been read.
+    @inline(__always)
+    private mutating func place(of offset: Int) throws(PropertyListError) -> Int {
+        let distance = offset &- range.lowerBound
+        let page = distance >> Self.pageShift
+        let frame = page & mask
+        if unsafe pages[frame] != page { try load(page, into: frame) }
+        return frame &* Self.frameBytes &+ (distance & (Self.pageBytes - 1))
+    }
+
+    @inline(never)
+    private mutating func load(_ page: Int, into frame: Int) throws(PropertyListError) {
+        // A read that fails must not leave the frame under its old name.
+        unsafe pages[frame] = -1
+        let start = range.lowerBound + page << Self.pageShift
+        let wanted = min(Self.frameBytes, range.upperBound - start)
+        let block = unsafe frames + frame * Self.frameBytes
+        var filled = 0
+        while filled < wanted {
+            let rest = unsafe UnsafeMutableRawBufferPointer(start: block + filled, count: wanted - filled)
+            let taken = try unsafe input.read(at: start + filled, into: rest)
+            guard taken > 0 else {
+                throw PropertyListError("the file was cut short while it was read", at: .byte(offset: start + filled))
+            }
+            filled += taken
+        }
+        if filled < Self.frameBytes { unsafe memset(block + filled, 0, Self.frameBytes - filled) }
+        unsafe pages[frame] = page
+    }
+
+    /// The eight bytes at an offset, the first of them highest; zeros stand for what is beyond the range.
+    @inline(__always)
+    mutating func word(at offset: Int) throws(PropertyListError) -> UInt64 {
+        let place = try place(of: offset)
+        return unsafe frames.loadUnaligned(fromByteOffset: place, as: UInt64.self).bigEndian
+    }
+
+    /// A big-endian number of 1 … 8 bytes.
+    @inline(__always)
+    mutating func integer(at offset: Int, width: Int) throws(PropertyListError) -> UInt64 {
+        try word(at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
+    }
+
+    /// Where a run of bytes stands within the frames, or nil when it has to be copied because it crosses a page.
+    @inline(__always)
+    mutating func run(at offset: Int, count: Int) throws(PropertyListError) -> Int? {
+        let distance = offset &- range.lowerBound
+        if count > Self.frameBytes &- (distance & (Self.pageBytes - 1)) { return nil }
+        return try place(of: offset)
+    }
+
+    /// The bytes that `run(at:count:)` found; they hold until the next page is read.
+    @inline(__always)
+    @_lifetime(borrow self)
+    func span(at place: Int, count: Int) -> Span<UInt8> {
+        precondition(place >= 0 && count >= 0 && count <= (mask + 1) * Self.frameBytes - place)
+        let bytes = unsafe UnsafeRawBufferPointer(start: frames + place, count: count)
+        let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
+        return unsafe _overrideLifetime(span, borrowing: self)
+    }
+
+    /// Whether the bytes that `run(at:count:)` found are all below 0x80.
+    @inline(__always)
+    func isASCII(run place: Int, count: Int) -> Bool { ByteScan.isASCII(span(at: place, count: count)) }
+
+    /// Appends the bytes that `run(at:count:)` found.
+    func copy(run place: Int, count: Int, to buffer: inout ByteBuffer) { buffer.append(span(at: place, count: count)) }
+
+    /// Appends a run of any length to a buffer, page by page.
+    mutating func copy(at offset: Int, count: Int, to buffer: inout ByteBuffer) throws(PropertyListError) {
+        var copied = 0
+        while copied < count {
+            let from = offset + copied
+            let left = Self.pageBytes - (from - range.lowerBound) & (Self.pageBytes - 1)
+            let taken = min(left, count - copied)
+            let place = try place(of: from)
+            buffer.append(span(at: place, count: taken))
+            copied += taken
+        }
+    }
+}

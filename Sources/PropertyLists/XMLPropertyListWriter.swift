@@ -1,0 +1,148 @@
+/// Writes an XML property list as Xcode does: tabs, one element a line.
+///
+/// What XML cannot carry is refused: control characters, U+FFFE, U+FFFF, and fractions of a second.
+public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
+    /// The XML so far; it may be drained between events.
+    public var output: ByteBuffer
+    private var depth = 0
+    private var completeness = Completeness()
+    /// A container whose start tag is held back, since an empty one is a single tag.
+    private var pending: Container?
+
+    private enum Container { case dictionary, array }
+
+    /// - Parameter output: what the XML is appended to.
+    public init(output: consuming ByteBuffer = ByteBuffer()) {
+        self.output = output
+        self.output.append(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+
+            """ as StaticString)
+    }
+
+    /// Ends the document.
+    ///
+    /// - Throws: `PropertyListError` unless exactly one value was written, and all its containers were ended.
+    public mutating func finish() throws(PropertyListError) {
+        try completeness.check()
+        output.append("</plist>\n" as StaticString)
+    }
+
+    /// Begins a line.
+    private mutating func beginLine() {
+        switch pending {
+        case .dictionary: output.append("<dict>\n" as StaticString)
+        case .array: output.append("<array>\n" as StaticString)
+        case nil: break
+        }
+        pending = nil
+        for _ in 0..<depth { output.append(UInt8(ascii: "\t")) }
+    }
+
+    /// Begins the line of a value.
+    private mutating func beginValue() {
+        completeness.value()
+        beginLine()
+    }
+
+    private mutating func begin(_ container: Container) {
+        beginValue()
+        completeness.begin()
+        pending = container
+        depth += 1
+    }
+
+    private mutating func end(_ container: Container) {
+        completeness.end()
+        depth = max(depth - 1, 0)
+        let isEmpty = pending == container
+        if isEmpty { pending = nil } else { beginLine() }
+        switch (container, isEmpty) {
+        case (.dictionary, true): output.append("<dict/>\n" as StaticString)
+        case (.dictionary, false): output.append("</dict>\n" as StaticString)
+        case (.array, true): output.append("<array/>\n" as StaticString)
+        case (.array, false): output.append("</array>\n" as StaticString)
+        }
+    }
+
+    public mutating func beginDictionary(at position: SourcePosition) { begin(.dictionary) }
+
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        beginLine()
+        output.append("<key>" as StaticString)
+        try output.append(xmlText: name)
+        output.append("</key>\n" as StaticString)
+    }
+
+    public mutating func endDictionary() { end(.dictionary) }
+
+    public mutating func beginArray(at position: SourcePosition) { begin(.array) }
+
+    public mutating func endArray() { end(.array) }
+
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        beginValue()
+        output.append("<string>" as StaticString)
+        try output.append(xmlText: text)
+        output.append("</string>\n" as StaticString)
+    }
+
+    public mutating func integer(_ value: PropertyListInteger) {
+        beginValue()
+        output.append("<integer>" as StaticString)
+        output.append(value)
+        output.append("</integer>\n" as StaticString)
+    }
+
+    public mutating func real(_ value: Double) {
+        beginValue()
+        output.append("<real>" as StaticString)
+        output.append(JSONText.real(value))
+        output.append("</real>\n" as StaticString)
+    }
+
+    public mutating func boolean(_ value: Bool) {
+        beginValue()
+        output.append(value ? "<true/>\n" : "<false/>\n" as StaticString)
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
+        guard seconds == seconds.rounded(.down) else {
+            throw PropertyListError(
+                "an XML property list has no fractions of a second: the binary format carries this date")
+        }
+        beginValue()
+        output.append("<date>" as StaticString)
+        output.append(CivilDate(seconds: Int(seconds)))
+        output.append("</date>\n" as StaticString)
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) {
+        beginValue()
+        output.append("<data>\n" as StaticString)
+        // As CoreFoundation has it: 76 columns less the indentation, a tab being eight.
+        let lineBytes = max(16, 76 - 8 * depth) / 4 * 3
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + lineBytes, bytes.count)
+            beginLine()
+            output.append(base64: bytes.extracting(start..<end))
+            output.append(UInt8(ascii: "\n"))
+            start = end
+        }
+        beginLine()
+        output.append("</data>\n" as StaticString)
+    }
+
+    public mutating func uid(_ value: UInt64) {
+        begin(.dictionary)
+        beginLine()
+        output.append("<key>CF$UID</key>\n" as StaticString)
+        integer(PropertyListInteger(value))
+        end(.dictionary)
+    }
+}

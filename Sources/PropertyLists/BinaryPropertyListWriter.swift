@@ -1,0 +1,197 @@
+/// Writes a binary property list (`bplist00`) as it is told one.
+///
+/// A container is written after what it holds, so no object is kept: only its number, until its container ends,
+/// and its size, in a byte or two, for the offset table. Short keys are written once each as far as a table holds them.
+public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
+    /// The document so far; it may be drained between events.
+    public var output: ByteBuffer
+    private var sizes = BinaryObjectSizes()
+    private var keys = BinaryKeyTable()
+    private var completeness = Completeness()
+    private var open: [Container] = []
+    /// The objects that the open containers hold so far; in a dictionary keys and values alternate.
+    private var references: [UInt32] = []
+    /// The objects for false and true, once there are such.
+    private var falseObject: UInt32?
+    private var trueObject: UInt32?
+
+    private struct Container {
+        let isDictionary: Bool
+        /// Where the container's part of `references` begins.
+        let start: Int
+    }
+
+    private static var referenceWidth: Int { 4 }
+
+    /// - Parameter output: what the document is appended to.
+    public init(output: consuming ByteBuffer = ByteBuffer()) {
+        self.output = output
+        self.output.append(BinaryLayout.header)
+    }
+
+    /// Ends the document: writes the offset table and the trailer.
+    ///
+    /// - Throws: `PropertyListError` unless exactly one value was written, and all its containers were ended.
+    public mutating func finish() throws(PropertyListError) {
+        try completeness.check()
+        let table = BinaryLayout.headerBytes + sizes.total
+        let width = [1, 2, 4].first { table < 1 << (8 * $0) } ?? 8
+        sizes.appendOffsets(from: BinaryLayout.headerBytes, width: width, to: &output)
+        output.append(bigEndian: 0, width: 6)
+        output.append(bigEndian: UInt64(width), width: 1)
+        output.append(bigEndian: UInt64(Self.referenceWidth), width: 1)
+        output.append(bigEndian: UInt64(sizes.count), width: 8)
+        output.append(bigEndian: UInt64(references.last ?? 0), width: 8)
+        output.append(bigEndian: UInt64(table), width: 8)
+    }
+
+    /// Gives the object just appended a number.
+    ///
+    /// - Parameter start: where in `output` it begins.
+    private mutating func object(from start: Int) throws(PropertyListError) -> UInt32 {
+        guard let number = UInt32(exactly: sizes.count) else {
+            throw PropertyListError("a binary property list written here has at most 4294967295 objects")
+        }
+        sizes.append(output.count - start)
+        return number
+    }
+
+    /// Ends a value that has been appended.
+    private mutating func value(from start: Int) throws(PropertyListError) {
+        completeness.value()
+        references.append(try object(from: start))
+    }
+
+    /// Appends a token with a count, which stands behind it where it does not fit in.
+    private mutating func append(_ token: UInt8, count: Int) {
+        if count < 15 { return output.append(token | UInt8(count)) }
+        output.append(token | 0xF)
+        append(integer: UInt64(count))
+    }
+
+    private mutating func append(integer value: UInt64) {
+        let power = value < 1 << 8 ? 0 : value < 1 << 16 ? 1 : value < 1 << 32 ? 2 : 3
+        output.append(0x10 | UInt8(power))
+        output.append(bigEndian: value, width: 1 << power)
+    }
+
+    private mutating func append(text: Span<UInt8>) {
+        if ByteScan.isASCII(text) {
+            append(0x50, count: text.count)
+            output.append(text)
+        } else {
+            append(0x60, count: ByteScan.utf16Count(text))
+            output.append(utf16Of: text)
+        }
+    }
+
+    private mutating func begin(isDictionary: Bool) {
+        completeness.value()
+        completeness.begin()
+        open.append(Container(isDictionary: isDictionary, start: references.count))
+    }
+
+    private mutating func end() throws(PropertyListError) {
+        completeness.end()
+        guard let container = open.popLast() else {
+            throw PropertyListError("a container ends that has not begun")
+        }
+        let start = output.count
+        let held = references.count - container.start
+        output.reserve(16 + held * Self.referenceWidth)
+        if container.isDictionary {
+            append(0xD0, count: held / 2)
+            append(references: stride(from: container.start, to: references.count, by: 2))
+            append(references: stride(from: container.start + 1, to: references.count, by: 2))
+        } else {
+            append(0xA0, count: held)
+            append(references: stride(from: container.start, to: references.count, by: 1))
+        }
+        references.removeLast(held)
+        references.append(try object(from: start))
+    }
+
+    private mutating func append(references indices: StrideTo<Int>) {
+        for index in indices { output.append(bigEndian: UInt64(references[index]), width: Self.referenceWidth) }
+    }
+
+    public mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
+
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        if let known = keys.object(for: name) { return references.append(known) }
+        let start = output.count
+        append(text: name)
+        let number = try object(from: start)
+        keys.keep(name, as: number)
+        references.append(number)
+    }
+
+    public mutating func endDictionary() throws(PropertyListError) { try end() }
+
+    public mutating func beginArray(at position: SourcePosition) { begin(isDictionary: false) }
+
+    public mutating func endArray() throws(PropertyListError) { try end() }
+
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        let start = output.count
+        append(text: text)
+        try value(from: start)
+    }
+
+    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
+        let start = output.count
+        if value.isNegative {
+            output.append(0x13)
+            output.append(bigEndian: value.bits, width: 8)
+        } else if value.bits >> 63 == 1 {
+            // Eight bytes would read back as negative.
+            output.append(0x14)
+            output.append(bigEndian: 0, width: 8)
+            output.append(bigEndian: value.bits, width: 8)
+        } else {
+            append(integer: value.bits)
+        }
+        try self.value(from: start)
+    }
+
+    public mutating func real(_ value: Double) throws(PropertyListError) {
+        let start = output.count
+        output.append(0x23)
+        output.append(bigEndian: value.bitPattern, width: 8)
+        try self.value(from: start)
+    }
+
+    public mutating func boolean(_ value: Bool) throws(PropertyListError) {
+        if let known = value ? trueObject : falseObject {
+            completeness.value()
+            return references.append(known)
+        }
+        let start = output.count
+        output.append(value ? 0x09 : 0x08)
+        try self.value(from: start)
+        if value { trueObject = references.last } else { falseObject = references.last }
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
+        let start = output.count
+        output.append(0x33)
+        output.append(bigEndian: seconds.bitPattern, width: 8)
+        try value(from: start)
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        let start = output.count
+        append(0x40, count: bytes.count)
+        output.append(bytes)
+        try value(from: start)
+    }
+
+    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        let start = output.count
+        let width = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
+        output.append(0x80 | UInt8(width - 1))
+        output.append(bigEndian: value, width: width)
+        try self.value(from: start)
+    }
+}

@@ -108,9 +108,11 @@ extension TreeBuilder {
         return (next?.rowBase ?? rows.count) - parent.rowBase + 1
     }
 
+    /// The error of a document that has no level, whose callers look for names that would make one.
     static func noLevel(_ what: String) -> PropertyListError {
         PropertyListError(
-            "the document is \(what); it must be an array of items, or a dictionary with 'Rows' or 'Sections'")
+            "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
+        )
     }
 
     func wrongValue(_ what: String, for frame: Frame) -> PropertyListError {

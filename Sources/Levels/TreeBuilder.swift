@@ -194,6 +194,9 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     private mutating func closeItem() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
+        if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
+            throw Self.noLevel("a dictionary without a level")
+        }
         var level = frame.rare?.level
         if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
         let row = try pendingRow(of: frame)

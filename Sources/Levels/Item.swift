@@ -1,0 +1,53 @@
+internal import PropertyLists
+
+/// An item in a tree: the rows that lead to it, from the root's own on.
+public struct Item: Sendable {
+    /// One step on the way: a level, and the number of the row in it.
+    public struct Step: Sendable {
+        public let level: Level
+        public let row: Int
+    }
+
+    /// From the root's row to the item's own; never empty.
+    public let steps: [Step]
+
+    private init(_ steps: [Step]) { self.steps = steps }
+
+    /// The root of a tree, whose document is a level of one row.
+    public init(rootOf document: Level) { steps = [Step(level: document, row: 0)] }
+
+    /// What a path leads to.
+    public enum Lookup: Sendable {
+        case found(Item)
+        /// The nearest item on the way, and the number of the key that none of its rows has.
+        case missing(nearest: Item, keyNumber: Int)
+    }
+
+    /// Walks down a path; O(keys) for levels of any size.
+    public static func find(_ path: ItemPath, in document: Level) -> Lookup {
+        var steps = [Step(level: document, row: 0)]
+        steps.reserveCapacity(path.keys.count + 1)
+        for (number, key) in path.keys.enumerated() {
+            guard let level = steps[number].level.child(steps[number].row), let row = level.row(withKey: key.span)
+            else {
+                return .missing(nearest: Item(steps), keyNumber: number)
+            }
+            steps.append(Step(level: level, row: row))
+        }
+        return .found(Item(steps))
+    }
+
+    /// The item's own step.
+    public var own: Step { steps[steps.count - 1] }
+
+    /// The level below the item; nil for most leaves.
+    public var level: Level? { own.level.child(own.row) }
+
+    /// How many levels stand above the item; 0 for the root.
+    public var depth: Int { steps.count - 1 }
+
+    /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
+    public var titlePath: String {
+        steps.count == 1 ? "/" : steps.dropFirst().map { "/" + $0.level.title($0.row) }.joined()
+    }
+}

@@ -1,0 +1,72 @@
+public import PropertyLists
+
+/// Tells packed fields to a consumer, without recursion and in pieces: what `/detail` and `/document` are written by.
+public struct PackedWalk {
+    /// Containers that are open, innermost last: where each ends, and whether it is a dictionary.
+    private var open: [(end: Int, isDictionary: Bool)] = []
+
+    public init() {}
+
+    private static let nowhere = SourcePosition.byte(offset: 0)
+
+    /// Tells one value that begins at `offset`; gives where the next one begins.
+    ///
+    /// A `hidden` value is told as the value it hides. There must be no hole in it.
+    public mutating func tell<Consumer: PropertyListConsumer & ~Copyable>(
+        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) -> Int {
+        var reader = PackedReader(bytes, at: offset)
+        repeat {
+            try tellOne(&reader, to: &consumer)
+            while let innermost = open.last, reader.offset >= innermost.end {
+                open.removeLast()
+                if innermost.isDictionary { try consumer.endDictionary() } else { try consumer.endArray() }
+            }
+            if open.last?.isDictionary == true {
+                try consumer.key(bytes.extracting(reader.run()), at: Self.nowhere)
+            }
+        } while !open.isEmpty
+        return reader.offset
+    }
+
+    private mutating func tellOne<Consumer: PropertyListConsumer & ~Copyable>(
+        _ reader: inout PackedReader, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        var tag = PackedTag(rawValue: reader.byte())
+        if tag == .hidden { tag = PackedTag(rawValue: reader.byte()) }
+        switch tag {
+        case .no: try consumer.boolean(false)
+        case .yes: try consumer.boolean(true)
+        case .positive, .negative: try tellInteger(&reader, isNegative: tag == .negative, to: &consumer)
+        case .real: try consumer.real(Double(bitPattern: reader.word()))
+        case .date: try consumer.date(Double(bitPattern: reader.word()))
+        case .string: try consumer.string(reader.bytes.extracting(reader.run()))
+        case .data: try consumer.data(reader.bytes.extracting(reader.run()))
+        case .uid: try consumer.uid(reader.number())
+        case .array, .dictionary: try openContainer(&reader, isDictionary: tag == .dictionary, to: &consumer)
+        case .hole, .hidden, nil: throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
+        }
+    }
+
+    private func tellInteger<Consumer: PropertyListConsumer & ~Copyable>(
+        _ reader: inout PackedReader, isNegative: Bool, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard let value = PropertyListInteger(magnitude: reader.number(), isNegative: isNegative) else {
+            throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
+        }
+        try consumer.integer(value)
+    }
+
+    private mutating func openContainer<Consumer: PropertyListConsumer & ~Copyable>(
+        _ reader: inout PackedReader, isDictionary: Bool, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        let size = reader.halfWord()
+        if isDictionary {
+            try consumer.beginDictionary(at: Self.nowhere)
+        } else {
+            try consumer.beginArray(at: Self.nowhere)
+        }
+        open.append((reader.offset + size, isDictionary))
+        if size > 0, isDictionary { return }
+    }
+}

@@ -1,0 +1,61 @@
+public import PropertyLists
+
+/// Path segments in URLs (RFC 3986, section 2).
+public enum PercentEncoding {
+    /// Appends a key as one segment: unreserved characters stand, all else is `%` and upper-case hexadecimal digits.
+    @inlinable
+    public static func append(_ key: Span<UInt8>, to buffer: inout ByteBuffer) {
+        buffer.reserve(key.count * 3)
+        for index in key.indices {
+            let byte = key[index]
+            if isUnreserved(byte) {
+                buffer.append(byte)
+            } else {
+                buffer.append(UInt8(ascii: "%"))
+                buffer.append(hexDigit(byte >> 4))
+                buffer.append(hexDigit(byte & 15))
+            }
+        }
+    }
+
+    /// The bytes that a segment stands for; nil where a `%` is not followed by two digits.
+    public static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(segment.count)
+        var index = 0
+        while index < segment.count {
+            if segment[index] != UInt8(ascii: "%") {
+                bytes.append(segment[index])
+                index += 1
+            } else {
+                guard index + 2 < segment.count, let high = value(segment[index + 1]),
+                    let low = value(segment[index + 2])
+                else { return nil }
+                bytes.append(high << 4 | low)
+                index += 3
+            }
+        }
+        return bytes
+    }
+
+    @usableFromInline
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    @usableFromInline
+    static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 48...57: digit - 48
+        case 65...70: digit - 55
+        case 97...102: digit - 87
+        default: nil
+        }
+    }
+}

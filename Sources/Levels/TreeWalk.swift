@@ -1,0 +1,186 @@
+public import PropertyLists
+
+/// Tells an item with all below it as the document it came from, piece by piece, without recursion.
+///
+/// What a reader makes of the events is the same tree: names of structural keys, their places among the fields and
+/// the way sections were written are kept.
+public struct TreeWalk {
+    private enum Frame {
+        case item(Level, row: Int, offset: Int)
+        case rows(Level, next: Int, end: Int)
+        case sections(Level, next: Int)
+        case sectionDictionary(Level, section: Int, offset: Int)
+        /// Shape `any`: the rows of a level are entries or elements.
+        case entries(Level, next: Int)
+    }
+
+    private var stack: [Frame] = []
+    private var start: (level: Level, row: Int)?
+    private static let nowhere = SourcePosition.byte(offset: 0)
+
+    /// A walk over the item in a row of a level.
+    public init(_ level: Level, row: Int) { start = (level, row) }
+
+    /// Tells the next few events; false when all has been told.
+    public mutating func step<Consumer: PropertyListConsumer & ~Copyable>(
+        to consumer: inout Consumer
+    ) throws(PropertyListError) -> Bool {
+        if let item = start {
+            start = nil
+            try begin(item.level, row: item.row, to: &consumer)
+            return !stack.isEmpty
+        }
+        guard let top = stack.popLast() else { return false }
+        switch top {
+        case .item(let level, let row, let offset): try field(level, row: row, offset: offset, to: &consumer)
+        case .rows(let level, let next, let end): try nextRow(level, next: next, end: end, to: &consumer)
+        case .sections(let level, let next): try nextSection(level, next: next, to: &consumer)
+        case .sectionDictionary(let level, let section, let offset):
+            try sectionField(level, section: section, offset: offset, to: &consumer)
+        case .entries(let level, let next): try nextEntry(level, next: next, to: &consumer)
+        }
+        return !stack.isEmpty
+    }
+
+    /// Tells everything at once.
+    public mutating func finish<Consumer: PropertyListConsumer & ~Copyable>(
+        to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        while try step(to: &consumer) {}
+    }
+
+    // MARK: Items
+
+    private mutating func begin<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, row number: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        let bytes = level.bytes
+        let row = level.row(number)
+        if level.form == .elements || level.form == .entries {
+            try beginAnything(level, row: number, fields: row.fields, to: &consumer)
+        } else if row.isString {
+            try consumer.string(bytes.span.extracting(row.title))
+        } else if row.fields.isEmpty {
+            // Only the root of a document that is an array has no field at all.
+            try beginRows(level.child(number), form: level.child(number)?.form ?? .rows, to: &consumer)
+        } else {
+            try consumer.beginDictionary(at: Self.nowhere)
+            stack.append(.item(level, row: number, offset: row.fields.lowerBound))
+        }
+    }
+
+    private mutating func beginAnything<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, row number: Int, fields: Range<Int>, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        if let child = level.child(number) {
+            if child.form == .entries {
+                try consumer.beginDictionary(at: Self.nowhere)
+            } else {
+                try consumer.beginArray(at: Self.nowhere)
+            }
+            stack.append(.entries(child, next: 0))
+        } else {
+            let bytes = level.bytes
+            var reader = PackedReader(bytes.span, at: fields.lowerBound)
+            _ = reader.run()
+            var walk = PackedWalk()
+            _ = try walk.tell(bytes.span, at: reader.offset, to: &consumer)
+        }
+    }
+
+    private mutating func field<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, row: Int, offset: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard offset < level.row(row).fields.upperBound else { return try consumer.endDictionary() }
+        let bytes = level.bytes
+        let (next, hole) = try tellField(bytes.span, at: offset, to: &consumer)
+        stack.append(.item(level, row: row, offset: next))
+        if let hole { try beginRows(level.child(row), form: hole, to: &consumer) }
+    }
+
+    /// Tells one field; gives where the next begins, and the form of the level where its place is here.
+    private func tellField<Consumer: PropertyListConsumer & ~Copyable>(
+        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
+        var reader = PackedReader(bytes, at: offset)
+        try consumer.key(bytes.extracting(reader.run()), at: Self.nowhere)
+        if bytes[reader.offset] == PackedTag.hole.rawValue {
+            return (reader.offset + 2, LevelForm(rawValue: bytes[reader.offset + 1]))
+        }
+        var walk = PackedWalk()
+        return (try walk.tell(bytes, at: reader.offset, to: &consumer), nil)
+    }
+
+    // MARK: Rows and sections
+
+    private mutating func beginRows<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level?, form: LevelForm, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        if form == .namedSections {
+            try consumer.beginDictionary(at: Self.nowhere)
+        } else {
+            try consumer.beginArray(at: Self.nowhere)
+        }
+        switch (level, form) {
+        case (nil, .namedSections): try consumer.endDictionary()
+        case (nil, _): try consumer.endArray()
+        case (let level?, .rows): stack.append(.rows(level, next: 0, end: level.rowCount))
+        case (let level?, _): stack.append(.sections(level, next: 0))
+        }
+    }
+
+    private mutating func nextRow<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, next: Int, end: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard next < end else { return try consumer.endArray() }
+        stack.append(.rows(level, next: next + 1, end: end))
+        try begin(level, row: next, to: &consumer)
+    }
+
+    private mutating func nextSection<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, next: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard next < level.allSections.count else {
+            return level.form == .namedSections ? try consumer.endDictionary() : try consumer.endArray()
+        }
+        let section = level.allSections[next]
+        stack.append(.sections(level, next: next + 1))
+        if level.form == .namedSections {
+            var title = section.title ?? ""
+            title.makeContiguousUTF8()
+            try consumer.key(title.utf8Span.span, at: Self.nowhere)
+        }
+        if section.fields.isEmpty {
+            try consumer.beginArray(at: Self.nowhere)
+            stack.append(.rows(level, next: section.start, end: section.start + section.count))
+        } else {
+            try consumer.beginDictionary(at: Self.nowhere)
+            stack.append(.sectionDictionary(level, section: next, offset: 0))
+        }
+    }
+
+    private mutating func sectionField<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, section number: Int, offset: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        let section = level.allSections[number]
+        guard offset < section.fields.count else { return try consumer.endDictionary() }
+        let fields = section.fields
+        let (next, hole) = try tellField(fields.span, at: offset, to: &consumer)
+        stack.append(.sectionDictionary(level, section: number, offset: next))
+        guard hole != nil else { return }
+        try consumer.beginArray(at: Self.nowhere)
+        stack.append(.rows(level, next: section.start, end: section.start + section.count))
+    }
+
+    private mutating func nextEntry<Consumer: PropertyListConsumer & ~Copyable>(
+        _ level: Level, next: Int, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard next < level.rowCount else {
+            return level.form == .entries ? try consumer.endDictionary() : try consumer.endArray()
+        }
+        stack.append(.entries(level, next: next + 1))
+        let bytes = level.bytes
+        if level.form == .entries { try consumer.key(bytes.span.extracting(level.row(next).title), at: Self.nowhere) }
+        try begin(level, row: next, to: &consumer)
+    }
+}

@@ -7,7 +7,7 @@ public struct ItemPath: Sendable, Equatable {
 
     /// Takes apart the part of a target after `/levels`: `/Item%204/Screen%20G`, or nothing for the root.
     ///
-    /// - Throws: `ItemPathError` for an empty segment or one that is not percent-encoded UTF-8.
+    /// - Throws: `ItemPathError` for a segment that is not percent-encoded UTF-8.
     public init(_ text: Span<UInt8>) throws(ItemPathError) {
         var keys: [[UInt8]] = []
         var start = 0
@@ -25,7 +25,6 @@ public struct ItemPath: Sendable, Equatable {
     }
 
     private static func key(_ segment: Span<UInt8>) throws(ItemPathError) -> [UInt8] {
-        guard segment.count > 0 else { throw ItemPathError(segment: "") }
         guard let bytes = PercentEncoding.decode(segment), isUTF8(bytes) else {
             throw ItemPathError(segment: String(utf8: segment))
         }

@@ -111,6 +111,9 @@ public struct ByteBuffer: ~Copyable {
         }
     }
 
+    /// Appends some of the bytes to another buffer.
+    public func copy(_ range: Range<Int>, to other: inout ByteBuffer) { other.append(span.extracting(range)) }
+
     /// Gives the memory away, cut to its size; whoever takes it frees it with `free`.
     public consuming func release() -> UnsafeMutableRawBufferPointer {
         let size = count

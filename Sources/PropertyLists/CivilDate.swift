@@ -61,3 +61,8 @@ public struct CivilDate: Equatable, Sendable {
         }
     }
 }
+
+extension CivilDate {
+    /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z.
+    public static let unixEpochOffset: Double = 978_307_200
+}

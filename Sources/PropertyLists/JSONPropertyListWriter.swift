@@ -115,3 +115,26 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append("null" as StaticString)
     }
 }
+
+extension JSONPropertyListWriter {
+    /// Writes a key that is known to need no escaping.
+    @inlinable @inline(__always)
+    public mutating func rawMember(_ name: StaticString) {
+        output.append(needsComma ? ",\"" : "\"" as StaticString)
+        needsComma = false
+        output.append(name)
+        output.append("\":" as StaticString)
+    }
+
+    /// Writes a string whose characters `write` appends, none of which needs escaping.
+    @inlinable @inline(__always)
+    public mutating func rawString(_ write: (inout ByteBuffer) -> Void) {
+        beginValue()
+        output.append(UInt8(ascii: "\""))
+        write(&output)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Gives the JSON away.
+    public consuming func takeOutput() -> ByteBuffer { output }
+}

@@ -146,3 +146,8 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         end(.dictionary)
     }
 }
+
+extension XMLPropertyListWriter {
+    /// Gives the XML away.
+    public consuming func takeOutput() -> ByteBuffer { output }
+}

@@ -1,0 +1,162 @@
+import Levels
+import PropertyLists
+
+/// Writes one answer, as JSON or as an XML property list of the same structure: one code path for both.
+protocol AnswerWriter: PropertyListConsumer, ~Copyable {
+    init()
+    static var contentType: String { get }
+
+    /// Begins a member of an object.
+    mutating func member(_ name: StaticString)
+    /// A member that is null, which a property list leaves out.
+    mutating func nullMember(_ name: StaticString)
+    mutating func beginObject()
+    mutating func endObject()
+    mutating func beginList()
+    mutating func endList()
+    mutating func number(_ value: Int)
+    mutating func flag(_ value: Bool)
+    mutating func text(_ utf8: Span<UInt8>) throws(PropertyListError)
+    /// A link: a prefix that is in canonical form already, and a key that is not.
+    mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>)
+
+    /// How many bytes have been written.
+    var count: Int { get }
+    /// A text of `width` characters that `fill` replaces; gives where it begins.
+    mutating func placeholder(width: Int) -> Int
+    mutating func fill(at offset: Int, with text: Span<UInt8>)
+    /// The XXH3-64 hash of all since an offset.
+    func shortHash(since offset: Int) -> UInt64
+    /// The XXH3-128 hash of everything.
+    func hash() -> ContentHash
+    /// Ends the answer and gives its bytes away.
+    consuming func body() throws(PropertyListError) -> ByteBuffer
+}
+
+extension AnswerWriter where Self: ~Copyable {
+    mutating func text(_ string: String) throws(PropertyListError) {
+        var string = string
+        string.makeContiguousUTF8()
+        try text(string.utf8Span.span)
+    }
+
+    mutating func member(_ name: StaticString, _ value: Int) {
+        member(name)
+        number(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: Bool) {
+        member(name)
+        flag(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: String?) throws(PropertyListError) {
+        guard let value else { return nullMember(name) }
+        member(name)
+        try text(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: Span<UInt8>) throws(PropertyListError) {
+        member(name)
+        try text(value)
+    }
+
+    mutating func member(_ name: StaticString, link prefix: Span<UInt8>, key: Span<UInt8> = Span()) {
+        member(name)
+        link(prefix, key: key)
+    }
+}
+
+private let nowhere = SourcePosition.byte(offset: 0)
+
+extension JSONPropertyListWriter: AnswerWriter {
+    init() { self.init(output: ByteBuffer(capacity: 4096)) }
+
+    static var contentType: String { "application/json" }
+
+    mutating func member(_ name: StaticString) { rawMember(name) }
+
+    mutating func nullMember(_ name: StaticString) {
+        member(name)
+        null()
+    }
+
+    mutating func beginObject() { beginDictionary(at: nowhere) }
+    mutating func endObject() { endDictionary() }
+    mutating func beginList() { beginArray(at: nowhere) }
+    mutating func endList() { endArray() }
+    mutating func number(_ value: Int) { integer(PropertyListInteger(Int64(value))) }
+    mutating func flag(_ value: Bool) { boolean(value) }
+    mutating func text(_ utf8: Span<UInt8>) { string(utf8) }
+
+    mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>) {
+        rawString { (output) in
+            output.append(prefix)
+            PercentEncoding.append(key, to: &output)
+        }
+    }
+
+    var count: Int { output.count }
+
+    mutating func placeholder(width: Int) -> Int {
+        var offset = 0
+        rawString { (output) in
+            offset = output.count
+            for _ in 0..<width { output.append(UInt8(ascii: "-")) }
+        }
+        return offset
+    }
+
+    mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
+    func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
+    func hash() -> ContentHash { ContentHash(of: output.span) }
+
+    consuming func body() throws(PropertyListError) -> ByteBuffer {
+        try finish()
+        return takeOutput()
+    }
+}
+
+extension XMLPropertyListWriter: AnswerWriter {
+    init() { self.init(output: ByteBuffer(capacity: 8192)) }
+
+    static var contentType: String { "application/x-plist" }
+
+    mutating func member(_ name: StaticString) {
+        // Names of members are plain ASCII, which XML always carries.
+        do { try key(String(describing: name).utf8Span.span, at: nowhere) } catch {}
+    }
+
+    mutating func nullMember(_ name: StaticString) {}
+    mutating func beginObject() { beginDictionary(at: nowhere) }
+    mutating func endObject() { endDictionary() }
+    mutating func beginList() { beginArray(at: nowhere) }
+    mutating func endList() { endArray() }
+    mutating func number(_ value: Int) { integer(PropertyListInteger(Int64(value))) }
+    mutating func flag(_ value: Bool) { boolean(value) }
+    mutating func text(_ utf8: Span<UInt8>) throws(PropertyListError) { try string(utf8) }
+
+    mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>) {
+        var link = ByteBuffer(capacity: prefix.count + key.count * 3 + 1)
+        link.append(prefix)
+        PercentEncoding.append(key, to: &link)
+        // A link is ASCII without control characters.
+        do { try string(link.span) } catch {}
+    }
+
+    var count: Int { output.count }
+
+    mutating func placeholder(width: Int) -> Int {
+        do { try string(String(repeating: "-", count: width).utf8Span.span) } catch {}
+        return output.count - width - "</string>\n".utf8.count
+    }
+
+    mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
+    func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
+    func hash() -> ContentHash { ContentHash(of: output.span) }
+
+    consuming func body() throws(PropertyListError) -> ByteBuffer {
+        try finish()
+        return takeOutput()
+    }
+}

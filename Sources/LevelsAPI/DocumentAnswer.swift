@@ -1,0 +1,80 @@
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// `GET /document/<path>`: an item with all below it, as a document that reads back as the same tree.
+struct DocumentAnswer {
+    let item: Item
+    let format: Format
+    private let cacheControl: String
+
+    /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
+    init(item: Item, query: Query, accept: Format?, configuration: LevelsAPI.Configuration) throws(Problem) {
+        try query.allow(["format"])
+        self.item = item
+        cacheControl = configuration.cacheControl
+        format = try .ofDocument(query, accept: accept)
+    }
+
+    /// 304, or the document as a stream: it is written while it is sent, so a large one takes no memory.
+    ///
+    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    func response(to request: Request) throws(Problem) -> Response {
+        let tag = entityTag
+        if request.has(.ifNoneMatch), let list = request.field(.ifNoneMatch), EntityTag.matches(list, tag) {
+            return Response(status: 304, headers: headers(tag))
+        }
+        let stream = try stream()
+        return Response(status: 200, headers: [("Content-Type", contentType)] + headers(tag), stream: stream)
+    }
+
+    private func headers(_ tag: String) -> [(name: String, value: String)] {
+        [("ETag", tag), ("Cache-Control", cacheControl), ("Vary", "Accept-Encoding, Accept")]
+    }
+
+    /// The hash of the item's content and of the format: equal for the same content on every machine.
+    private var entityTag: String {
+        let own = item.own
+        let bytes = own.level.bytes
+        let row = own.level.row(own.row)
+        var content = ByteBuffer(capacity: 256)
+        content.append(format.rawValue)
+        content.append(row.isString ? 1 : 0 as UInt8)
+        content.append(own.level.form.rawValue)
+        content.append(bytes.span.extracting(row.title))
+        content.append(littleEndian: UInt64(row.fields.count))
+        content.append(bytes.span.extracting(row.fields))
+        if let level = item.level {
+            content.append(littleEndian: level.hash.high)
+            content.append(littleEndian: level.hash.low)
+        }
+        return ItemAnswer.entityTag(ContentHash(of: content.span))
+    }
+
+    private var contentType: String {
+        switch format {
+        case .json: JSONPropertyListWriter.contentType
+        case .plist: XMLPropertyListWriter.contentType
+        case .binary: "application/octet-stream"
+        }
+    }
+
+    private func stream() throws(Problem) -> any BodyStream {
+        let walk = TreeWalk(item.own.level, row: item.own.row)
+        switch format {
+        case .json: return DocumentStream(walk, JSONPropertyListWriter.init())
+        case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
+        case .plist:
+            guard item.level?.holdsTextBeyondXML != true else { throw Self.beyondXML }
+            let stream = DocumentStream(walk, XMLPropertyListWriter.init())
+            // A leaf's own fields are the first step: what XML cannot carry shows here.
+            guard stream.writeAhead() else { throw Self.beyondXML }
+            return stream
+        }
+    }
+
+    private static let beyondXML = Problem(
+        .notRepresentable,
+        "The document holds control characters or parts of a second, which XML cannot carry; ask for format=binary.",
+        members: [("allowed", .list(["binary", "json"]))])
+}

@@ -1,0 +1,25 @@
+/// Entity tags and the condition on them (RFC 9110, sections 8.8.3 and 13.1.2).
+enum EntityTag {
+    /// Whether `If-None-Match` names this tag: `*`, or a list in which it stands, weakly compared.
+    ///
+    /// - Parameters:
+    ///   - list: the field's value, all its lines joined by commas.
+    ///   - tag: a strong tag with its quotes.
+    static func matches(_ list: String, _ tag: String) -> Bool {
+        var rest = list.utf8[...]
+        while let first = rest.first {
+            switch first {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: ","): rest.removeFirst()
+            case UInt8(ascii: "*"): return list.utf8.filter { $0 != 32 && $0 != 9 } == [UInt8(ascii: "*")]
+            default:
+                if rest.starts(with: "W/".utf8) { rest.removeFirst(2) }
+                guard rest.first == UInt8(ascii: "\""), let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else {
+                    return false
+                }
+                if rest[...end].elementsEqual(tag.utf8) { return true }
+                rest = rest[rest.index(after: end)...]
+            }
+        }
+        return false
+    }
+}

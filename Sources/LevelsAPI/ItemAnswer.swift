@@ -1,0 +1,94 @@
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// Renders a level or a detail as a response that can be kept.
+struct ItemAnswer {
+    private let content: Content
+    private let format: Format
+    private let cacheControl: String
+
+    private enum Content {
+        case level(LevelAnswer)
+        case detail(DetailAnswer)
+    }
+
+    /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
+    init(
+        _ route: Route, _ item: Item, _ query: Query, _ accept: Format?, _ configuration: LevelsAPI.Configuration
+    ) throws(Problem) {
+        cacheControl = configuration.cacheControl
+        if case .level = route {
+            if !query.parameters.isEmpty { try query.allow(["limit", "after", "fields", "format"]) }
+            content = .level(try LevelAnswer(item, query))
+        } else {
+            if !query.parameters.isEmpty { try query.allow(["format"]) }
+            content = .detail(DetailAnswer(item: item))
+        }
+        format = try .ofAnswer(query, accept: accept)
+    }
+
+    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    func rendered() throws(Problem) -> RenderedAnswer {
+        do {
+            return try format == .plist ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
+        } catch {
+            throw Problem(.notRepresentable, "\(error.reason). Ask for JSON with format=json.")
+        }
+    }
+
+    private func render<Writer: AnswerWriter & ~Copyable>(
+        _ empty: consuming Writer
+    ) throws(PropertyListError) -> RenderedAnswer {
+        var writer = empty
+        let version =
+            switch content {
+            case .level(let answer): try answer.write(to: &writer)
+            case .detail(let answer): try answer.write(to: &writer)
+            }
+        let tag = Self.entityTag(version)
+        let headers = [
+            ("Content-Type", Writer.contentType), ("ETag", tag), ("Cache-Control", cacheControl),
+            ("Vary", "Accept-Encoding, Accept"),
+        ]
+        let size = writer.count
+        let response = unsafe Response(status: 200, headers: headers, takingOver: try writer.body().release())
+        return RenderedAnswer(response, entityTag: tag, bodyBytes: size)
+    }
+
+    static func entityTag(_ hash: ContentHash) -> String {
+        var text = ByteBuffer(capacity: 32)
+        text.append(UInt8(ascii: "\""))
+        Version.text(hash, into: &text)
+        text.append(UInt8(ascii: "\""))
+        return String(utf8: text.span)
+    }
+}
+
+extension LevelAnswer {
+    /// - Throws: `Problem` (400) for a malformed parameter.
+    fileprivate init(_ item: Item, _ query: Query) throws(Problem) {
+        self.init(item: item)
+        guard !query.parameters.isEmpty else { return }
+        if let text = query["limit"] {
+            guard let limit = Int(text), Page.limits.contains(limit), text.allSatisfy(\.isNumber) else {
+                throw .badParameter("limit", "'\(text)' is no limit; it is a whole number from 1 to 10000.")
+            }
+            page.limit = limit
+        }
+        if let text = query["after"] {
+            guard let cursor = Cursor(text) else {
+                throw .badParameter("after", "'\(text)' is no cursor; follow the link 'next' of a page.")
+            }
+            page.after = cursor
+        }
+        if let text = query["fields"] {
+            fields = text == "*" ? .all : .named(text.split(separator: ",").map { Array($0.utf8) })
+        }
+        for (name, value) in query.parameters where name != "after" {
+            var encoded = ByteBuffer()
+            PercentEncoding.append(value.utf8Span.span, to: &encoded)
+            nextQuery += "\(name)=\(String(utf8: encoded.span))&"
+        }
+    }
+}

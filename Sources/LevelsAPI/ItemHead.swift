@@ -1,0 +1,47 @@
+import Levels
+import PropertyLists
+
+/// What the answers about an item have in common: who it is, and a version that is the hash of the whole answer.
+enum ItemHead {
+    /// Writes the first members; gives where the version is to be filled in.
+    static func write<Writer: AnswerWriter & ~Copyable>(
+        _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout Writer
+    ) throws(PropertyListError) -> Int {
+        let own = item.own
+        let bytes = own.level.bytes
+        let count = own.level.childCount(own.row)
+        try writer.member("title", bytes.span.extracting(own.level.row(own.row).title))
+        if isLevel {
+            writer.member("href", link: links.level)
+            writer.member("detail", link: links.detail)
+        } else {
+            writer.member("href", link: links.detail)
+            writer.member("level", link: links.level)
+        }
+        writer.member("version")
+        let versionOffset = writer.placeholder(width: Version.width)
+        writer.member("depth", item.depth)
+        writer.member("leaf", count == 0)
+        if !isLevel { writer.member("count", count) }
+        writer.member("ancestors")
+        writer.beginList()
+        for (depth, step) in item.steps.dropLast().enumerated() {
+            let bytes = step.level.bytes
+            writer.beginObject()
+            try writer.member("title", bytes.span.extracting(step.level.row(step.row).title))
+            writer.member("href", link: links.level(ofAncestor: depth))
+            writer.endObject()
+        }
+        writer.endList()
+        return versionOffset
+    }
+
+    /// Fills the version in: the hash of the answer with a placeholder in its place, so it depends on content alone.
+    static func seal<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int) -> ContentHash {
+        let hash = writer.hash()
+        var version = ByteBuffer(capacity: 32)
+        Version.text(hash, into: &version)
+        writer.fill(at: offset, with: version.span)
+        return hash
+    }
+}

@@ -1,0 +1,117 @@
+import Levels
+import PropertyLists
+
+/// `GET /levels/<path>`: the rows of one level, or a page of them (API.md, section 3).
+struct LevelAnswer {
+    let item: Item
+    var page = Page()
+    var fields = FieldSelection.cell
+    /// The query of the next page's link without its cursor: `limit=20&`, as far as the request had one.
+    var nextQuery = ""
+
+    /// Writes the answer; gives its version.
+    ///
+    /// Time is linear in the rows shown and the depth, not in the level.
+    ///
+    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    func write<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) throws(PropertyListError) -> ContentHash {
+        let level = item.level
+        let count = level?.count ?? 0
+        let range = page.rows(of: level)
+        let links = Links(item)
+        writer.beginObject()
+        let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
+        writer.member("count", count)
+        if page.isAsked || range.count < count { writer.member("start", range.lowerBound) }
+        try writeSections(of: level, to: &writer)
+        try writeRows(range, of: level, links, to: &writer)
+        if let level, range.upperBound < count {
+            writer.member("next", link: nextLink(after: range.upperBound, of: level, links).span)
+        } else {
+            writer.nullMember("next")
+        }
+        writer.endObject()
+        return ItemHead.seal(&writer, at: versionOffset)
+    }
+
+    /// The target of the next page, without a host; empty at the end.
+    private func nextLink(after row: Int, of level: Level, _ links: borrowing Links) -> ByteBuffer {
+        var link = ByteBuffer(capacity: 256)
+        link.append(links.level)
+        link.append("?")
+        link.append(nextQuery)
+        link.append("after=")
+        link.append(Cursor(before: row, in: level).text)
+        return link
+    }
+
+    private func writeSections<Writer: AnswerWriter & ~Copyable>(
+        of level: Level?, to writer: inout Writer
+    ) throws(PropertyListError) {
+        writer.member("sections")
+        writer.beginList()
+        let sections = level?.sections ?? []
+        if sections.isEmpty {
+            try writeSection(nil, nil, start: 0, count: level?.count ?? 0, nil, to: &writer)
+        } else {
+            for section in sections {
+                try writeSection(
+                    section.title, section.index, start: section.start, count: section.count, section.footer, to: &writer)
+            }
+        }
+        writer.endList()
+    }
+
+    private func writeSection<Writer: AnswerWriter & ~Copyable>(
+        _ title: String?, _ index: String?, start: Int, count: Int, _ footer: String?, to writer: inout Writer
+    ) throws(PropertyListError) {
+        writer.beginObject()
+        try writer.member("title", title)
+        try writer.member("index", index)
+        writer.member("start", start)
+        writer.member("count", count)
+        if let footer { try writer.member("footer", footer) }
+        writer.endObject()
+    }
+
+    private func writeRows<Writer: AnswerWriter & ~Copyable>(
+        _ range: Range<Int>, of level: Level?, _ links: borrowing Links, to writer: inout Writer
+    ) throws(PropertyListError) {
+        writer.member("rows")
+        writer.beginList()
+        if let level {
+            let branchPrefix = links.childPrefix(isDetail: false)
+            let leafPrefix = links.childPrefix(isDetail: true)
+            for number in range {
+                try writeRow(number, of: level, branchPrefix, leafPrefix, to: &writer)
+            }
+        }
+        writer.endList()
+    }
+
+    private func writeRow<Writer: AnswerWriter & ~Copyable>(
+        _ number: Int, of level: Level, _ branchPrefix: borrowing ByteBuffer, _ leafPrefix: borrowing ByteBuffer,
+        to writer: inout Writer
+    ) throws(PropertyListError) {
+        let bytes = level.bytes
+        let row = level.row(number)
+        let count = level.childCount(number)
+        let start = writer.count
+        writer.beginObject()
+        try writer.member("key", bytes.span.extracting(row.key))
+        writer.member("version")
+        let versionOffset = writer.placeholder(width: Version.shortWidth)
+        try writer.member("title", bytes.span.extracting(row.title))
+        writer.member("leaf", count == 0)
+        writer.member("count", count)
+        writer.member("href", link: count == 0 ? leafPrefix.span : branchPrefix.span, key: bytes.span.extracting(row.key))
+        writer.member("fields")
+        writer.beginObject()
+        try RowFields.tell(fields, of: row, in: bytes.span, to: &writer)
+        writer.endObject()
+        writer.endObject()
+        var version = ByteBuffer(capacity: 16)
+        Version.text(writer.shortHash(since: start), into: &version)
+        writer.fill(at: versionOffset, with: version.span)
+    }
+}

@@ -1,0 +1,57 @@
+import Levels
+import PropertyLists
+
+/// The links of one item, in canonical form: `/levels` or `/detail` and the chain of its keys.
+struct Links: ~Copyable {
+    /// `/levels/` and the encoded keys, divided by `/`.
+    private var levels = ByteBuffer(capacity: 128)
+    private var details = ByteBuffer(capacity: 128)
+    /// Where the path of each step ends in `levels`, the root's first.
+    private var ends: [Int] = []
+
+    init(_ item: Item) {
+        levels.append("/levels/")
+        details.append("/detail/")
+        ends.reserveCapacity(item.steps.count)
+        ends.append(levels.count)
+        for step in item.steps.dropFirst() {
+            if ends.count > 1 { levels.append(UInt8(ascii: "/")) }
+            let bytes = step.level.bytes
+            PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &levels)
+            ends.append(levels.count)
+        }
+        levels.copy(8..<levels.count, to: &details)
+    }
+
+    /// The item's level.
+    var level: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { levels.span }
+    }
+
+    /// The item's detail.
+    var detail: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { details.span }
+    }
+
+    /// The level of an ancestor, by its depth.
+    @_lifetime(borrow self)
+    func level(ofAncestor depth: Int) -> Span<UInt8> { levels.span.extracting(0..<ends[depth]) }
+
+    /// What stands before the key of the item's children.
+    func childPrefix(isDetail: Bool) -> ByteBuffer { Self.extended(isDetail ? details.span : levels.span, isRoot: ends.count == 1) }
+
+    /// What stands before the key of the item's siblings, in details.
+    func siblingPrefix() -> ByteBuffer {
+        let end = ends.count > 1 ? ends[ends.count - 2] : 8
+        return Self.extended(details.span.extracting(0..<end), isRoot: ends.count <= 2)
+    }
+
+    private static func extended(_ path: Span<UInt8>, isRoot: Bool) -> ByteBuffer {
+        var prefix = ByteBuffer(capacity: path.count + 1)
+        prefix.append(path)
+        if !isRoot { prefix.append(UInt8(ascii: "/")) }
+        return prefix
+    }
+}

@@ -1,0 +1,20 @@
+import HTTPServer
+import PropertyLists
+
+/// Answers to methods other than GET and HEAD.
+enum MethodAnswer {
+    private static let allow = "GET, HEAD, OPTIONS"
+
+    /// 204 with `Allow` to OPTIONS, 405 with it to the rest, 404 where nothing is served.
+    static func response(to request: Request) -> Response {
+        let target = String(utf8: request.target)
+        guard target == "*" || Route.match(request.target) != nil else {
+            return Problem.noSuchRoute(request.target).response(instance: target)
+        }
+        if request.method == .options { return Response(status: 204, headers: [("Allow", allow)]) }
+        let problem = Problem(
+            .methodNotAllowed, "This resource only takes \(allow).",
+            members: [("allowed", .list(["GET", "HEAD", "OPTIONS"]))])
+        return problem.response(instance: target, headers: [("Allow", allow)])
+    }
+}

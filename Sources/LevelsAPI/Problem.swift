@@ -1,0 +1,67 @@
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// An answer that says what went wrong (RFC 9457).
+struct Problem: Error {
+    let kind: ProblemKind
+    /// A sentence about this very case.
+    var detail: String
+    /// Members of the problem's own, in order.
+    var members: [(name: StaticString, value: Member)] = []
+
+    enum Member {
+        case text(String)
+        case list([String])
+        /// A link in canonical form.
+        case link(String)
+    }
+
+    init(_ kind: ProblemKind, _ detail: String, members: [(name: StaticString, value: Member)] = []) {
+        self.kind = kind
+        self.detail = detail
+        self.members = members
+    }
+
+    /// A parameter that is unknown, malformed or senseless here.
+    static func badParameter(_ name: String, _ detail: String, allowed: [String] = []) -> Problem {
+        var members: [(name: StaticString, value: Member)] = [("parameter", .text(name))]
+        if !allowed.isEmpty { members.append(("allowed", .list(allowed))) }
+        return Problem(.badParameter, detail, members: members)
+    }
+
+    /// The response; `instance` is the target as it was sent.
+    func response(instance: String, headers: [(name: String, value: String)] = []) -> Response {
+        var body = ByteBuffer()
+        do {
+            body = try write(instance: instance)
+        } catch {
+            // A JSON writer refuses no text, and every container is closed here.
+            body.append("{}" as StaticString)
+        }
+        let all = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers
+        return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
+    }
+
+    private func write(instance: String) throws(PropertyListError) -> ByteBuffer {
+        var writer: JSONPropertyListWriter = .init()
+        writer.beginObject()
+        try writer.member("type", "/problems/\(kind.rawValue)")
+        try writer.member("title", kind.title)
+        writer.member("status", kind.status)
+        try writer.member("detail", detail)
+        try writer.member("instance", instance)
+        for (name, value) in members {
+            switch value {
+            case .text(let text), .link(let text): try writer.member(name, text)
+            case .list(let texts):
+                writer.member(name)
+                writer.beginList()
+                for text in texts { writer.text(text.utf8Span.span) }
+                writer.endList()
+            }
+        }
+        writer.endObject()
+        return try writer.body()
+    }
+}

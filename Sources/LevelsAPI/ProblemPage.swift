@@ -1,0 +1,36 @@
+import HTTPServer
+import PropertyLists
+
+/// `GET /problems/<name>`: what a kind of problem means and what to do; without a name, all of them.
+enum ProblemPage {
+    /// - Throws: `Problem` (404) for a kind there is not.
+    static func response(for path: Span<UInt8>) throws(Problem) -> Response {
+        let name = String(utf8: path).split(separator: "/").joined(separator: "/")
+        if name.isEmpty {
+            return StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in
+                writer.member("problems")
+                writer.beginList()
+                for kind in ProblemKind.allCases { try write(kind, to: &writer) }
+                writer.endList()
+            }
+        }
+        guard let kind = ProblemKind(rawValue: name) else {
+            let names = ProblemKind.allCases.map(\.rawValue)
+            throw Problem(.noSuchRoute, "There is no kind of problem '\(name)'.", members: [("allowed", .list(names))])
+        }
+        return StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in try members(of: kind, to: &writer) }
+    }
+
+    private static func write(_ kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
+        writer.beginObject()
+        try members(of: kind, to: &writer)
+        writer.endObject()
+    }
+
+    private static func members(of kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
+        try writer.member("type", "/problems/\(kind.rawValue)")
+        try writer.member("title", kind.title)
+        writer.member("status", kind.status)
+        try writer.member("explanation", kind.explanation)
+    }
+}

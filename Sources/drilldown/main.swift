@@ -1,16 +1,43 @@
 import Glibc
-import Levels
-import PropertyLists
 
-func load() {
-    let fd = unsafe open(CommandLine.arguments[1], O_RDONLY)
-    let size = Int(lseek(fd, 0, SEEK_END))
-    var b = TreeBuilder(isXML: true)
-    do {
-        try XMLPropertyListReader.read(.file(descriptor: fd, size: size), limits: .init(), into: &b)
-        let t = try b.finish()
-        print(t.itemCount, t.document.hash, t.warnings.first.prefix(3))
-        if CommandLine.arguments.count > 2 { _ = unsafe system("grep -E 'VmRSS|VmHWM' /proc/\(getpid())/status") }
-    } catch { print(error) }
+/// The process's environment.
+func environment() -> [String: String] {
+    var variables: [String: String] = [:]
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+        let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+        unsafe next += 1
+    }
+    return variables
 }
-load()
+
+/// Does what the command line says; gives the exit status.
+func run() throws(UsageError) -> Int32 {
+    let arguments = try CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
+    if arguments.wantsVersion {
+        print(Help.version)
+        return 0
+    }
+    if arguments.wantsHelp {
+        print(Help.text(for: arguments.command), terminator: "")
+        return 0
+    }
+    guard let command = arguments.command else {
+        throw UsageError(description: "what is to be done? 'drilldown serve Data.plist' serves a document; --help tells more.")
+    }
+    // A client or a log that goes away is told by the call that meets it.
+    _ = unsafe signal(SIGPIPE, SIG_IGN)
+    let settings = try Settings(arguments, environment: environment())
+    return switch command {
+    case .serve: try ServeCommand.run(settings)
+    case .check: try CheckCommand.run(settings)
+    }
+}
+
+do {
+    exit(try run())
+} catch {
+    Log.put("drilldown: \(error)\n")
+    exit(2)
+}

@@ -1,0 +1,23 @@
+import Glibc
+import TreeSources
+
+/// `drilldown check`: tells a document's errors and warnings.
+enum CheckCommand {
+    /// - Returns: the exit status: 0 fine, 1 refused.
+    /// - Throws: `UsageError` for a value that is none.
+    static func run(_ settings: Settings) throws(UsageError) -> Int32 {
+        let file = try settings.file()
+        let loaded: LoadedTree
+        do {
+            loaded = try file.load(replacing: nil)
+        } catch {
+            Log.put("\(error)\n")
+            return 1
+        }
+        for warning in loaded.warnings { Log.put("\(warning)\n") }
+        if loaded.omittedWarnings > 0 { Log.put("\(file.path): and \(loaded.omittedWarnings) more warnings.\n") }
+        let count = loaded.warnings.count + loaded.omittedWarnings
+        print("\(file.path): \(loaded.tree.itemCount) items, \(count) warnings")
+        return 0
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import HTTPServer
+import LevelsAPI
+import TreeSources
+import TreeStore
+
+/// `drilldown serve`: loads, serves, follows changes, and stops in order.
+enum ServeCommand {
+    /// How long requests that run may take to finish when the server is told to stop.
+    private static let grace = Duration.milliseconds(1_500)
+
+    /// - Returns: the exit status: 0 after a signal to stop, 1 where it could not start.
+    /// - Throws: `UsageError` for a value that is none.
+    static func run(_ settings: Settings) throws(UsageError) -> Int32 {
+        let log = try settings.log()
+        let file = try settings.file()
+        var server = try settings.server()
+        let api = try settings.api()
+        if try settings.logsAccess() { server.accessLog = { log.write($0) } }
+        // Before any thread is made, so that none of them takes a signal from the one that waits for it.
+        let signals = Signals()
+        do {
+            return try serve(file, server, api, log, signals)
+        } catch {
+            log.write(.error, "start", "\(error)")
+            return 1
+        }
+    }
+
+    private static func serve(
+        _ file: PropertyListFile, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration, _ log: Log,
+        _ signals: Signals
+    ) throws -> Int32 {
+        let store = try TreeStore(file) { log.write($0) }
+        let responder = LevelsAPI(store.current, configuration: api) {
+            Readiness(source: file.path, lastError: store.status.lastError)
+        }
+        store.onPublish { _, new in responder.publish(new) }
+        // What was published before the line above.
+        responder.publish(store.current)
+        let server = try Server(configuration: configuration, responder: responder)
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        log.write(
+            .info, "serving",
+            "serving \(file.path), \(store.current.itemCount) items, at http://\(host):\(server.port)/",
+            [("source", file.path), ("items", "\(store.current.itemCount)"), ("address", "http://\(host):\(server.port)/")])
+        while signals.wait() == .reload { store.reload() }
+        server.stop(grace: grace)
+        store.stop()
+        log.write(.info, "stopped", "stopped")
+        return 0
+    }
+}

@@ -75,7 +75,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="rounds of requests")
     parser.add_argument("--seconds", type=int, default=3, help="seconds of one round")
     parser.add_argument("--load-rounds", type=int, default=3, help="rounds of loads")
-    parser.add_argument("--slow-rounds", type=int, default=1, help="rounds of Python's and Foundation's loads; 0 leaves them out")
+    parser.add_argument(
+        "--slow-rounds", type=int, default=1, help="rounds of Python's and Foundation's loads; 0 leaves them out")
     parser.add_argument("--reloads", type=int, default=5, help="reloads while answers are timed")
     parser.add_argument("--folder", help="where the documents are written and kept; a temporary one without it")
     arguments = parser.parse_args()

@@ -36,7 +36,12 @@ def loads(bench):
             bench.row(f"{what}: CPU time", f"{own.cpu:.2f} s", other, f"{run.cpu:.2f} s", own.cpu / run.cpu)
         for other, run in found.items():
             if "expat" not in other:
-                bench.row(f"{what}: peak memory", f"{own.peak / 1e6:.0f} MB", other, f"{run.peak / 1e6:.0f} MB", own.peak / run.peak)
+                bench.row(
+                    f"{what}: peak memory",
+                    f"{own.peak / 1e6:.0f} MB",
+                    other,
+                    f"{run.peak / 1e6:.0f} MB",
+                    own.peak / run.peak)
         if not slow:
             bench.row(f"{what}: peak memory", f"{own.peak / 1e6:.0f} MB", "the file",
                       f"{os.path.getsize(path) / 1e6:.0f} MB", own.peak / os.path.getsize(path))

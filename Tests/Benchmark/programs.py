@@ -24,7 +24,8 @@ def build(folder):
 def build_foundation(folder):
     """Compiles the Swift program that reads with Foundation."""
     program = os.path.join(folder, "FoundationPass")
-    subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", program, os.path.join(PEERS, "FoundationPass.swift")], check=True)
+    subprocess.run(
+        ["swiftc", "-O", "-parse-as-library", "-o", program, os.path.join(PEERS, "FoundationPass.swift")], check=True)
     return program
 
 
@@ -79,13 +80,15 @@ class Nginx(Peer):
                     access_log off; default_type application/json; keepalive_requests 1000000000;
                     sendfile on; tcp_nopush on; etag on;
                     open_file_cache max=50000 inactive=1h; open_file_cache_valid 1h;
-                    client_body_temp_path {self.folder}/a; proxy_temp_path {self.folder}/b; fastcgi_temp_path {self.folder}/c;
+                    client_body_temp_path {self.folder}/a; proxy_temp_path {self.folder}/b;
+                    fastcgi_temp_path {self.folder}/c;
                     uwsgi_temp_path {self.folder}/d; scgi_temp_path {self.folder}/e;
                     server {{ listen 127.0.0.1:{self.port}; root {self.files}; {extra} }}
                 }}""")
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         self.process = subprocess.Popen(
-            ["taskset", "-c", str(SERVER_CORE), program, "-p", self.folder, "-c", configuration], stderr=subprocess.DEVNULL)
+            ["taskset", "-c", str(SERVER_CORE), program, "-p", self.folder, "-c", configuration],
+            stderr=subprocess.DEVNULL)
         if wait_until(self._listens, 10) is None:
             raise RuntimeError("nginx does not start: " + open(f"{self.folder}/error.log").read())
 

@@ -6,9 +6,11 @@ import time
 
 from harness.client import Connection
 from harness.documents import HEAD, TAIL, Shape, write_xml
-from harness.server import Server
-from measure import SERVER_CORE, Run, cpu_nanoseconds, cpu_per_request, say
+from measure import Run, cpu_nanoseconds, cpu_per_request, say
 from requests_part import listed, server
+
+
+TITLES = {"titles of their own": "Row {:07d}", "one and the same title": "Row"}
 
 
 def growth(bench):
@@ -29,8 +31,8 @@ def growth(bench):
                 bench.arguments.rounds, bench.arguments.seconds)["drilldown"]
         say(f"10^{power} items: {costs[power]:.1f} µs")
     for power, cost in costs.items():
-        bench.row(f"random levels of 10 rows in a tree of 10^{power} items, no cache: CPU per request", f"{cost:.1f} µs",
-                  "10^1 items", f"{costs[1]:.1f} µs", cost / costs[1])
+        bench.row(f"random levels of 10 rows in a tree of 10^{power} items, no cache: CPU per request",
+                  f"{cost:.1f} µs", "10^1 items", f"{costs[1]:.1f} µs", cost / costs[1])
 
 
 def pause(bench):
@@ -76,17 +78,17 @@ def rename_one_title(document, turn):
 
 
 def wide(bench):
-    for name, title in (("titles of their own", lambda row: f"Row {row:07d}"), ("one and the same title", lambda row: "Row")):
+    for name, title in TITLES.items():
         document = os.path.join(bench.folder, "Wide.plist")
         with open(document, "w", buffering=1 << 20) as file:
             file.write(f"{HEAD}<array>\n")
             for row in range(bench.arguments.rows):
-                file.write(f"\t<dict>\n\t\t<key>Title</key>\n\t\t<string>{title(row)}</string>\n\t</dict>\n")
+                file.write(f"\t<dict>\n\t\t<key>Title</key>\n\t\t<string>{title.format(row)}</string>\n\t</dict>\n")
             file.write(f"</array>\n{TAIL}")
         loads = [Run([bench.arguments.server, "check", document]).wall for _ in range(bench.arguments.load_rounds)]
         what = f"a level of {bench.arguments.rows:,} rows with {name}"
         bench.row(f"{what}: load", f"{statistics.median(loads):.2f} s")
-        with Server(bench.arguments.server, document, "--threads", "1", "--cache-bytes", "0", core=SERVER_CORE, start_within=120) as own:
+        with server(bench, document, "--cache-bytes", "0") as own:
             pages = pages_of(own.port)
             costs = {place: [] for place in pages}
             with Connection(own.port) as connection:
@@ -98,7 +100,12 @@ def wide(bench):
             first = statistics.median(costs["first"])
             for place, times in costs.items():
                 cost = statistics.median(times)
-                bench.row(f"{what}: CPU of the {place} page of 100", f"{cost:.0f} µs", "the first", f"{first:.0f} µs", cost / first)
+                bench.row(
+                    f"{what}: CPU of the {place} page of 100",
+                    f"{cost:.0f} µs",
+                    "the first",
+                    f"{first:.0f} µs",
+                    cost / first)
 
 
 def pages_of(port):

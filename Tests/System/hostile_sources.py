@@ -80,11 +80,13 @@ class Sources:
 
     def xml_items_100000_deep(self):
         item = "<dict><key>Title</key><string>x</string><key>Children</key><array>"
-        return self._file("items.plist", HEAD + "<array>" + item * 100_000 + "</array></dict>" * 100_000 + "</array>" + TAIL), ("deep", "nest")
+        items = "<array>" + item * 100_000 + "</array></dict>" * 100_000 + "</array>"
+        return self._file("items.plist", HEAD + items + TAIL), ("deep", "nest")
 
     def xml_field_100000_deep(self):
         field = "<array>" * 100_000 + "</array>" * 100_000
-        return self._file("field.plist", f"{HEAD}<array><dict><key>Title</key><string>x</string><key>Odd</key>{field}</dict></array>{TAIL}"), ("deep", "nest")
+        item = f"<dict><key>Title</key><string>x</string><key>Odd</key>{field}</dict>"
+        return self._file("field.plist", f"{HEAD}<array>{item}</array>{TAIL}"), ("deep", "nest")
 
     def xml_open_dictionaries_100000_deep(self):
         return self._file("open.plist", HEAD + "<dict><key>a</key>" * 100_000), ("deep", "nest")
@@ -153,11 +155,12 @@ class Sources:
 
     def entity_bomb(self):
         entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 30))
-        text = f'<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY e0 "ha">{entities}]><plist version="1.0"><array><string>&e29;</string></array></plist>'
+        text = f'<!DOCTYPE plist [<!ENTITY e0 "ha">{entities}]><plist><array><string>&e29;</string></array></plist>'
         return self._file("bomb.plist", text), ("entit", "DOCTYPE", "internal subset")
 
     def entity_that_names_a_file(self):
-        text = '<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY e SYSTEM "file:///etc/passwd">]><plist version="1.0"><array><string>&e;</string></array></plist>'
+        entity = '<!ENTITY e SYSTEM "file:///etc/passwd">'
+        text = f'<!DOCTYPE plist [{entity}]><plist><array><string>&e;</string></array></plist>'
         return self._file("outside.plist", text), ("entit", "DOCTYPE", "internal subset")
 
     # What is no property list
@@ -175,7 +178,8 @@ class Sources:
         return self._file("old.plist", '{ Rows = ( { Title = "Item 1"; } ); }'), ("OpenStep",)
 
     def text_that_is_no_utf8(self):
-        return self._file("latin.plist", (HEAD + "<array><string>").encode() + b"caf\xe9</string></array>" + TAIL.encode()), ("UTF-8",)
+        text = b"<array><string>caf\xe9</string></array>"
+        return self._file("latin.plist", HEAD.encode() + text + TAIL.encode()), ("UTF-8",)
 
     def half_a_document(self):
         return self._file("half.plist", HEAD + "<array><dict><key>Title</key><string>It"), ("end",)
@@ -202,7 +206,8 @@ class Sources:
         return "/dev/zero", ("regular file", "device")
 
     def missing_file(self):
-        return os.path.join(self.folder, "nowhere", "Data.plist"), ("no such", "no file", "not found", "does not exist", "no folder")
+        path = os.path.join(self.folder, "nowhere", "Data.plist")
+        return path, ("no such", "no file", "not found", "does not exist", "no folder")
 
     def missing_file_beside_one_that_differs_in_case(self):
         place = os.path.join(self.folder, "case")
@@ -221,7 +226,8 @@ class Sources:
         return path, ("permi", "denied", "allowed")
 
     def all(self):
-        return [value for name in dir(self) if not name.startswith("_") and name != "all" and callable(value := getattr(self, name))]
+        names = [name for name in dir(self) if not name.startswith("_") and name not in ("all", "folder")]
+        return [getattr(self, name) for name in names]
 
 
 def names_one(said, words):
@@ -243,8 +249,11 @@ def refuse(verdict, name, command, words, arguments, user=None, status=1):
     verdict.expect(names_one(explained, words), f"{name} names one of {words}: {shown}")
     verdict.expect(not any(word in said for word in CRASH_WORDS), f"{name} shows no crash: {shown}")
     verdict.expect("root:" not in said, f"{name} shows nothing of another file: {shown}")
-    verdict.expect(len(said) < 2000 and said.count("\n") < 5, f"{name} is told in a sentence or two: {len(said)} characters")
-    verdict.expect(outcome.peak <= arguments.memory_mb << 20, f"{name} needs at most {arguments.memory_mb} MB: {megabytes(outcome.peak)}")
+    verdict.expect(
+        len(said) < 2000 and said.count("\n") < 5, f"{name} is told in a sentence or two: {len(said)} characters")
+    verdict.expect(
+        outcome.peak <= arguments.memory_mb << 20,
+        f"{name} needs at most {arguments.memory_mb} MB: {megabytes(outcome.peak)}")
     return outcome
 
 
@@ -273,7 +282,12 @@ def main():
             other.bind(("127.0.0.1", 0))
             other.listen()
             port = other.getsockname()[1]
-            refuse(verdict, "serve on a port in use", [program, "serve", good, "--listen", f"127.0.0.1:{port}"], (str(port),), arguments)
+            refuse(
+                verdict,
+                "serve on a port in use",
+                [program, "serve", good, "--listen", f"127.0.0.1:{port}"],
+                (str(port),),
+                arguments)
         if slowest:
             verdict.figure("slowest", f"{slowest[0]:.2f} s, {slowest[1]}")
             verdict.figure("largest", f"{megabytes(largest[0])}, {largest[1]}")

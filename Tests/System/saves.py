@@ -39,7 +39,8 @@ class Reader(threading.Thread):
                     answer = connection.get("/levels/")
                     version = version_of(answer) if answer.status == 200 else None
                     if version is None or version not in self.valid:
-                        self.faults.append(f"answer {self.answers} is {answer.status} with version {version}: {answer.body[:300]}")
+                        self.faults.append(
+                            f"answer {self.answers} is {answer.status} with version {version}: {answer.body[:300]}")
                     elif int(version) < newest:
                         self.faults.append(f"answer {self.answers} went back from version {newest} to {version}")
                     else:
@@ -156,21 +157,28 @@ def exercise(verdict, program, file, count, chance, dice):
                     kind, data = dice.choice(list(broken_documents(version).items()))
                     method(data)
                     told = wait_until(is_stale, WITHIN)
-                    verdict.expect(told is not None, f"/readyz says stale after {kind} was saved {method.__name__}: {readiness()}")
-                    verdict.expect(served() == current, f"version {current} goes on after {kind} was saved {method.__name__}")
+                    verdict.expect(
+                        told is not None, f"/readyz says stale after {kind} was saved {method.__name__}: {readiness()}")
+                    verdict.expect(
+                        served() == current, f"version {current} goes on after {kind} was saved {method.__name__}")
                     method = dice.choice(file.methods())
                 valid.add(version)
                 method(versioned(version))
                 took = wait_until(lambda: served() == version, WITHIN)
                 times[method.__name__].append(WITHIN if took is None else took)
-                verdict.expect(took is not None, f"version {version} saved {method.__name__} is served within {WITHIN} s; it is {served()}")
-                verdict.expect(wait_until(is_ok, WITHIN) is not None, f"/readyz says ok after version {version} saved {method.__name__}: {readiness()}")
+                verdict.expect(
+                    took is not None,
+                    f"version {version} saved {method.__name__} is served within {WITHIN} s; it is {served()}")
+                verdict.expect(
+                    wait_until(is_ok, WITHIN) is not None,
+                    f"/readyz says ok after version {version} saved {method.__name__}: {readiness()}")
                 current = version
         reader.end()
         for fault in reader.faults:
             verdict.expect(False, fault)
         verdict.expect(reader.answers > count, f"the reader got many answers; it got {reader.answers}")
-        verdict.expect(not reader.faults, "every answer of the reader was a whole version, none older than the one before")
+        verdict.expect(
+            not reader.faults, "every answer of the reader was a whole version, none older than the one before")
     for name, taken in times.items():
         verdict.figure(name.replace("_", " "), f"{len(taken)} saves, served after {spread(taken)}")
     verdict.figure("broken saves", broken)

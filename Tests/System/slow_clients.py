@@ -147,21 +147,28 @@ def main():
             verdict.expect(senders.refused == 0, f"no connection is refused; {senders.refused} were")
             verdict.expect(lasting == 0, f"no slow sender outlives the deadline; {lasting} do")
             if senders.lived:
-                verdict.expect(max(senders.lived) <= limit, f"each is cut within {limit} s; one lived {max(senders.lived):.1f} s")
-                verdict.expect(min(senders.lived) >= arguments.deadline - 1, f"none is cut before its time; one lived {min(senders.lived):.1f} s")
+                verdict.expect(
+                    max(senders.lived) <= limit, f"each is cut within {limit} s; one lived {max(senders.lived):.1f} s")
+                verdict.expect(
+                    min(senders.lived) >= arguments.deadline - 1,
+                    f"none is cut before its time; one lived {min(senders.lived):.1f} s")
                 verdict.figure("slow senders lived", f"{min(senders.lived):.1f} … {max(senders.lived):.1f} s")
             senders.stopping.set()
             senders.join()
             # The slow reader cannot see the cut before it has read all that was sent: look at the server's end.
             cut = wait_until(lambda: server.open_sockets() <= quiet + 1, within=limit, every=0.05)
-            verdict.expect(cut is not None, f"slow readers are cut as well; {server.open_sockets() - quiet - 1} sockets stay open")
+            verdict.expect(
+                cut is not None, f"slow readers are cut as well; {server.open_sockets() - quiet - 1} sockets stay open")
             bystander.end()
             readers.end()
             for fault in bystander.faults[:5]:
                 verdict.expect(False, fault)
-            verdict.expect(len(bystander.times) > 100, f"an ordinary client gets its answers; it got {len(bystander.times)}")
+            verdict.expect(
+                len(bystander.times) > 100, f"an ordinary client gets its answers; it got {len(bystander.times)}")
             if bystander.times:
-                verdict.expect(max(bystander.times) < 1, f"an ordinary client never waits a second; it waited {max(bystander.times):.2f} s")
+                verdict.expect(
+                    max(bystander.times) < 1,
+                    f"an ordinary client never waits a second; it waited {max(bystander.times):.2f} s")
             verdict.figure("an ordinary client's answers", f"{len(bystander.times)}, {spread(bystander.times)}")
             verdict.figure("resident memory", f"{megabytes(memory)} before, {megabytes(server.resident_bytes())} after")
 

@@ -15,6 +15,8 @@ from harness.verdict import Verdict, megabytes, milliseconds, options
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 DATA = os.path.join(ROOT, "Data", "Data.plist")
+TARGETS = [
+    "/levels/", "/levels/Item%204", "/detail/Item%201/Screen%20A", "/document", "/healthz", "/readyz", "/metrics"]
 
 
 def run(program, *arguments, environment=None, seconds=20):
@@ -34,13 +36,16 @@ def starts_fast_and_small(verdict, arguments):
                            "the first level has the four items")
             memory.append(server.resident_bytes())
             lines = [line for line in server.log if f"http://127.0.0.1:{server.port}/" in line]
-            verdict.expect(len(lines) == 1 and "Data.plist" in lines[0], f"one line says what is served and where: {server.log}")
+            verdict.expect(
+                len(lines) == 1 and "Data.plist" in lines[0], f"one line says what is served and where: {server.log}")
             status, took = server.stop()
-            verdict.expect(status == 0 and took < 2, f"it stops with 0 within 2 s; it stops with {status} after {took:.2f} s")
+            verdict.expect(
+                status == 0 and took < 2, f"it stops with 0 within 2 s; it stops with {status} after {took:.2f} s")
     verdict.figure("from start to first answer", f"median {milliseconds(statistics.median(times))} of {len(times)}")
     verdict.figure("resident memory when idle", megabytes(statistics.median(memory)))
     verdict.expect(statistics.median(times) <= arguments.start_limit, f"it starts within {arguments.start_limit} s")
-    verdict.expect(statistics.median(memory) <= arguments.memory_limit * 1e6, f"idle it needs at most {arguments.memory_limit} MB")
+    verdict.expect(
+        statistics.median(memory) <= arguments.memory_limit * 1e6, f"idle it needs at most {arguments.memory_limit} MB")
 
 
 def drills_down(verdict, program):
@@ -51,9 +56,12 @@ def drills_down(verdict, program):
             for screen in screens:
                 level = connection.get(row["href"]).json()
                 row = level["rows"][0]
-                verdict.expect(row["title"] == f"Screen {screen}", f"below Item {item} comes Screen {screen}; it is {row['title']}")
+                verdict.expect(
+                    row["title"] == f"Screen {screen}",
+                    f"below Item {item} comes Screen {screen}; it is {row['title']}")
             detail = connection.get(row["href"]).json()
-            verdict.expect(row["leaf"] and len(detail["fields"]["Text"]) > 200, f"Screen {screens[-1]} is a leaf with a text")
+            verdict.expect(
+                row["leaf"] and len(detail["fields"]["Text"]) > 200, f"Screen {screens[-1]} is a leaf with a text")
 
 
 def says_what_is_wrong(verdict, program, folder):
@@ -64,7 +72,9 @@ def says_what_is_wrong(verdict, program, folder):
         except subprocess.TimeoutExpired:
             verdict.expect(False, f"'{shown}' is refused; it goes on running")
             return
-        verdict.expect(result.returncode in statuses, f"'{shown}' exits {' or '.join(map(str, statuses))}; it exits {result.returncode}")
+        verdict.expect(
+            result.returncode in statuses,
+            f"'{shown}' exits {' or '.join(map(str, statuses))}; it exits {result.returncode}")
         verdict.expect(nearest in result.stderr, f"'{shown}' names {nearest}; it says: {result.stderr.strip()!r}")
 
     wrong(["serve", DATA, "--lisen", "127.0.0.1:0"], "--listen")
@@ -82,19 +92,26 @@ def says_what_is_wrong(verdict, program, folder):
     wrong(["serve"], "SOURCE")
     wrong(["check"], "SOURCE")
     wrong([], "serve")
-    wrong(["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_LISTEN", environment={"DRILLDOWN_LISEN": "127.0.0.1:0"})
+    wrong(
+        ["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_LISTEN", environment={"DRILLDOWN_LISEN": "127.0.0.1:0"})
     wrong(["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_THREADS", environment={"DRILLDOWN_THREADS": "many"})
     configuration = os.path.join(folder, "wrong.plist")
-    for key, value, nearest in (("Lissen", "127.0.0.1:0", "Listen"), ("Threads", "many", "Threads"), ("AccessLog", "maybe", "AccessLog")):
+    for key, value, nearest in [
+        ("Lissen", "127.0.0.1:0", "Listen"), ("Threads", "many", "Threads"), ("AccessLog", "maybe", "AccessLog"),
+    ]:
         with open(configuration, "wb") as file:
             plistlib.dump({key: value}, file)
         wrong(["serve", DATA, "--listen", "127.0.0.1:0", "--config", configuration], nearest, statuses=(1, 2))
-    wrong(["serve", DATA, "--listen", "127.0.0.1:0", "--config", os.path.join(folder, "none.plist")], "none.plist", statuses=(1, 2))
+    wrong(
+        ["serve", DATA, "--listen", "127.0.0.1:0", "--config", os.path.join(folder, "none.plist")],
+        "none.plist",
+        statuses=(1, 2))
 
     for arguments in (["--help"], ["serve", "--help"], ["check", "--help"], ["--version"]):
         result = run(program, *arguments)
-        verdict.expect(result.returncode == 0 and result.stdout.strip() and not result.stderr,
-                       f"'{' '.join(arguments)}' answers on standard output and exits 0: {result.returncode} {result.stderr!r}")
+        verdict.expect(
+            result.returncode == 0 and result.stdout.strip() and not result.stderr,
+            f"'{' '.join(arguments)}' answers on standard output: {result.returncode} {result.stderr!r}")
     fine = run(program, "check", DATA)
     verdict.expect(fine.returncode == 0, f"check of Data.plist exits 0; it exits {fine.returncode}: {fine.stderr}")
 
@@ -111,8 +128,10 @@ def puts_options_first(verdict, program, folder):
     variable = {"DRILLDOWN_CACHE_CONTROL": "max-age=2"}
     verdict.expect(cache_control() == "no-cache", "Cache-Control is no-cache where nothing is said")
     verdict.expect(cache_control("--config", configuration) == "max-age=1", "the file wins over the default")
-    verdict.expect(cache_control("--config", configuration, environment=variable) == "max-age=2", "a variable wins over the file")
-    verdict.expect(cache_control("--config", configuration, "--cache-control", "max-age=3", environment=variable) == "max-age=3",
+    verdict.expect(
+        cache_control("--config", configuration, environment=variable) == "max-age=2", "a variable wins over the file")
+    verdict.expect(cache_control(
+        "--config", configuration, "--cache-control", "max-age=3", environment=variable) == "max-age=3",
                    "an option wins over a variable")
     example = os.path.join(ROOT, "Config", "drilldown.plist")
     verdict.expect(cache_control("--config", example) == "no-cache", "the example configuration is accepted as it is")
@@ -120,7 +139,7 @@ def puts_options_first(verdict, program, folder):
 
 def answers_every_method(verdict, program):
     with Server(program, DATA) as server, Connection(server.port) as connection:
-        for target in ("/levels/", "/levels/Item%204", "/detail/Item%201/Screen%20A", "/document", "/healthz", "/readyz", "/metrics"):
+        for target in TARGETS:
             got = connection.get(target)
             verdict.expect(got.status == 200, f"GET {target} is 200; it is {got.status}")
             head = connection.request(target, method="HEAD")
@@ -136,10 +155,14 @@ def answers_every_method(verdict, program):
         for method in ("PUT", "DELETE", "BREW"):
             refused(verdict, method, "/levels/Item%204", connection.request("/levels/Item%204", method=method))
         tag = connection.get("/levels/")["etag"]
-        verdict.expect(tag and connection.get("/levels/", If_None_Match=tag).status == 304, "a level that is known is answered 304")
+        verdict.expect(
+            tag and connection.get("/levels/", If_None_Match=tag).status == 304,
+            "a level that is known is answered 304")
         missing = connection.get("/levels/Item%205")
-        verdict.expect(missing.status == 404 and missing["content-type"] == "application/problem+json" and "Item 4" in missing.json()["detail"] + str(missing.json()),
-                       f"an unknown path is a problem that helps: {missing.status} {missing.body[:200]}")
+        verdict.expect(
+            missing.status == 404 and missing["content-type"] == "application/problem+json"
+            and missing.json()["status"] == 404 and "Item" in missing.json()["detail"],
+            f"an unknown path is a problem that helps: {missing.status} {missing.body[:200]}")
 
 
 def methods(answer):
@@ -147,10 +170,14 @@ def methods(answer):
 
 
 def refused(verdict, method, target, answer):
-    verdict.expect(answer.status == 405 or (answer.status == 501 and method == "BREW"), f"{method} {target} is 405; it is {answer.status}")
+    verdict.expect(
+        answer.status == 405 or (answer.status == 501 and method == "BREW"),
+        f"{method} {target} is 405; it is {answer.status}")
     if answer.status == 405:
         verdict.expect("GET" in methods(answer), f"405 for {method} {target} has Allow with GET: {answer['allow']}")
-        verdict.expect(answer["content-type"] == "application/problem+json", f"405 for {method} {target} is a problem: {answer['content-type']}")
+        verdict.expect(
+            answer["content-type"] == "application/problem+json",
+            f"405 for {method} {target} is a problem: {answer['content-type']}")
 
 
 def survives_a_lost_log(verdict, program):

@@ -72,7 +72,8 @@ def write_xml(path, shape):
     """Writes the tree as XML; gives, for each (group, shelf), the offsets of its rows' edition numbers."""
     offsets = {}
     with open(path, "wb", buffering=1 << 20) as file:
-        position = file.write(f"{HEAD}<dict>\n\t<key>Title</key>\n\t<string>Large</string>\n\t<key>Rows</key>\n\t<array>\n".encode())
+        position = file.write(
+            f"{HEAD}<dict>\n\t<key>Title</key>\n\t<string>Large</string>\n\t<key>Rows</key>\n\t<array>\n".encode())
         for g in range(shape.groups):
             position += file.write(_open_item(shape.group(g), 2))
             for s in range(shape.shelves):

@@ -32,11 +32,11 @@ extension ByteBuffer {
     }
 
     /// Appends the lowest bytes of a word, the highest of them first.
+    ///
+    /// - Parameter width: 1 … 8.
+    @inline(__always)
     mutating func append(bigEndian word: UInt64, width: Int) {
-        var shift = 8 &* width
-        while shift > 0 {
-            shift &-= 8
-            append(UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: shift)))
-        }
+        reserve(8)
+        store((word &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)).byteSwapped, counting: width)
     }
 }

@@ -1,4 +1,17 @@
 extension ByteBuffer {
+    /// Appends one byte several times over.
+    ///
+    /// - Parameter word: eight times the byte.
+    @inline(__always)
+    mutating func append(_ word: UInt64, repeated count: Int) {
+        reserve(count &+ 8)
+        var left = count
+        while left > 0 {
+            store(word, counting: min(left, 8))
+            left &-= 8
+        }
+    }
+
     /// Appends a text as XML character data: `&`, `<` and `>` as entities, a carriage return as a reference.
     ///
     /// - Throws: `PropertyListError` for a character that XML 1.0 (section 2.2) cannot carry.

@@ -39,7 +39,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         case nil: break
         }
         pending = nil
-        for _ in 0..<depth { output.append(UInt8(ascii: "\t")) }
+        output.append(ByteScan.word(of: UInt8(ascii: "\t")), repeated: depth)
     }
 
     /// Begins the line of a value.

@@ -2,7 +2,7 @@
 ///
 /// All that a reader hands on has passed here, so no one further in meets faulty UTF-8.
 struct TextCheck {
-    /// Whether control characters are refused, as XML 1.0 does (section 2.2); JSON has its own rule for its strings.
+    /// Whether the document is XML and not JSON: neither carries control characters, but XML has no noncharacters too.
     let isXML: Bool
 
     /// The number of leading bytes that are whole, valid characters; the rest is the beginning of one more.
@@ -16,15 +16,16 @@ struct TextCheck {
             let first = unsafe bytes[index]
             offset = index
             if first < 0x80 {
-                throw PropertyListError(
-                    "the control character U+\(hex(first)) cannot stand in XML; remove it, or use the binary format")
+                let remedy =
+                    isXML ? "XML; remove it, or use the binary format" : "JSON; a string holds it as \\u\(hex(first))"
+                throw PropertyListError("the control character U+\(hex(first)) cannot stand in \(remedy)")
             }
             let length = utf8Length(first)
-            guard length > 0 else { throw Self.notUTF8 }
+            guard length > 0 else { throw notUTF8 }
             let rest = bytes.count - index
             for step in 1..<length {
                 guard step < rest else { return index }
-                guard unsafe isContinuation(bytes[index + step], number: step, after: first) else { throw Self.notUTF8 }
+                guard unsafe isContinuation(bytes[index + step], number: step, after: first) else { throw notUTF8 }
             }
             if isXML, length == 3, first == 0xEF {
                 let isNoncharacter = unsafe bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
@@ -34,19 +35,18 @@ struct TextCheck {
         }
     }
 
-    static let notUTF8 = PropertyListError(
-        "the text is not valid UTF-8; save the document as UTF-8, or name its encoding in the XML declaration")
+    var notUTF8: PropertyListError {
+        let remedy = isXML ? ", or name its encoding in the XML declaration" : ""
+        return PropertyListError("the text is not valid UTF-8; save the document as UTF-8\(remedy)")
+    }
 
     /// The index of the first byte that is not plain ASCII text.
     private func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index + 16 <= bytes.count {
             let lanes = unsafe bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-            var suspicious = lanes & 0x80
-            if isXML {
-                let whitespace = lanes.equal(to: 9) | lanes.equal(to: 10) | lanes.equal(to: 13)
-                suspicious |= ~(lanes.atLeast(0x20) | whitespace) & 0x80
-            }
+            let whitespace = lanes.equal(to: 9) | lanes.equal(to: 10) | lanes.equal(to: 13)
+            let suspicious = (lanes | ~(lanes.atLeast(0x20) | whitespace)) & 0x80
             if let lane = suspicious.firstMarked { return index + lane }
             index += 16
         }
@@ -55,7 +55,7 @@ struct TextCheck {
     }
 
     private func isPlain(_ byte: UInt8) -> Bool {
-        byte < 0x80 && (!isXML || byte >= 0x20 || byte == 9 || byte == 10 || byte == 13)
+        byte < 0x80 && (byte >= 0x20 || byte == 9 || byte == 10 || byte == 13)
     }
 
     /// The length that a first byte announces (RFC 3629, section 4); 0 for one that begins no character.

@@ -154,10 +154,39 @@ struct TextWindow: ~Copyable {
                 }
                 index += 16
             }
-            offset = max(checkedEnd - cursor, 0)
-            guard offset <= limits.valueBytes else { throw tooLong }
-            if try !fill(atLeast: offset + 1) { return nil }
+            guard let next = try extend() else { return nil }
+            offset = next
         }
+    }
+
+    /// The offset of the first byte from `offset` on that ends a run of plain text in a JSON string: `"`, `\` or a
+    /// control character; nil when the document ends before.
+    ///
+    /// - Throws: `PropertyListError` when a value's length passes the limit before one is found.
+    @inline(__always)
+    mutating func findStringBreak(from offset: Int) throws(PropertyListError) -> Int? {
+        var index = cursor + offset
+        while true {
+            while index < checkedEnd {
+                let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+                let quotes = lanes.equal(to: UInt8(ascii: "\"")) | lanes.equal(to: UInt8(ascii: "\\"))
+                if let lane = ((quotes | ~lanes.atLeast(0x20)) & 0x80).firstMarked {
+                    if index + lane < checkedEnd { return index + lane - cursor }
+                    break
+                }
+                index += 16
+            }
+            guard let offset = try extend() else { return nil }
+            index = cursor + offset
+        }
+    }
+
+    /// Reads on without moving the cursor, and gives the offset of the first new byte; nil at the document's end.
+    @inline(never)
+    private mutating func extend() throws(PropertyListError) -> Int? {
+        let offset = max(checkedEnd - cursor, 0)
+        guard offset <= limits.valueBytes else { throw tooLong }
+        return try fill(atLeast: offset + 1) ? offset : nil
     }
 
     /// The offset just past the first occurrence of a text from `offset` on; nil when the document ends before.
@@ -264,7 +293,7 @@ struct TextWindow: ~Copyable {
         } catch {
             throw located(error, at: checkedEnd + fault)
         }
-        if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.notUTF8, at: checkedEnd) }
+        if isAtInputEnd, checkedEnd < rawEnd { throw located(check.notUTF8, at: checkedEnd) }
     }
 
     /// An error at a byte that the cursor has not reached: its line is found by going there.

@@ -1,4 +1,5 @@
 import Glibc
+import Levels
 import TreeSources
 
 /// `drilldown check`: tells a document's errors and warnings.

@@ -27,7 +27,7 @@ func run() throws(UsageError) -> Int32 {
         throw UsageError(description: "what is to be done? 'drilldown serve Data.plist' serves a document; --help tells more.")
     }
     // A client or a log that goes away is told by the call that meets it.
-    _ = unsafe signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGPIPE, SIG_IGN)
     let settings = try Settings(arguments, environment: environment())
     return switch command {
     case .serve: try ServeCommand.run(settings)

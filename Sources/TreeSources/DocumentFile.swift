@@ -1,0 +1,55 @@
+internal import Glibc
+internal import PropertyLists
+
+/// An open document: a regular file that may be read, of a size that is allowed.
+struct DocumentFile: ~Copyable {
+    private let descriptor: Int32
+    /// The file's state when it was opened.
+    let identity: FileIdentity
+
+    /// Opens a file without ever waiting for it, as opening a FIFO would.
+    ///
+    /// - Throws: `SourceError` for whatever is no regular file, cannot be read, is empty or too large.
+    static func open(path: String, maximumBytes: Int) throws(SourceError) -> DocumentFile {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileRefusal.notOpened(path, errno) }
+        var status = stat()
+        let failure = unsafe fstat(descriptor, &status) == 0 ? 0 : errno
+        let file = DocumentFile(descriptor: descriptor, identity: FileIdentity(status))
+        guard failure == 0 else { throw FileRefusal.notOpened(path, failure) }
+        if let refusal = FileRefusal.ofKind(status.st_mode, path: path) { throw refusal }
+        if let refusal = FileRefusal.ofSize(file.identity.size, limit: maximumBytes, path: path) { throw refusal }
+        return file
+    }
+
+    private init(descriptor: Int32, identity: FileIdentity) {
+        self.descriptor = descriptor
+        self.identity = identity
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// The bytes, for a reader.
+    var input: DocumentInput { .file(descriptor: descriptor, size: identity.size) }
+
+    /// Whether the content is still the one that was opened.
+    func isUnchanged() -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status) == identity
+    }
+
+    /// The first bytes of the document.
+    func head() throws(PropertyListError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var taken = 0
+        var failure: PropertyListError?
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+            do throws(PropertyListError) { taken = try unsafe input.read(at: 0, into: buffer) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        bytes.removeSubrange(taken...)
+        return bytes
+    }
+}

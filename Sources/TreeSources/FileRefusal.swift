@@ -1,0 +1,41 @@
+internal import Glibc
+
+/// The sentences for files that are not opened.
+enum FileRefusal {
+    /// Why a path could not be opened.
+    static func notOpened(_ path: String, _ code: Int32) -> SourceError {
+        switch code {
+        case ENOENT: SourceError(path, MissingFile(path).sentence)
+        case ENOTDIR: SourceError(path, "a part of this path is a file and not a folder; name a property list file")
+        case EACCES, EPERM:
+            SourceError(path, "this process may not read the file (\(SystemReason.text(code))); give it the right to")
+        case ELOOP: SourceError(path, "the symbolic links of this path lead round in a circle; point them at a file")
+        case ENXIO, ENODEV: SourceError(path, "it is a socket or a device; name a property list file")
+        default: SourceError(path, "the file cannot be opened: \(SystemReason.text(code))")
+        }
+    }
+
+    /// Why something that is no regular file is refused; nil for a regular file.
+    static func ofKind(_ mode: mode_t, path: String) -> SourceError? {
+        switch mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: SourceError(path, "it is a folder; name the property list file in it, as in \(inside(path))")
+        case S_IFIFO: SourceError(path, "it is a named pipe (FIFO); name a property list file")
+        case S_IFSOCK: SourceError(path, "it is a socket; name a property list file")
+        default: SourceError(path, "it is a device; name a property list file")
+        }
+    }
+
+    /// Why a size is refused; nil for one that is allowed.
+    static func ofSize(_ size: Int, limit: Int, path: String) -> SourceError? {
+        if size == 0 { return SourceError(path, "the file is empty; it must hold a property list") }
+        guard size > limit else { return nil }
+        return SourceError(
+            path, "the file has \(size) bytes and the limit is \(limit); split it, or raise MaxDocumentBytes")
+    }
+
+    private static func inside(_ folder: String) -> String {
+        let trimmed = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        return trimmed.hasSuffix(".bundle") ? "\(trimmed)/Root.plist" : "\(trimmed)/Data.plist"
+    }
+}

@@ -1,0 +1,19 @@
+internal import PropertyLists
+
+/// The three ways in which a property list is written.
+public enum PropertyListSyntax: String, Sendable {
+    case xml, binary, json
+}
+
+extension PropertyListSyntax {
+    /// Reads a document of this syntax into a consumer.
+    func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch self {
+        case .xml: try XMLPropertyListReader.read(input, limits: limits, into: &consumer)
+        case .binary: try BinaryPropertyListReader.read(input, limits: limits, into: &consumer)
+        case .json: try JSONPropertyListReader.read(input, limits: limits, into: &consumer)
+        }
+    }
+}

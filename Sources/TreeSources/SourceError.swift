@@ -1,0 +1,61 @@
+public import Levels
+public import PropertyLists
+
+/// Why a source could not be loaded: the file, the place in it, and what would be right.
+public struct SourceError: Error, Sendable, Equatable {
+    /// The file as the user named it.
+    public let file: String
+    /// Where in the file; nil where the file as a whole is meant.
+    public let position: SourcePosition?
+    /// The titles from the root to the place, as `/Item 4/Screen G`; nil where no level is open.
+    public let path: String?
+    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    public let reason: String
+
+    public init(_ file: String, _ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
+        self.file = file
+        self.position = position
+        self.path = path
+        self.reason = reason
+    }
+
+    init(_ file: String, _ error: PropertyListError) {
+        self.init(file, error.reason, at: error.position, path: error.path)
+    }
+}
+
+extension SourceError: CustomStringConvertible {
+    /// `Data.plist:12:5: in /Item 4: sentence.`, or `Data.plist: sentence.` where the whole file is meant.
+    public var description: String { SourcePlace(file: file, position: position, path: path).line(reason) }
+}
+
+/// Something in a source that is read, but is probably not what its author meant.
+public struct SourceWarning: Sendable, Equatable {
+    /// The file as the user named it.
+    public let file: String
+    public let warning: DocumentWarning
+}
+
+extension SourceWarning: CustomStringConvertible {
+    /// `Data.plist:12:5: in /Item 4: sentence.`
+    public var description: String {
+        SourcePlace(file: file, position: warning.position, path: warning.path).line(warning.message)
+    }
+}
+
+/// What stands before a sentence, so that editors jump to the place.
+private struct SourcePlace {
+    let file: String
+    let position: SourcePosition?
+    let path: String?
+
+    func line(_ sentence: String) -> String {
+        let place =
+            switch position {
+            case .text(let line, let column): "\(file):\(line):\(column): "
+            case .byte(let offset): "\(file): byte \(offset): "
+            case nil: "\(file): "
+            }
+        return place + (path.map { "in \($0): " } ?? "") + sentence + "."
+    }
+}

@@ -1,0 +1,157 @@
+internal import PropertyLists
+
+/// Tells a document's syntax from its first bytes, and refuses what is another format with a word on it.
+struct SyntaxCheck {
+    /// The first characters; in a UTF-16 document those of one byte, and 0xFF for any other.
+    private let text: [UInt8]
+    private var cursor = 0
+
+    /// The syntax of a document that begins with these bytes.
+    ///
+    /// - Throws: `PropertyListError` for another format, and for what is none that is known here.
+    static func syntax(of head: [UInt8]) throws(PropertyListError) -> PropertyListSyntax {
+        if head.starts(with: "bplist".utf8) {
+            let version = String(decoding: head.prefix(8), as: UTF8.self)
+            guard version == "bplist00" else {
+                throw PropertyListError(
+                    "it is a binary property list of the version '\(version)'; only 'bplist00' is read here, so convert it with plutil -convert xml1"
+                )
+            }
+            return .binary
+        }
+        if let packer = Packer.allCases.first(where: { head.starts(with: $0.magic) }) {
+            throw PropertyListError("it is packed with \(packer.rawValue); unpack it first")
+        }
+        if head.allSatisfy({ $0 == 0 }) {
+            throw PropertyListError(
+                "the file holds zero bytes where its text should begin; it was not written to the end, so save it again"
+            )
+        }
+        var check = SyntaxCheck(text: Self.characters(of: head))
+        return try check.textSyntax()
+    }
+
+    private enum Packer: String, CaseIterable {
+        case gzip, zip, xz, zstd, bzip2
+
+        var magic: [UInt8] {
+            switch self {
+            case .gzip: [0x1F, 0x8B]
+            case .zip: [0x50, 0x4B, 0x03, 0x04]
+            case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
+            case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+            case .bzip2: [0x42, 0x5A, 0x68]
+            }
+        }
+    }
+
+    private init(text: [UInt8]) { self.text = text }
+
+    /// The characters of the encodings that text is read in: UTF-8, ISO-8859-1, and UTF-16 with or without a mark.
+    private static func characters(of head: [UInt8]) -> [UInt8] {
+        if head.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(head.dropFirst(3)) }
+        if head.starts(with: [0xFE, 0xFF]) { return units(of: head.dropFirst(2), isBigEndian: true) }
+        if head.starts(with: [0xFF, 0xFE]) { return units(of: head.dropFirst(2), isBigEndian: false) }
+        guard head.count > 1 else { return head }
+        if head[0] == 0, head[1] != 0 { return units(of: head[...], isBigEndian: true) }
+        if head[0] != 0, head[1] == 0 { return units(of: head[...], isBigEndian: false) }
+        return head
+    }
+
+    private static func units(of bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
+        stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map { index in
+            let (high, low) = isBigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
+            return high == 0 ? low : 0xFF
+        }
+    }
+
+    // MARK: Text
+
+    private mutating func textSyntax() throws(PropertyListError) -> PropertyListSyntax {
+        skipWhitespace()
+        guard let first = next else {
+            throw PropertyListError("the file holds white space only; it must hold a property list")
+        }
+        if first == UInt8(ascii: "<") { return .xml }
+        if try isOpenStep() { throw Self.openStep }
+        switch first {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return .json
+        default:
+            if ["true", "false", "null"].contains(where: { text[cursor...].starts(with: $0.utf8) }) { return .json }
+            throw unknown
+        }
+    }
+
+    private static let openStep = PropertyListError(
+        "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1")
+
+    private var unknown: PropertyListError {
+        let start = text[cursor...].prefix { $0 > 0x20 && $0 < 0x7F }.prefix(16)
+        let found = start.isEmpty ? "" : ", but '\(String(decoding: start, as: UTF8.self))'"
+        return PropertyListError(
+            "it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)\(found)"
+        )
+    }
+
+    /// Whether the text is of the format that NeXT's OpenStep had: `{ a = b; }`, `( a, b )`, `"a" = "b";`.
+    private mutating func isOpenStep() throws(PropertyListError) -> Bool {
+        let start = cursor
+        defer { cursor = start }
+        skipCommentsAndWhitespace()
+        switch next {
+        case UInt8(ascii: "("): return true
+        case UInt8(ascii: "{"):
+            cursor += 1
+            skipCommentsAndWhitespace()
+        default: break
+        }
+        guard skipWord() else { return false }
+        skipCommentsAndWhitespace()
+        return next == UInt8(ascii: "=")
+    }
+
+    private var next: UInt8? { cursor < text.count ? text[cursor] : nil }
+
+    private mutating func skipWhitespace() {
+        while let byte = next, byte <= 0x20, byte > 0 { cursor += 1 }
+    }
+
+    private mutating func skipCommentsAndWhitespace() {
+        while true {
+            skipWhitespace()
+            if text[cursor...].starts(with: "//".utf8) {
+                while let byte = next, byte != 0x0A { cursor += 1 }
+            } else if text[cursor...].starts(with: "/*".utf8) {
+                while next != nil, !text[cursor...].starts(with: "*/".utf8) { cursor += 1 }
+                cursor = min(cursor + 2, text.count)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Moves past a quoted or bare word; false where none stands.
+    private mutating func skipWord() -> Bool {
+        let start = cursor
+        if next == UInt8(ascii: "\"") {
+            cursor += 1
+            while let byte = next, byte != UInt8(ascii: "\"") { cursor += byte == UInt8(ascii: "\\") ? 2 : 1 }
+            cursor = min(cursor + 1, text.count)
+        } else {
+            while let byte = next, Self.isWordByte(byte) { cursor += 1 }
+        }
+        return cursor > start
+    }
+
+    /// The characters of an unquoted OpenStep word: letters, digits and `_$/:.-`.
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "_$/:.-".utf8.contains(byte)
+        }
+    }
+}

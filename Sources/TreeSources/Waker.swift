@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// Wakes a thread that waits in `poll`, from any other: a pair of sockets that holds a byte while there is reason to be awake.
+///
+/// An eventfd would need one descriptor in place of two, but Swift's `Glibc` knows neither it nor `pipe2`.
+public final class Waker: Sendable {
+    /// What the waiting thread polls.
+    let descriptor: Int32
+    private let entrance: Int32
+
+    /// - Parameter source: what will be waited for, named in the error.
+    /// - Throws: `SourceError` where the system has no descriptors left (`socketpair`).
+    public init(for source: String) throws(SourceError) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw SourceError(source, "it cannot be watched, since socketpair failed: \(SystemReason.text(errno))")
+        }
+        descriptor = ends[0]
+        entrance = ends[1]
+    }
+
+    deinit {
+        _ = close(descriptor)
+        _ = close(entrance)
+    }
+
+    /// Wakes the thread now, or as soon as it waits.
+    public func wake() {
+        // A full buffer wakes as well as one byte does, so a failure is none.
+        var byte: UInt8 = 1
+        _ = unsafe write(entrance, &byte, 1)
+    }
+
+    /// Forgets what has woken the thread; true if something had.
+    func reset() -> Bool {
+        var bytes: UInt64 = 0
+        var wasWoken = false
+        while unsafe read(descriptor, &bytes, 8) > 0 { wasWoken = true }
+        return wasWoken
+    }
+
+    /// Waits until it is woken, however long that takes.
+    public func wait() {
+        while !reset() {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&entry, 1, -1)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// Changes that follow one another closely: the steps of one save, or of several.
+struct Burst {
+    /// When it is over unless another change comes; nil while there is none.
+    private(set) var end: ContinuousClock.Instant?
+    /// Whether the latest load within it was refused.
+    private(set) var hasFailed = false
+    private var begun: ContinuousClock.Instant?
+
+    /// How long nothing may change before it is over.
+    private static let quiet = Duration.milliseconds(100)
+    /// How long a refusal is kept back while it goes on.
+    private static let patience = Duration.seconds(2)
+
+    /// Notes a change, and whether the load that followed it was refused.
+    mutating func goOn(at now: ContinuousClock.Instant, failed: Bool) {
+        begun = begun ?? now
+        end = now + Self.quiet
+        hasFailed = failed
+    }
+
+    /// Whether it has gone on for so long that a refusal is told before its end.
+    func isOverdue(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 > Self.patience } ?? false }
+}

@@ -1,0 +1,43 @@
+internal import Synchronization
+internal import TreeSources
+
+/// What other threads ask of the store's thread.
+final class ReloadRequests: Sendable {
+    typealias Answer = @Sendable (ReloadOutcome) -> Void
+
+    private struct Waiting {
+        var isStopped = false
+        var answers: [Answer] = []
+    }
+
+    private let waiting = Mutex(Waiting())
+    /// Wakes the store's thread.
+    let waker: Waker
+
+    init(waker: Waker) { self.waker = waker }
+
+    /// Asks for a reload; `answer` is called when it is done.
+    func ask(_ answer: @escaping Answer) {
+        let isTaken = waiting.withLock { waiting in
+            if !waiting.isStopped { waiting.answers.append(answer) }
+            return !waiting.isStopped
+        }
+        if isTaken { waker.wake() } else { answer(.stopped) }
+    }
+
+    /// Asks the thread to end.
+    func stop() {
+        waiting.withLock { $0.isStopped = true }
+        waker.wake()
+    }
+
+    var isStopped: Bool { waiting.withLock { $0.isStopped } }
+
+    /// The requests up to now, which the caller must answer.
+    func take() -> [Answer] {
+        waiting.withLock { waiting in
+            defer { waiting.answers = [] }
+            return waiting.answers
+        }
+    }
+}

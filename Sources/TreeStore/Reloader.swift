@@ -1,0 +1,133 @@
+internal import Levels
+internal import TreeSources
+
+/// The work of the store's thread: it loads, publishes and lets go of trees, and waits for changes in between.
+final class Reloader {
+    private let source: any TreeSource
+    private let requests: ReloadRequests
+    private let tell: @Sendable (StoreEvent) -> Void
+    private let watcher: any SourceWatcher
+    private let clock = ContinuousClock()
+    private var revisions = RevisionCounter()
+    private var retired = RetiredSnapshots()
+    private var burst = Burst()
+    /// What the latest successful load read.
+    private var identity: FileIdentity?
+
+    /// How often retired snapshots are looked at while a reader holds one.
+    private static let releaseInterval = Duration.seconds(1)
+
+    init(_ source: any TreeSource, requests: ReloadRequests, tell: @escaping @Sendable (StoreEvent) -> Void) {
+        self.source = source
+        self.requests = requests
+        self.tell = tell
+        watcher = source.watcher(waker: requests.waker)
+    }
+
+    /// Loads for the first time.
+    func start() throws(SourceError) -> StoreState {
+        watcher.arm()
+        let begun = clock.now
+        let loaded = try source.load(replacing: nil)
+        let snapshot = accept(loaded)
+        tellLoaded(loaded, snapshot, since: begun)
+        return StoreState(snapshot)
+    }
+
+    /// Serves changes and requests until the store is stopped.
+    func run(_ state: StoreState) {
+        while !requests.isStopped {
+            switch watcher.wait(until: nextDeadline) {
+            case .changed: followChange(state)
+            case .woken: answerRequests(state)
+            case .timedOut: endBurst(state)
+            }
+            _ = retired.release()
+        }
+        for answer in requests.take() { answer(.stopped) }
+    }
+
+    private var nextDeadline: ContinuousClock.Instant? {
+        let release = retired.isEmpty ? nil : clock.now + Self.releaseInterval
+        guard let quiet = burst.end else { return release }
+        return release.map { min($0, quiet) } ?? quiet
+    }
+
+    // MARK: Why there is a reload
+
+    private func answerRequests(_ state: StoreState) {
+        let answers = requests.take()
+        guard !answers.isEmpty else { return }
+        watcher.arm()
+        let outcome = settle(reload(state), in: state)
+        for answer in answers { answer(outcome) }
+    }
+
+    /// Loads at once; a refusal is not told before the burst is over, since a save may be under way.
+    private func followChange(_ state: StoreState) {
+        watcher.arm()
+        let result = reload(state)
+        burst.goOn(at: clock.now, failed: result.isFailure)
+        if !result.isFailure || burst.isOverdue(at: clock.now) { _ = settle(result, in: state) }
+    }
+
+    /// Loads once more after a burst, unless what was read is there still.
+    private func endBurst(_ state: StoreState) {
+        guard let end = burst.end, clock.now >= end else { return }
+        watcher.arm()
+        let hasFailed = burst.hasFailed
+        burst = Burst()
+        if !hasFailed, let identity, source.isUnchanged(since: identity) { return }
+        _ = settle(reload(state), in: state)
+    }
+
+    // MARK: One reload
+
+    /// Loads, and publishes what is new.
+    private func reload(_ state: StoreState) -> Result<ReloadOutcome, SourceError> {
+        let begun = clock.now
+        do throws(SourceError) {
+            let old = state.snapshot
+            let loaded = try source.load(replacing: old.document)
+            if loaded.tree.document.hash == old.document.hash {
+                identity = loaded.identity
+                tell(.unchanged(old, took: clock.now - begun))
+                return .success(.unchanged(old))
+            }
+            let new = accept(loaded)
+            retired.append(state.publish(new))
+            tellLoaded(loaded, new, since: begun)
+            return .success(.published(new))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Brings the status up to date with how a reload ended.
+    private func settle(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) -> ReloadOutcome {
+        switch result {
+        case .success(let outcome):
+            state.storeStatus = .ok
+            return outcome
+        case .failure(let error):
+            state.storeStatus = .stale(error, since: WallClock.now)
+            tell(.refused(error))
+            return .refused(error)
+        }
+    }
+
+    private func accept(_ loaded: LoadedTree) -> Snapshot {
+        identity = loaded.identity
+        return Snapshot(document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now)
+    }
+
+    private func tellLoaded(_ loaded: LoadedTree, _ snapshot: Snapshot, since begun: ContinuousClock.Instant) {
+        tell(.loaded(snapshot, syntax: loaded.syntax, took: clock.now - begun))
+        guard !loaded.warnings.isEmpty else { return }
+        tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
+    }
+}
+
+extension Result {
+    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+}

@@ -1,0 +1,20 @@
+public import Levels
+
+/// One state of the whole tree: readers take it and hold it for the whole response; nothing in it ever changes.
+public final class Snapshot: Sendable {
+    /// A level whose one row is the root item.
+    public let document: Level
+    /// An opaque name of this state, as `k3f9ab-12`; another after a restart.
+    public let revision: String
+    /// When it was loaded, in seconds since 1970.
+    public let loadedAt: Double
+
+    public init(document: Level, revision: String, loadedAt: Double) {
+        self.document = document
+        self.revision = revision
+        self.loadedAt = loadedAt
+    }
+
+    /// How many items there are, the root not counted.
+    public var itemCount: Int { document.itemCount - 1 }
+}

@@ -1,0 +1,35 @@
+internal import Synchronization
+internal import TreeSources
+
+/// What the store's thread and all others share.
+final class StoreState: Sendable {
+    private let current: Mutex<Snapshot>
+    private let status = Mutex(StoreStatus.ok)
+    private let subscribers = Mutex<[@Sendable (Snapshot, Snapshot) -> Void]>([])
+
+    init(_ first: Snapshot) { current = Mutex(first) }
+
+    /// The published snapshot.
+    var snapshot: Snapshot { current.withLock { $0 } }
+
+    /// Whether the latest load was published.
+    var storeStatus: StoreStatus {
+        get { status.withLock { $0 } }
+        set { status.withLock { $0 = newValue } }
+    }
+
+    /// Publishes a snapshot, tells the subscribers, and gives the one that it replaces.
+    func publish(_ new: Snapshot) -> Snapshot {
+        let old = current.withLock { current in
+            let old = current
+            current = new
+            return old
+        }
+        for subscriber in subscribers.withLock({ $0 }) { subscriber(old, new) }
+        return old
+    }
+
+    func subscribe(_ subscriber: @escaping @Sendable (Snapshot, Snapshot) -> Void) {
+        subscribers.withLock { $0.append(subscriber) }
+    }
+}

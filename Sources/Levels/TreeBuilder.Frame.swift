@@ -26,8 +26,6 @@ extension TreeBuilder {
         var start: Int
         /// The number of the first row.
         var rowBase: Int
-        /// What the key before the next value means.
-        var role: StructuralNames.Role?
 
         // Items
         /// The number of the field that is the title, and the place of its name among those of the role.
@@ -115,14 +113,15 @@ extension TreeBuilder {
         )
     }
 
-    func wrongValue(_ what: String, for frame: Frame) -> PropertyListError {
-        switch frame.role {
+    func wrongValue(_ what: String) -> PropertyListError {
+        let holder = frames.isEmpty ? "Children" : holderName(of: frames[frames.count - 1])
+        return switch role {
         case .title: PropertyListError("a title must be text, a number or a date, not \(what)")
         case .key: PropertyListError("a Key must be text, not \(what)")
-        case .children: PropertyListError("'\(holderName(of: frame))' must be an array of items, not \(what)")
+        case .children: PropertyListError("'\(holder)' must be an array of items, not \(what)")
         case .sections:
             PropertyListError(
-                "'\(holderName(of: frame))' must be an array of sections or a dictionary of arrays, not \(what)")
+                "'\(holder)' must be an array of sections or a dictionary of arrays, not \(what)")
         case .sectionKeys: PropertyListError("'SectionKeys' must be an array of names, not \(what)")
         case .sectionTitles: PropertyListError("'SectionTitles' must be an array of titles, not \(what)")
         case nil: PropertyListError("\(what) cannot stand here")

@@ -25,11 +25,11 @@ extension TreeBuilder {
         var frame = Frame(.rows, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count)
         frame.isSection = true
         frame.isDecided = true
-        frames.append(frame)
+        push(frame)
     }
 
     mutating func closeSection() {
-        let frame = frames.removeLast()
+        let frame = pop()
         let owner = frames.count - 1
         let rare = frames[owner].needRare()
         var section = Section(start: frame.rowBase, count: rows.count - frame.rowBase)
@@ -39,7 +39,6 @@ extension TreeBuilder {
             rare.section.count = section.count
             rare.section.fields += [PackedTag.hole.rawValue, LevelForm.rows.rawValue]
             frames[owner].start = fields.bytes.count
-            frames[owner].role = nil
         case .namedSections:
             section.title = rare.name
             if let earlier = rare.sections.firstIndex(where: { $0.title == section.title && !$0.isHidden }) {
@@ -51,14 +50,14 @@ extension TreeBuilder {
         }
     }
 
-    mutating func sectionKey(_ name: Span<UInt8>, frame top: Int) throws(PropertyListError) {
+    mutating func sectionKey(_ name: Span<UInt8>) throws(PropertyListError) {
         let text = String(utf8: name)
         fields.bytes.append(run: name)
-        let rare = frames[top].needRare()
+        let rare = frames[frames.count - 1].needRare()
         rare.name = text
         switch roles.meaning(of: name).role {
         case .title:
-            frames[top].role = .title
+            role = .title
             rare.name = "Title"
         case .children:
             guard !rare.hasRows else {
@@ -66,14 +65,14 @@ extension TreeBuilder {
                     "the section has two lists of rows, '\(text)' is the second; only one can hold them")
             }
             rare.hasRows = true
-            frames[top].role = .children
-        default: frames[top].role = text == "Index" || text == "Footer" ? .title : nil
+            role = .children
+        default: role = text == "Index" || text == "Footer" ? .title : nil
         }
     }
 
     /// A section's `Title`, `Index` or `Footer`.
-    mutating func sectionText(_ text: String, frame: Frame) throws(PropertyListError) {
-        guard frame.role == .title else { throw wrongValue("text", for: frame) }
+    mutating func sectionText(_ text: String) throws(PropertyListError) {
+        guard role == .title else { throw wrongValue("text") }
         let rare = frames[frames.count - 1].needRare()
         switch rare.name {
         case "Index": rare.section.index = text
@@ -85,7 +84,7 @@ extension TreeBuilder {
     }
 
     mutating func closeSectionDictionary() {
-        var frame = frames.removeLast()
+        var frame = pop()
         let rare = frame.needRare()
         rare.section.fields += Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count))
         fields.bytes.truncate(to: frame.start)
@@ -96,7 +95,7 @@ extension TreeBuilder {
     // MARK: All sections of an item
 
     mutating func closeSections() {
-        var frame = frames.removeLast()
+        var frame = pop()
         var sections = frame.needRare().sections
         for number in sections.indices { sections[number].start -= frame.rowBase }
         let batch = SectionedRows(

@@ -5,6 +5,9 @@ public import PropertyLists
 /// No object graph in between: fields go packed on one stack of bytes, and each level is packed when its array ends.
 public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var frames: [Frame] = []
+    /// The innermost frame's kind, and what the key before the next value means: apart, since every event asks.
+    var kind: Frame.Kind?
+    var role: StructuralNames.Role?
     var fields = PackedFields()
     var rows: [PendingRow] = []
     /// The level below each of `rows`.
@@ -43,6 +46,21 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         return Tree(document: document, warnings: warnings)
     }
 
+    // MARK: Frames
+
+    mutating func push(_ frame: Frame) {
+        frames.append(frame)
+        kind = frame.kind
+        role = nil
+    }
+
+    mutating func pop() -> Frame {
+        let frame = frames.removeLast()
+        kind = frames.last?.kind
+        role = nil
+        return frame
+    }
+
     // MARK: Containers
 
     public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
@@ -53,7 +71,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
             try openItem(at: position)
         case .item, .sectionDictionary: try openDictionaryField(of: top, at: position)
         case .sectionList where top.acceptsSectionDictionaries:
-            frames.append(Frame(.sectionDictionary, at: position, fieldBase: fields.count, start: fields.bytes.count))
+            push(Frame(.sectionDictionary, at: position, fieldBase: fields.count, start: fields.bytes.count))
         case .sectionList:
             throw PropertyListError("a section is an array here; sections with a Title of their own go into 'Sections'")
         case .namedSections:
@@ -63,15 +81,15 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func openDictionaryField(of top: Frame, at position: SourcePosition) throws(PropertyListError) {
-        switch top.role {
+        switch role {
         case nil: openValue(.dictionary, at: position)
         case .sections where top.kind == .item:
             frames[frames.count - 1].form = .namedSections
-            frames.append(
+            push(
                 Frame(
                     .namedSections, at: position, fieldBase: fields.count, start: fields.bytes.count,
                     rowBase: rows.count))
-        default: throw wrongValue("a dictionary", for: top)
+        default: throw wrongValue("a dictionary")
         }
     }
 
@@ -81,7 +99,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         guard depth <= limits.depth else {
             throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
         }
-        frames.append(Frame(.item, at: position, fieldBase: fields.count, start: fields.bytes.count))
+        push(Frame(.item, at: position, fieldBase: fields.count, start: fields.bytes.count))
     }
 
     private mutating func countItem() throws(PropertyListError) {
@@ -93,7 +111,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
         let start = fields.beginContainer(kind == .array ? .array : .dictionary)
-        frames.append(Frame(kind, at: position, fieldBase: fields.count, start: start))
+        push(Frame(kind, at: position, fieldBase: fields.count, start: start))
     }
 
     public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
@@ -106,6 +124,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         case .item, .sectionDictionary: try openArrayField(of: top, at: position)
         case .rows where !top.isDecided && !top.isSection:
             frames[frames.count - 1].kind = .sectionList
+            kind = .sectionList
             frames[frames.count - 2].form = .arraysOfRows
             openSection(at: position)
         case .rows where !top.isDecided || top.isSection:
@@ -119,7 +138,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func openArrayField(of top: Frame, at position: SourcePosition) throws(PropertyListError) {
-        switch top.role {
+        switch role {
         case nil, .sectionKeys, .sectionTitles: openValue(.array, at: position)
         case .children where top.kind == .sectionDictionary: openSection(at: position)
         case .children: openRows(.rows, at: position)
@@ -127,17 +146,16 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
             frames[frames.count - 1].form = .sections
             openRows(.sectionList, at: position)
             frames[frames.count - 1].acceptsSectionDictionaries = true
-        default: throw wrongValue("an array", for: top)
+        default: throw wrongValue("an array")
         }
     }
 
     private mutating func openRows(_ kind: Frame.Kind, at position: SourcePosition) {
-        frames.append(
-            Frame(kind, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count))
+        push(Frame(kind, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count))
     }
 
     public mutating func endDictionary() throws(PropertyListError) {
-        switch frames[frames.count - 1].kind {
+        switch kind {
         case .item: try closeItem()
         case .sectionDictionary: closeSectionDictionary()
         case .namedSections: closeSections()
@@ -156,7 +174,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func closeValue() throws(PropertyListError) {
-        let frame = frames.removeLast()
+        let frame = pop()
         if frame.kind == .dictionary { _ = fields.close(base: frame.fieldBase) }
         try fields.endContainer(at: frame.start)
         didReadValue()
@@ -164,7 +182,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     /// Ends a plain list of rows: its level is complete.
     private mutating func closeRows() throws(PropertyListError) {
-        let frame = frames.removeLast()
+        let frame = pop()
         let parts = LevelAssembler.Parts(
             children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
         let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
@@ -201,7 +219,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
         let row = try pendingRow(of: frame)
         depth -= 1
-        frames.removeLast()
+        _ = pop()
         try add(row, level: level)
     }
 
@@ -258,36 +276,36 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     // MARK: Keys
 
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
-        let top = frames.count - 1
         noteText(name)
-        switch frames[top].kind {
-        case .item: try itemKey(name, frame: top, at: position)
-        case .sectionDictionary: try sectionKey(name, frame: top)
-        case .namedSections: frames[top].needRare().name = String(utf8: name)
+        switch kind {
+        case .item: try itemKey(name, at: position)
+        case .sectionDictionary: try sectionKey(name)
+        case .namedSections: frames[frames.count - 1].needRare().name = String(utf8: name)
         default:
-            if fields.begin(name, base: frames[top].fieldBase) != nil { warnAboutRepeatedKey(name, at: position) }
+            if fields.begin(name, base: frames[frames.count - 1].fieldBase) != nil {
+                warnAboutRepeatedKey(name, at: position)
+            }
         }
     }
 
-    private mutating func itemKey(_ name: Span<UInt8>, frame top: Int, at position: SourcePosition)
-        throws(PropertyListError)
-    {
+    private mutating func itemKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let top = frames.count - 1
         let meaning = roles.meaning(of: name)
         let isRepeated = fields.begin(name, base: frames[top].fieldBase) != nil
         if isRepeated { warnAboutRepeatedKey(name, at: position) }
-        frames[top].role = meaning.role
-        guard let role = meaning.role else {
+        role = meaning.role
+        guard let known = meaning.role else {
             if meaning.isNearMiss { warnAboutNearMiss(name, at: position) }
             return
         }
-        switch role {
+        switch known {
         case .title where meaning.rank <= frames[top].titleRank:
             frames[top].titleRank = meaning.rank
             frames[top].titleField = fields.count - 1
         case .key where meaning.rank <= frames[top].keyRank:
             frames[top].keyRank = meaning.rank
             frames[top].keyField = fields.count - 1
-        case .title, .key: frames[top].role = nil
+        case .title, .key: role = nil
         case .children, .sections:
             if frames[top].holderField != nil, !isRepeated {
                 throw PropertyListError(
@@ -303,28 +321,25 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// After a value, the next key says what comes.
     @inline(__always)
     mutating func didReadValue() {
-        if !frames.isEmpty { frames[frames.count - 1].role = nil }
+        role = nil
     }
 
     // MARK: Scalars
 
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-        guard let top = frames.last else { throw Self.noLevel("text") }
-        switch top.kind {
+        switch kind {
         case .item:
-            guard top.role == nil || top.role == .title || top.role == .key else {
-                throw wrongValue("text", for: top)
-            }
+            guard role == nil || role == .title || role == .key else { throw wrongValue("text") }
             noteText(text)
             fields.string(text)
-            didReadValue()
+            role = nil
         case .rows: try addStringItem(text)
-        case .sectionDictionary where top.role != nil: try sectionText(String(utf8: text), frame: top)
+        case .sectionDictionary where role != nil: try sectionText(String(utf8: text))
         default:
             try refuseScalar("text")
             noteText(text)
             fields.string(text)
-            didReadValue()
+            role = nil
         }
     }
 
@@ -355,14 +370,14 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try refuseScalar("data")
-        if frames.last?.role == .title { throw wrongValue("data", for: frames[frames.count - 1]) }
+        if role == .title { throw wrongValue("data") }
         fields.data(bytes)
         didReadValue()
     }
 
     public mutating func uid(_ value: UInt64) throws(PropertyListError) {
         try refuseScalar("an archive's UID")
-        if frames.last?.role == .title { throw wrongValue("an archive's UID", for: frames[frames.count - 1]) }
+        if role == .title { throw wrongValue("an archive's UID") }
         fields.bytes.append(PackedTag.uid)
         fields.bytes.append(packed: value)
         didReadValue()
@@ -373,25 +388,30 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         -> Bool
     {
         try refuseScalar(what)
-        guard let top = frames.last, top.kind == .sectionDictionary, top.role != nil else { return false }
-        try sectionText(text(), frame: top)
+        guard kind == .sectionDictionary, role != nil else { return false }
+        try sectionText(text())
         return true
     }
 
     /// Refuses a value other than a string in a place that asks for structure.
     @inline(__always)
     private func refuseScalar(_ what: String) throws(PropertyListError) {
-        guard let top = frames.last else { throw Self.noLevel(what) }
-        switch top.kind {
-        case .item where top.role == nil || top.role == .title: return
-        case .sectionDictionary where top.role == nil || top.role == .title: return
+        switch kind {
+        case .item where role == nil || role == .title: return
+        case .sectionDictionary where role == nil || role == .title: return
         case .dictionary, .array: return
-        case .rows: throw PropertyListError("an item must be a string or a dictionary, not \(what)")
-        case .sectionList: throw PropertyListError("a section must be an array or a dictionary, not \(what)")
+        default: throw misplaced(what)
+        }
+    }
+
+    private func misplaced(_ what: String) -> PropertyListError {
+        switch kind {
+        case nil: Self.noLevel(what)
+        case .rows: PropertyListError("an item must be a string or a dictionary, not \(what)")
+        case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
         case .namedSections:
-            throw PropertyListError(
-                "the section '\(top.rare?.name ?? String())' must be an array of items, not \(what)")
-        default: throw wrongValue(what, for: top)
+            PropertyListError("the section '\(frames.last?.rare?.name ?? "")' must be an array of items, not \(what)")
+        default: wrongValue(what)
         }
     }
 

@@ -43,7 +43,8 @@ struct DetailAnswer {
     }
 
     private func writeLink<Writer: AnswerWriter & ~Copyable>(
-        _ name: StaticString, to number: Int, of level: Level?, _ prefix: borrowing ByteBuffer, into writer: inout Writer
+        _ name: StaticString, to number: Int, of level: Level?, _ prefix: borrowing ByteBuffer,
+        into writer: inout Writer
     ) throws(PropertyListError) {
         guard let level, number >= 0, number < level.count else { return writer.nullMember(name) }
         let bytes = level.bytes

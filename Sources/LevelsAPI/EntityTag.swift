@@ -13,7 +13,8 @@ enum EntityTag {
             case UInt8(ascii: "*"): return list.utf8.filter { $0 != 32 && $0 != 9 } == [UInt8(ascii: "*")]
             default:
                 if rest.starts(with: "W/".utf8) { rest.removeFirst(2) }
-                guard rest.first == UInt8(ascii: "\""), let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else {
+                guard rest.first == UInt8(ascii: "\""), let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+                else {
                     return false
                 }
                 if rest[...end].elementsEqual(tag.utf8) { return true }

@@ -13,7 +13,8 @@ enum Format: UInt8 {
         case "json": return .json
         case "plist": return .plist
         case let other?:
-            throw .badParameter("format", "There is no format '\(other)' here; there are json and plist.", allowed: ["json", "plist"])
+            throw .badParameter(
+                "format", "There is no format '\(other)' here; there are json and plist.", allowed: ["json", "plist"])
         }
     }
 
@@ -28,7 +29,8 @@ enum Format: UInt8 {
         case "binary": return .binary
         case let other?:
             throw .badParameter(
-                "format", "There is no format '\(other)'; there are plist, json and binary.", allowed: ["plist", "json", "binary"])
+                "format", "There is no format '\(other)'; there are plist, json and binary.",
+                allowed: ["plist", "json", "binary"])
         }
     }
 

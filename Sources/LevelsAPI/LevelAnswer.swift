@@ -56,7 +56,8 @@ struct LevelAnswer {
         } else {
             for section in sections {
                 try writeSection(
-                    section.title, section.index, start: section.start, count: section.count, section.footer, to: &writer)
+                    section.title, section.index, start: section.start, count: section.count, section.footer,
+                    to: &writer)
             }
         }
         writer.endList()
@@ -104,7 +105,8 @@ struct LevelAnswer {
         try writer.member("title", bytes.span.extracting(row.title))
         writer.member("leaf", count == 0)
         writer.member("count", count)
-        writer.member("href", link: count == 0 ? leafPrefix.span : branchPrefix.span, key: bytes.span.extracting(row.key))
+        writer.member(
+            "href", link: count == 0 ? leafPrefix.span : branchPrefix.span, key: bytes.span.extracting(row.key))
         writer.member("fields")
         writer.beginObject()
         try RowFields.tell(fields, of: row, in: bytes.span, to: &writer)

@@ -74,7 +74,8 @@ public final class LevelsAPI: Responder {
             return answer.response(to: request)
         case .document:
             let item = try find(path, in: current.snapshot)
-            return try DocumentAnswer(item: item, query: query, accept: accept, configuration: configuration).response(to: request)
+            return try DocumentAnswer(item: item, query: query, accept: accept, configuration: configuration).response(
+                to: request)
         case .health:
             try query.allow([])
             return StatusAnswer.health()

@@ -40,7 +40,9 @@ struct Links: ~Copyable {
     func level(ofAncestor depth: Int) -> Span<UInt8> { levels.span.extracting(0..<ends[depth]) }
 
     /// What stands before the key of the item's children.
-    func childPrefix(isDetail: Bool) -> ByteBuffer { Self.extended(isDetail ? details.span : levels.span, isRoot: ends.count == 1) }
+    func childPrefix(isDetail: Bool) -> ByteBuffer {
+        Self.extended(isDetail ? details.span : levels.span, isRoot: ends.count == 1)
+    }
 
     /// What stands before the key of the item's siblings, in details.
     func siblingPrefix() -> ByteBuffer {

@@ -19,7 +19,9 @@ extension Problem {
         var detail = "There is no '\(wanted)' in \(nearest.titlePath)."
         let rows = min(nearest.level?.count ?? 0, mostCandidates)
         let candidates = (0..<rows).lazy.compactMap { nearest.level?.key($0) }
-        if wanted.utf8.count <= 64, let near = EditDistance.nearest(to: wanted, among: candidates.filter { $0.utf8.count <= 96 }) {
+        if wanted.utf8.count <= 64,
+            let near = EditDistance.nearest(to: wanted, among: candidates.filter { $0.utf8.count <= 96 })
+        {
             detail += " Did you mean '\(near)'?"
         }
         let link = String(utf8: Links(nearest).level)

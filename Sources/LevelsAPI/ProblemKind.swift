@@ -53,7 +53,8 @@ enum ProblemKind: String, CaseIterable {
     /// What it means and what to do, for `/problems/<name>`.
     var explanation: String {
         switch self {
-        case .badRequest: "The request breaks HTTP/1.1 (RFC 9112); 'detail' says where. The connection is closed after it."
+        case .badRequest:
+            "The request breaks HTTP/1.1 (RFC 9112); 'detail' says where. The connection is closed after it."
         case .badPath:
             "A segment of the path is not percent-encoded UTF-8. Follow the links in the answers: they are always right."
         case .badParameter:
@@ -66,7 +67,8 @@ enum ProblemKind: String, CaseIterable {
             "The answer holds text that the format asked for cannot carry, such as control characters in XML. Ask for another."
         case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
         case .contentTooLarge: "The body of the request is larger than the server takes."
-        case .headerTooLarge: "The request line and the header fields together are larger than the server takes, 16 KiB."
+        case .headerTooLarge:
+            "The request line and the header fields together are larger than the server takes, 16 KiB."
         case .notImplemented: "The request uses a part of HTTP that is not implemented here."
         case .versionNotSupported: "The server speaks HTTP/1.1 and HTTP/1.0."
         case .internalFault: "The server is at fault. 'id' is in its log too; tell it to whoever runs the server."

@@ -18,7 +18,9 @@ enum ProblemPage {
             let names = ProblemKind.allCases.map(\.rawValue)
             throw Problem(.noSuchRoute, "There is no kind of problem '\(name)'.", members: [("allowed", .list(names))])
         }
-        return StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in try members(of: kind, to: &writer) }
+        return StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in
+            try members(of: kind, to: &writer)
+        }
     }
 
     private static func write(_ kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
@@ -27,7 +29,8 @@ enum ProblemPage {
         writer.endObject()
     }
 
-    private static func members(of kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
+    private static func members(of kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError)
+    {
         try writer.member("type", "/problems/\(kind.rawValue)")
         try writer.member("title", kind.title)
         writer.member("status", kind.status)

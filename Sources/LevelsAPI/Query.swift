@@ -26,7 +26,8 @@ struct Query {
         guard let name = Self.decode(part.extracting(0..<equals)),
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
-            throw .badParameter(String(utf8: part), "The query part '\(String(utf8: part))' is not percent-encoded UTF-8.")
+            throw .badParameter(
+                String(utf8: part), "The query part '\(String(utf8: part))' is not percent-encoded UTF-8.")
         }
         guard !parameters.contains(where: { $0.name == name }) else {
             throw .badParameter(name, "The parameter '\(name)' stands twice; give it once.")
@@ -37,7 +38,9 @@ struct Query {
     private static func decode(_ text: Span<UInt8>) -> String? {
         guard var bytes = PercentEncoding.decode(text) else { return nil }
         // A plus that was percent-encoded is a plus: only where none was decoded can all be replaced at once.
-        if !text.isEmpty, text.contains(UInt8(ascii: "+")) { bytes = PercentEncoding.decode(spaced(text).span) ?? bytes }
+        if !text.isEmpty, text.contains(UInt8(ascii: "+")) {
+            bytes = PercentEncoding.decode(spaced(text).span) ?? bytes
+        }
         return String(validating: bytes, as: UTF8.self)
     }
 

@@ -21,7 +21,8 @@ final class RenderedAnswer: Sendable {
     /// The answer to a request: 304 where its `If-None-Match` names this representation.
     @inline(__always)
     func response(to request: Request) -> Response {
-        guard request.has(.ifNoneMatch), let list = request.field(.ifNoneMatch), EntityTag.matches(list, entityTag) else {
+        guard request.has(.ifNoneMatch), let list = request.field(.ifNoneMatch), EntityTag.matches(list, entityTag)
+        else {
             return response
         }
         return notModified

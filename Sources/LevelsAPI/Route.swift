@@ -43,7 +43,8 @@ enum Route {
         let query = min(end + 1, target.count)..<target.count
         for (name, route, takesPath) in table {
             let length = name.utf8CodeUnitCount
-            guard end >= length, name.withUTF8Buffer({ unsafe target.extracting(0..<length).isEqual(to: $0.span) }) else { continue }
+            guard end >= length, name.withUTF8Buffer({ unsafe target.extracting(0..<length).isEqual(to: $0.span) })
+            else { continue }
             guard end == length || target[length] == UInt8(ascii: "/") else { continue }
             guard takesPath || end <= length + 1 else { continue }
             return Match(route: route, path: length..<end, query: query)

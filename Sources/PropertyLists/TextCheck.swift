@@ -47,7 +47,8 @@ struct TextCheck {
             let lanes = unsafe bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
             let whitespace = lanes.equal(to: 9) | lanes.equal(to: 10) | lanes.equal(to: 13)
             let suspicious = (lanes | ~(lanes.atLeast(0x20) | whitespace)) & 0x80
-            if let lane = suspicious.firstMarked { return index + lane }
+            let lane = suspicious.firstMarked
+            if lane < 16 { return index + lane }
             index += 16
         }
         while index < bytes.count, unsafe isPlain(bytes[index]) { index += 1 }

@@ -23,6 +23,9 @@ struct TextWindow: ~Copyable {
     /// Offset from `base` of the line's first byte; negative once it has slid out.
     private var lineStart = 0
 
+    /// Whether the bytes that `find` last passed over hold a line feed; never falsely not.
+    private(set) var foundLineFeed = false
+
     /// Vectors are loaded sixteen bytes at a time, past the end too.
     private static let padding = 16
     private static let pieceBytes = 1 << 18
@@ -113,27 +116,17 @@ struct TextWindow: ~Copyable {
     mutating func skipWhitespace() throws(PropertyListError) {
         while true {
             let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
-            let stop = lanes.atLeast(0x21).firstMarked
-            let count = min(stop ?? 16, checkedEnd - cursor)
-            countLines(lanes, first: count)
-            cursor += count
-            if count == stop { return }
-            if cursor >= checkedEnd, try !fill(atLeast: 1) { return }
+            let stop = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
+            cursor += min(stop, checkedEnd - cursor)
+            if stop < 16, cursor < checkedEnd {
+                guard unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 else { return }
+                cursor += 1
+                line += 1
+                lineStart = cursor
+            } else if cursor >= checkedEnd, try !fill(atLeast: 1) {
+                return
+            }
         }
-    }
-
-    @inline(__always)
-    private mutating func countLines(_ lanes: SIMD16<UInt8>, first count: Int) {
-        var words = lanes.equal(to: 10).words
-        if count < 8 {
-            words = SIMD2(words.x & (1 &<< UInt64(count &* 8) &- 1), 0)
-        } else if count < 16 {
-            words.y &= 1 &<< UInt64((count &- 8) &* 8) &- 1
-        }
-        guard words.x | words.y != 0 else { return }
-        line += (words.x.nonzeroBitCount + words.y.nonzeroBitCount)
-        let last = words.y != 0 ? 15 - words.y.leadingZeroBitCount / 8 : 7 - words.x.leadingZeroBitCount / 8
-        lineStart = cursor + last + 1
     }
 
     /// The offset of the first byte from `offset` on that is one of three; nil when the document ends before.
@@ -143,15 +136,18 @@ struct TextWindow: ~Copyable {
         _ first: UInt8, _ second: UInt8, _ third: UInt8, from offset: Int
     ) throws(PropertyListError) -> Int? {
         var offset = offset
+        var lineFeeds = SIMD16<UInt8>()
         while true {
             var index = cursor + offset
             while index < checkedEnd {
                 let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
                 let found = lanes.equal(to: first) | lanes.equal(to: second) | lanes.equal(to: third)
-                if let lane = found.firstMarked {
-                    if index + lane < checkedEnd { return index + lane - cursor }
-                    break
+                let lane = found.firstMarked
+                if lane < 16, index + lane < checkedEnd {
+                    foundLineFeed = lineFeeds.firstMarked < 16 || lanes.equal(to: 10).firstMarked < lane
+                    return index + lane - cursor
                 }
+                lineFeeds |= lanes.equal(to: 10)
                 index += 16
             }
             guard let next = try extend() else { return nil }
@@ -170,10 +166,8 @@ struct TextWindow: ~Copyable {
             while index < checkedEnd {
                 let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
                 let quotes = lanes.equal(to: UInt8(ascii: "\"")) | lanes.equal(to: UInt8(ascii: "\\"))
-                if let lane = ((quotes | ~lanes.atLeast(0x20)) & 0x80).firstMarked {
-                    if index + lane < checkedEnd { return index + lane - cursor }
-                    break
-                }
+                let lane = ((quotes | ~lanes.atLeast(0x20)) & 0x80).firstMarked
+                if lane < 16, index + lane < checkedEnd { return index + lane - cursor }
                 index += 16
             }
             guard let offset = try extend() else { return nil }

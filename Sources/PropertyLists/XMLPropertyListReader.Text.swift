@@ -22,6 +22,7 @@ extension XMLPropertyListReader {
     }
 
     @_lifetime(borrow self)
+    @inline(__always)
     func span(of text: Text) -> Span<UInt8> {
         switch text {
         case .direct(let range): window.text(range)
@@ -33,7 +34,11 @@ extension XMLPropertyListReader {
     @inline(__always)
     mutating func finish(_ text: Text) {
         if case .direct = text {
-            window.advanceCountingLines(pendingAdvance)
+            if window.foundLineFeed {
+                window.advanceCountingLines(pendingAdvance)
+            } else {
+                window.advance(pendingAdvance)
+            }
             pendingAdvance = 0
         }
     }
@@ -106,6 +111,11 @@ extension XMLPropertyListReader {
     }
 
     private mutating func readReference() throws(PropertyListError) {
+        // By far the most frequent one.
+        if try window.matches("&amp;", at: 0) {
+            scratch.append(UInt8(ascii: "&"))
+            return window.advance(5)
+        }
         guard let end = try window.find(UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"), from: 1),
             end <= 16, try window.peek(end) == UInt8(ascii: ";")
         else { throw PropertyListError("'&' begins no reference here; write '&amp;' for the character itself") }

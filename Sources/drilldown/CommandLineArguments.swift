@@ -36,7 +36,9 @@ struct CommandLineArguments {
 
     private static func command(_ word: String) throws(UsageError) -> Command {
         if let command = Command(rawValue: word) { return command }
-        let near = EditDistance.nearest(to: word, among: Command.allCases.map(\.rawValue)).map { " Did you mean '\($0)'?" } ?? ""
+        let near =
+            EditDistance.nearest(to: word, among: Command.allCases.map(\.rawValue)).map { " Did you mean '\($0)'?" }
+            ?? ""
         throw UsageError(description: "there is no command '\(word)'; there are serve and check.\(near)")
     }
 
@@ -46,7 +48,8 @@ struct CommandLineArguments {
         let known = Option.all.filter { command != .check || $0.isOfCheck }
         guard let option = known.first(where: { $0.name == name }) else {
             let near = EditDistance.nearest(to: name, among: known.map(\.name)).map { "Did you mean '--\($0)'?" }
-            throw UsageError(description: "there is no option '\(parts[0])'. \(near ?? "--help lists those there are.")")
+            throw UsageError(
+                description: "there is no option '\(parts[0])'. \(near ?? "--help lists those there are.")")
         }
         guard values[option.key] == nil else { throw UsageError(description: "the option '--\(name)' stands twice.") }
         if parts.count == 2 {
@@ -56,7 +59,8 @@ struct CommandLineArguments {
         } else if let value = rest.popFirst() {
             values[option.key] = value
         } else {
-            throw UsageError(description: "the option '--\(name)' needs a value: --\(name) \(option.placeholder ?? "").")
+            throw UsageError(
+                description: "the option '--\(name)' needs a value: --\(name) \(option.placeholder ?? "").")
         }
     }
 }

@@ -23,7 +23,8 @@ enum ConfigurationFile {
             let key = level.title(row)
             try checkKey(key, in: path)
             guard level.childCount(row) == 0, let text = text(of: row, in: level) else {
-                throw UsageError(description: "\(path): the value of '\(key)' must be a text, a number, or true or false.")
+                throw UsageError(
+                    description: "\(path): the value of '\(key)' must be a text, a number, or true or false.")
             }
             values[key] = text
         }

@@ -7,8 +7,12 @@ extension Log {
         switch event {
         case .loaded(let snapshot, _, let took):
             write(
-                .info, "loaded", "loaded \(snapshot.itemCount) items in \(milliseconds(took)) ms, revision \(snapshot.revision)",
-                [("items", "\(snapshot.itemCount)"), ("milliseconds", milliseconds(took)), ("revision", snapshot.revision)])
+                .info, "loaded",
+                "loaded \(snapshot.itemCount) items in \(milliseconds(took)) ms, revision \(snapshot.revision)",
+                [
+                    ("items", "\(snapshot.itemCount)"), ("milliseconds", milliseconds(took)),
+                    ("revision", snapshot.revision),
+                ])
         case .unchanged: break
         case .refused(let error): write(.error, "refused", "\(error) The last good version goes on.")
         case .warnings(let warnings, let omitted):
@@ -21,7 +25,8 @@ extension Log {
     /// A line for one request.
     func write(_ entry: AccessEntry) {
         let details = [
-            ("peer", entry.peer), ("method", "\(entry.method)".uppercased()), ("target", entry.target), ("status", "\(entry.status)"),
+            ("peer", entry.peer), ("method", "\(entry.method)".uppercased()), ("target", entry.target),
+            ("status", "\(entry.status)"),
             ("milliseconds", milliseconds(entry.duration)), ("completed", "\(entry.completed)"),
         ]
         write(.info, "request", details.map(\.1).joined(separator: " "), details)

@@ -42,7 +42,8 @@ struct Log: Sendable {
         var writer = JSONPropertyListWriter()
         let nowhere = SourcePosition.byte(offset: 0)
         let now = Double(time(nil)) - CivilDate.unixEpochOffset
-        let members = [("time", JSONText.date(now)), ("level", severity.rawValue), ("event", event), ("message", text)] + details
+        let members =
+            [("time", JSONText.date(now)), ("level", severity.rawValue), ("event", event), ("message", text)] + details
         writer.beginDictionary(at: nowhere)
         for (name, value) in members {
             writer.key(name.utf8Span.span, at: nowhere)

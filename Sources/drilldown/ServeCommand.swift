@@ -43,7 +43,10 @@ enum ServeCommand {
         log.write(
             .info, "serving",
             "serving \(file.path), \(store.current.itemCount) items, at http://\(host):\(server.port)/",
-            [("source", file.path), ("items", "\(store.current.itemCount)"), ("address", "http://\(host):\(server.port)/")])
+            [
+                ("source", file.path), ("items", "\(store.current.itemCount)"),
+                ("address", "http://\(host):\(server.port)/"),
+            ])
         while signals.wait() == .reload { store.reload() }
         server.stop(grace: grace)
         store.stop()

@@ -13,20 +13,29 @@ struct Settings {
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
     init(_ arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
-        var values: [String: String] = [:], origins: [String: String] = [:]
+        var values: [String: String] = [:]
+        var origins: [String: String] = [:]
         let variables = try Self.variables(environment)
         if let path = arguments.values["Config"] ?? variables["Config"] {
-            for (key, value) in try ConfigurationFile.values(in: path) { (values[key], origins[key]) = (value, "\(path): \(key)") }
+            for (key, value) in try ConfigurationFile.values(in: path) {
+                (values[key], origins[key]) = (value, "\(path): \(key)")
+            }
         }
         for (key, value) in variables { (values[key], origins[key]) = (value, Self.variable(of: key)) }
         for (key, value) in arguments.values {
             (values[key], origins[key]) = (value, "--" + (Option.all.first { $0.key == key }?.name ?? key))
         }
         guard arguments.sources.count < 2 else {
-            throw UsageError(description: "one source is served, not \(arguments.sources.count): \(arguments.sources.joined(separator: ", ")).")
+            throw UsageError(
+                description:
+                    "one source is served, not \(arguments.sources.count): \(arguments.sources.joined(separator: ", "))."
+            )
         }
         guard let source = arguments.sources.first ?? values["Source"], !source.isEmpty else {
-            throw UsageError(description: "which document? Name a property list: drilldown \(arguments.command?.rawValue ?? "serve") Data.plist.")
+            throw UsageError(
+                description:
+                    "which document? Name a property list: drilldown \(arguments.command?.rawValue ?? "serve") Data.plist."
+            )
         }
         self.values = values
         self.origins = origins
@@ -42,7 +51,8 @@ struct Settings {
         var values: [String: String] = [:]
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("DRILLDOWN_") {
             guard let option = known.first(where: { $0.variable == name }) else {
-                let near = EditDistance.nearest(to: name, among: known.map(\.variable)).map { " Did you mean \($0)?" } ?? ""
+                let near =
+                    EditDistance.nearest(to: name, among: known.map(\.variable)).map { " Did you mean \($0)?" } ?? ""
                 throw UsageError(description: "there is no variable \(name).\(near)")
             }
             values[option.key] = value

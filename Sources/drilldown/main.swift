@@ -24,7 +24,8 @@ func run() throws(UsageError) -> Int32 {
         return 0
     }
     guard let command = arguments.command else {
-        throw UsageError(description: "what is to be done? 'drilldown serve Data.plist' serves a document; --help tells more.")
+        throw UsageError(
+            description: "what is to be done? 'drilldown serve Data.plist' serves a document; --help tells more.")
     }
     // A client or a log that goes away is told by the call that meets it.
     _ = signal(SIGPIPE, SIG_IGN)

@@ -20,7 +20,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     private let isXML: Bool
     private var holdsTextBeyondXML = false
     private var depth = -1
-    private var items = 0
+    /// How many items there are so far, the root not counted.
+    private var items = -1
     public private(set) var warnings = DocumentWarnings()
     private var document: Level?
 

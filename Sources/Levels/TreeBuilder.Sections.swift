@@ -177,15 +177,12 @@ extension SectionedRows {
     ///
     /// - Throws: `PropertyListError` for a name that no section has, or one that comes twice.
     fileprivate mutating func arrange(by order: [String]?) throws(PropertyListError) {
+        guard let order else { return }
         var arranged: [Section] = []
         var left = sections
-        guard let order else {
-            sections = left.filter { !$0.isHidden } + left.filter(\.isHidden)
-            return reorderRows()
-        }
         for name in order {
-            guard let found = left.firstIndex(where: { $0.title == name && !$0.isHidden }) else {
-                let reason = arranged.contains { $0.title == name } ? "twice" : "but 'Sections' has no such section"
+            guard let found = left.firstIndex(where: { $0.isNamed(name) }) else {
+                let reason = arranged.contains { $0.isNamed(name) } ? "twice" : "but 'Sections' has no such section"
                 throw PropertyListError("'SectionKeys' names '\(name)' \(reason); name each section once", at: position)
             }
             arranged.append(left.remove(at: found))

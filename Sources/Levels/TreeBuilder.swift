@@ -185,7 +185,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     private mutating func closeRows() throws(PropertyListError) {
         let frame = pop()
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
+            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML(),
+            position: frame.position)
         let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
         rows.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)
@@ -214,7 +215,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     mutating func closeItem() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
         if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
-            throw Self.noLevel("a dictionary without a level")
+            throw Self.noLevel("a dictionary without a level").located(at: frame.position)
         }
         var level = frame.rare?.level
         if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
@@ -409,6 +410,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         switch kind {
         case nil: Self.noLevel(what)
         case .rows: PropertyListError("an item must be a string or a dictionary, not \(what)")
+        case .sectionList where frames.last?.acceptsSectionDictionaries != true:
+            PropertyListError("a section must be an array, not \(what)")
         case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
         case .namedSections:
             PropertyListError("the section '\(frames.last?.rare?.name ?? "")' must be an array of items, not \(what)")

@@ -18,7 +18,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     let limits: TreeLimits
     /// Whether the texts come from XML, and so can all stand in XML.
     private let isXML: Bool
-    private var holdsTextBeyondXML = false
+    /// Whether any text or date so far is one that XML cannot carry.
+    var hasTextBeyondXML = false
     private var depth = -1
     /// How many items there are so far, the root not counted.
     private var items = -1
@@ -185,7 +186,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     private mutating func closeRows() throws(PropertyListError) {
         let frame = pop()
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML(),
+            children: takeChildren(from: frame.rowBase), form: .rows, mayHoldTextBeyondXML: hasTextBeyondXML,
             position: frame.position)
         let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
         rows.removeSubrange(frame.rowBase...)
@@ -203,11 +204,6 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     mutating func takeChildren(from base: Int) -> [Level?] {
         defer { children.removeSubrange(base...) }
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
-    }
-
-    mutating func takeTextBeyondXML() -> Bool {
-        defer { holdsTextBeyondXML = false }
-        return holdsTextBeyondXML
     }
 
     // MARK: Items
@@ -258,7 +254,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         children.append(level)
         guard frames.isEmpty else { return }
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: 0), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
+            children: takeChildren(from: 0), form: .rows, mayHoldTextBeyondXML: hasTextBeyondXML)
         document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
     }
 
@@ -366,7 +362,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        if seconds != seconds.rounded() { holdsTextBeyondXML = true }
+        if seconds != seconds.rounded() { hasTextBeyondXML = true }
         try willReadScalar("a date", JSONText.date(seconds))
         fields.bytes.append(PackedTag.date, seconds)
         didReadValue()
@@ -448,6 +444,6 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// Notes text that XML could not carry, so that it is known before anyone asks for XML.
     @inline(__always)
     private mutating func noteText(_ text: Span<UInt8>) {
-        if !isXML, !holdsTextBeyondXML, XMLText.holdsMoreThanXML(text) { holdsTextBeyondXML = true }
+        if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }
     }
 }

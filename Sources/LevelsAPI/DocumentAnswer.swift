@@ -65,11 +65,11 @@ struct DocumentAnswer {
         case .json: return DocumentStream(walk, JSONPropertyListWriter.init())
         case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
         case .plist:
-            guard item.level?.holdsTextBeyondXML != true else { throw Self.beyondXML }
-            let stream = DocumentStream(walk, XMLPropertyListWriter.init())
-            // A leaf's own fields are the first step: what XML cannot carry shows here.
-            guard stream.writeAhead() else { throw Self.beyondXML }
-            return stream
+            // Once the first piece is sent, nothing but a cut could tell of text that XML cannot carry.
+            guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {
+                throw Self.beyondXML
+            }
+            return DocumentStream(walk, XMLPropertyListWriter.init())
         }
     }
 

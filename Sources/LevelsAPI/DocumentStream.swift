@@ -25,12 +25,6 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: BodyStream {
         self.writer = writer
     }
 
-    /// Writes the first piece before anything is sent; false when the format cannot carry something in it.
-    func writeAhead() -> Bool {
-        fill()
-        return !hasFailed
-    }
-
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if writer.pending < buffer.count { fill() }
         // A stream that cannot go on is cut, so that nobody takes it for whole.

@@ -93,14 +93,15 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     public mutating func endArray() throws(PropertyListError) { try close() }
 
     private mutating func close() throws(PropertyListError) {
-        let frame = frames.removeLast()
+        let frame = frames[frames.count - 1]
+        if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase, at: frame.position) }
+        frames.removeLast()
         guard rows.count > frame.rowBase else {
             return try add(titled: frame.title) {
                 $0.bytes.append(frame.isDictionary ? PackedTag.dictionary : .array)
                 $0.bytes.append(halfWord: 0)
             }
         }
-        if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase, at: frame.position) }
         let parts = LevelAssembler.Parts(
             children: takeChildren(from: frame.rowBase), form: frame.isDictionary ? .entries : .elements,
             mayHoldTextBeyondXML: hasTextBeyondXML)

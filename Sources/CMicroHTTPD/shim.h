@@ -1,1 +1,74 @@
+#ifndef DRILLDOWN_CMICROHTTPD_SHIM_H
+#define DRILLDOWN_CMICROHTTPD_SHIM_H
+
 #include <microhttpd.h>
+#include <stdint.h>
+
+/* Swift cannot call variadic functions, so the daemon is started from here, with the options that it always has. */
+static inline struct MHD_Daemon *
+shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, unsigned int connections,
+                  unsigned int per_address, MHD_AccessHandlerCallback handler, void *(*request_line)(void *, const char *, struct MHD_Connection *),
+                  size_t (*unescape)(void *, struct MHD_Connection *, char *), MHD_RequestCompletedCallback completed,
+                  MHD_NotifyConnectionCallback connection, void *context)
+{
+  struct MHD_OptionItem pool[] = {
+    /* A pool of one is refused with a warning: the daemon's own thread is that one. */
+    { threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t) threads, NULL },
+    { MHD_OPTION_END, 0, NULL }
+  };
+  return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, handler, context,
+                          MHD_OPTION_LISTEN_SOCKET, listening_socket,
+                          MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+                          MHD_OPTION_CONNECTION_LIMIT, connections,
+                          MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
+                          /* Its own time-out costs a lock and two clock readings per request: ours watches both times. */
+                          MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+                          MHD_OPTION_STRICT_FOR_CLIENT, 0,
+                          MHD_OPTION_URI_LOG_CALLBACK, request_line, context,
+                          MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
+                          MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+                          MHD_OPTION_NOTIFY_CONNECTION, connection, context,
+                          MHD_OPTION_ARRAY, pool,
+                          MHD_OPTION_END);
+}
+
+/* MHD_get_connection_info is variadic: what NOTIFY_CONNECTION stored for this connection. */
+static inline void *
+shim_connection_context(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info ? info->socket_context : NULL;
+}
+
+/* MHD_get_connection_info is variadic: the connection's socket, or -1. */
+static inline int
+shim_connection_socket(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+/* MHD_get_connection_info is variadic: the client's address, or NULL. */
+static inline const struct sockaddr *
+shim_connection_address(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info ? info->client_addr : NULL;
+}
+
+/* MHD_get_connection_info is variadic: the bytes of request line and header, or 0 where they are not known. */
+static inline size_t
+shim_connection_header_size(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info ? info->header_size : 0;
+}
+
+/* A macro with a cast, which Swift does not import. */
+static inline uint64_t
+shim_size_unknown(void)
+{
+  return MHD_SIZE_UNKNOWN;
+}
+
+#endif

@@ -1,0 +1,19 @@
+import Glibc
+
+/// Monotonic time in milliseconds, to the tick of the kernel: read without a system call in a few nanoseconds.
+enum CoarseClock {
+    static var now: Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds.multipliedReportingOverflow(by: 1000).overflow
+            ? Int64.max / 4 : seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

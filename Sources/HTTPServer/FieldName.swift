@@ -1,0 +1,80 @@
+/// The name of a request field that responders ask for (RFC 9110 section 5.1).
+///
+/// A closed list, so that one pass over the header can sort the lines and `Request.has(_:)` is a bit test.
+public enum FieldName: UInt8, CaseIterable, Sendable {
+    case accept, acceptEncoding, acceptLanguage, accessControlRequestHeaders, accessControlRequestMethod
+    case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie, expect
+    case host, ifMatch, ifModifiedSince, ifNoneMatch, ifRange, ifUnmodifiedSince, lastEventID, origin, prefer
+    case range, referer, requestID, secFetchSite, traceparent, transferEncoding, upgrade, userAgent
+
+    /// The name in lower case.
+    public var lowercased: StaticString {
+        switch self {
+        case .accept: "accept"
+        case .acceptEncoding: "accept-encoding"
+        case .acceptLanguage: "accept-language"
+        case .accessControlRequestHeaders: "access-control-request-headers"
+        case .accessControlRequestMethod: "access-control-request-method"
+        case .authorization: "authorization"
+        case .cacheControl: "cache-control"
+        case .connection: "connection"
+        case .contentEncoding: "content-encoding"
+        case .contentLength: "content-length"
+        case .contentType: "content-type"
+        case .cookie: "cookie"
+        case .expect: "expect"
+        case .host: "host"
+        case .ifMatch: "if-match"
+        case .ifModifiedSince: "if-modified-since"
+        case .ifNoneMatch: "if-none-match"
+        case .ifRange: "if-range"
+        case .ifUnmodifiedSince: "if-unmodified-since"
+        case .lastEventID: "last-event-id"
+        case .origin: "origin"
+        case .prefer: "prefer"
+        case .range: "range"
+        case .referer: "referer"
+        case .requestID: "x-request-id"
+        case .secFetchSite: "sec-fetch-site"
+        case .traceparent: "traceparent"
+        case .transferEncoding: "transfer-encoding"
+        case .upgrade: "upgrade"
+        case .userAgent: "user-agent"
+        }
+    }
+
+    /// Tells the name of a header line, in any case; `nil` for a field that is not on the list.
+    init?(_ name: UnsafeBufferPointer<UInt8>) {
+        guard name.count < FieldName.byLength.count else { return nil }
+        for candidate in FieldName.byLength[name.count] where unsafe candidate.matches(name) {
+            self = candidate
+            return
+        }
+        return nil
+    }
+
+    /// The names by their length: few share one.
+    private static let byLength: [[FieldName]] = {
+        var table: [[FieldName]] = Array(repeating: [], count: 32)
+        for name in allCases { table[name.lowercased.utf8CodeUnitCount].append(name) }
+        return table
+    }()
+
+    private func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        let own = lowercased
+        for index in 0..<name.count where unsafe name[index] | 0x20 != own.utf8Start[index] | 0x20 { return false }
+        return true
+    }
+}
+
+extension FieldName {
+    /// A set of field names, for one cheap question about several.
+    public struct Set: OptionSet, Sendable {
+        public let rawValue: UInt64
+        @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+        /// The set of these names.
+        @inlinable public init(_ names: FieldName...) {
+            rawValue = names.reduce(0) { $0 | 1 &<< UInt64($1.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+/// The one owner of a listening socket.
+struct Listener: ~Copyable {
+    let descriptor: Int32
+    /// The port it listens on, also where 0 was asked for.
+    let port: UInt16
+
+    /// Resolves, binds and listens; the first address that works is taken.
+    init(host: String, port: UInt16) throws(ServerError) {
+        let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let outcome = unsafe getaddrinfo(host, String(port), &hints, &list)
+        defer { if let list = unsafe list { unsafe freeaddrinfo(list) } }
+        guard outcome == 0 else {
+            throw .unknownHost(host, reason: unsafe String(cString: gai_strerror(outcome)))
+        }
+        var failure = ServerError.unknownHost(host, reason: "it has no address")
+        var next = unsafe list
+        while let entry = unsafe next {
+            do {
+                let descriptor = try unsafe Listener.listening(at: entry.pointee, host: host, port: port)
+                self.descriptor = descriptor
+                self.port = Listener.boundPort(of: descriptor) ?? port
+                return
+            } catch {
+                failure = error
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        throw failure
+    }
+
+    deinit { close(descriptor) }
+
+    /// Refuses whoever would connect from now on.
+    func refuse() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    private static func listening(at entry: addrinfo, host: String, port: UInt16) throws(ServerError) -> Int32 {
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = unsafe socket(entry.ai_family, flags, entry.ai_protocol)
+        guard descriptor >= 0 else { throw .system("socket", errno: errno) }
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if unsafe bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, 1024) == 0 {
+            return descriptor
+        }
+        let code = errno
+        close(descriptor)
+        switch code {
+        case EADDRINUSE: throw .portInUse(host: host, port: port)
+        case EACCES: throw .portForbidden(host: host, port: port)
+        case EADDRNOTAVAIL: throw .foreignAddress(host: host)
+        default: throw .system("bind", errno: code)
+        }
+    }
+
+    private static func boundPort(of descriptor: Int32) -> UInt16? {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            let raw = UnsafeMutableRawPointer(storage)
+            guard unsafe getsockname(descriptor, raw.assumingMemoryBound(to: sockaddr.self), &size) == 0 else {
+                return nil
+            }
+            // The port stands at the same place in both families.
+            return unsafe UInt16(bigEndian: raw.assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port)
+        }
+    }
+}

@@ -23,8 +23,18 @@ func requestLine(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
     guard let target = unsafe target, let slot = unsafe shim_connection_context(connection) else { return nil }
-    unsafe Unmanaged<Connection>.fromOpaque(slot)._withUnsafeGuaranteedRef { unsafe $0.begin(target: target) }
+    unsafe Unmanaged<Connection>.fromOpaque(slot)._withUnsafeGuaranteedRef {
+        $0.begin(target: unsafe Octets(cString: target))
+    }
+    if Daemon.isOld { unsafe hideQuery(of: target) }
     return unsafe slot
+}
+
+/// The library would go on to cut the query into a list that nobody reads, from the memory that the header needs;
+/// before 1.0 it garbles the answer where that runs out. The buffer is its own, and an empty query makes no list.
+private func hideQuery(of target: UnsafePointer<CChar>) {
+    guard let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe mark[1] != 0 else { return }
+    unsafe mark[1] = 0
 }
 
 /// MHD_AccessHandlerCallback.
@@ -39,7 +49,8 @@ func handle(
     return unsafe Unmanaged<Connection>.fromOpaque(opened)._withUnsafeGuaranteedRef {
         let piece = unsafe UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
         unsafe uploadSize.pointee = 0
-        return unsafe $0.proceed(method: method, version: version, piece: piece) ? .YES : .NO
+        return unsafe $0.proceed(method: Octets(cString: method), version: Octets(cString: version), piece: piece)
+            ? .YES : .NO
     }
 }
 
@@ -59,12 +70,11 @@ func collectField(
     _ context: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
 ) -> MHD_Result {
-    guard let context = unsafe context else { return .NO }
-    let name = unsafe UnsafeRawBufferPointer(start: name, count: nameSize).assumingMemoryBound(to: UInt8.self)
-    let value = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)
-        .assumingMemoryBound(to: UInt8.self)
+    guard let context = unsafe context, let name = unsafe name else { return .NO }
+    let value = unsafe value ?? name + nameSize
     unsafe Unmanaged<Request>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.fields.append(unsafe FieldLine(name: name, value: value))
+        $0.fields.append(
+            FieldLine(name: unsafe Octets(name, count: nameSize), value: unsafe Octets(value, count: valueSize)))
     }
     return .YES
 }
@@ -82,12 +92,29 @@ func readBodyStream(
     _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int
 ) -> Int {
     guard let context = unsafe context else { return -2 }
-    return unsafe Unmanaged<BodyStreamBox>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    return unsafe Unmanaged<StreamReader>.fromOpaque(context)._withUnsafeGuaranteedRef {
         unsafe $0.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
     }
 }
 
 /// MHD_ContentReaderFreeCallback.
 func releaseBodyStream(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<BodyStreamBox>.fromOpaque(context).release() }
+    if let context = unsafe context { unsafe Unmanaged<StreamReader>.fromOpaque(context).release() }
+}
+
+/// MHD_PanicCallback: the library ends the process where it finds itself broken.
+func panicked(
+    _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>?, _ line: UInt32,
+    _ reason: UnsafePointer<CChar>?
+) {
+    // MHD_quiesce_daemon and a worker may both take the listening socket out of the worker's epoll set: one of them
+    // then finds it gone, which is what was wanted.
+    if let reason = unsafe reason, unsafe strstr(reason, "listen FD") != nil { return }
+    abort()
+}
+
+/// The start of the reaper's thread.
+func runReaper(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context = unsafe context { unsafe Unmanaged<Reaper>.fromOpaque(context).takeRetainedValue().run() }
+    return nil
 }

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Glibc
 import Synchronization
 
 /// One client's connection: drives each request on it from its request line to the end of its answer.
@@ -7,24 +6,34 @@ import Synchronization
 /// Used by one of the library's threads only, but for its `state`.
 @safe
 final class Connection {
+    let state: ConnectionState
     private let handle: OpaquePointer
     private let service: Service
     private let request: Request
-    let state: ConnectionState
     private var phase = Phase.idle
-    private var status = 0
-    private var began = ContinuousClock.now
-    /// Where the target lies in the library's buffer, until the first call.
-    private var rawTarget: UnsafePointer<CChar>?
+    /// Where the target lies in the library's buffer, until the header has been read.
+    private var rawTarget: Octets?
+    /// How many bytes of the body have come, kept or not.
+    private var received = 0
+    private var answer: Answer?
+    private var began: ContinuousClock.Instant?
+    /// Whether the answer went out before the request was read to its end.
+    private(set) var leavesInputUnread = false
 
     /// How far the request on this connection has come.
     private enum Phase {
         case idle
         /// The request line has been read.
         case line
-        /// The header has been checked; the body comes, or the call to answer.
+        /// The header has been read and is well-formed: the body comes, or the call to answer.
         case body
         case answered
+    }
+
+    /// What the access log tells of an answer.
+    private struct Answer {
+        let status: Int
+        let size: Int
     }
 
     init(_ handle: OpaquePointer, service: Service) {
@@ -36,53 +45,104 @@ final class Connection {
     }
 
     /// A request line has been read.
-    func begin(target: UnsafePointer<CChar>) {
+    func begin(target: Octets) {
         phase = .line
-        state.set(deadline: CoarseClock.now + service.deadlineMilliseconds, busy: true)
-        if service.configuration.accessLog != nil { began = ContinuousClock.now }
-        unsafe rawTarget = target
-        let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
-        unsafe request.setTarget(bytes.assumingMemoryBound(to: UInt8.self))
+        state.work(until: CoarseClock.now + service.deadlineMilliseconds)
+        if service.configuration.accessLog != nil { began = .now }
+        rawTarget = target
+        request.setTarget(target)
     }
 
     /// The library's call for the header, then for each piece of the body, then for the answer.
-    func proceed(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, piece: UnsafeRawBufferPointer) -> Bool {
+    /// - Returns: false to have the connection cut.
+    func proceed(method: Octets, version: Octets, piece: UnsafeRawBufferPointer) -> Bool {
         switch phase {
-        case .line: return unsafe readHeader(method: method, version: version)
-        case .body where unsafe piece.isEmpty: return queue(service.responder.respond(to: request))
-        case .body: return unsafe take(piece)
+        case .line:
+            guard let target = rawTarget else { return false }
+            return readHeader(RequestLine(method: method, target: target, version: version))
+        case .body where unsafe piece.isEmpty: return respond()
+        case .body:
+            unsafe take(piece)
+            return true
         case .idle: return false
         case .answered: return true
         }
     }
 
-    private func readHeader(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) -> Bool {
-        let name = unsafe UnsafeRawBufferPointer(start: method, count: strlen(method))
-        request.storedMethod = unsafe Method(name.assumingMemoryBound(to: UInt8.self))
-        _ = unsafe MHD_get_connection_values_n(
-            handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
+    private func readHeader(_ line: RequestLine) -> Bool {
         phase = .body
-        guard request.hasAny(of: FieldName.Set(.contentLength, .transferEncoding)) else { return true }
-        if let length = request.field(.contentLength).flatMap({ Int($0) }), length > service.configuration.bodyLimit {
-            return queue(service.responder.response(toBadRequest: "The body is too long.", status: 413))
+        received = 0
+        request.currentMethod = Method(line.method)
+        unsafe MHD_get_connection_values_n(
+            handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
+        let check = unsafe HeaderCheck(
+            line: line, size: shim_connection_header_size(handle), strictly: Daemon.isOld)
+        if let fault = check.fault(in: request.fields, limit: service.configuration.headerLimit)
+            ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
+        {
+            return queueEarly(response(to: fault))
         }
-        if let refusal = service.responder.refusal(of: request) { return queue(refusal) }
-        return true
+        return announcesBody ? expectBody() : true
     }
 
-    private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard request.storedBody.count + piece.count <= service.configuration.bodyLimit else { return false }
-        unsafe request.storedBody.append(contentsOf: piece)
-        return true
+    private var announcesBody: Bool {
+        request.has(.transferEncoding) || request.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
+    }
+
+    /// The one moment when a body can be refused: nothing of it has been asked for.
+    private func expectBody() -> Bool {
+        let limit = service.configuration.bodyLimit
+        if let length = request.fields.first(.contentLength)?.value.number, length > limit {
+            return queueEarly(response(to: .bodyTooLong(limit: limit)))
+        }
+        return service.responder.refusal(of: request).map(queueEarly) ?? true
+    }
+
+    /// Keeps a piece of the body; one that is too long is read to its end, or to the deadline, and then refused.
+    private func take(_ piece: UnsafeRawBufferPointer) {
+        received += piece.count
+        guard request.method.takesBody, received <= service.configuration.bodyLimit else { return }
+        unsafe request.content.append(contentsOf: piece)
+    }
+
+    private func respond() -> Bool {
+        if let fault = bodyFault() {
+            closeAfterAnswer()
+            return queue(response(to: fault))
+        }
+        return queue(service.responder.respond(to: request))
+    }
+
+    private func bodyFault() -> Fault? {
+        let limit = service.configuration.bodyLimit
+        if received > limit { return .bodyTooLong(limit: limit) }
+        guard request.has(.transferEncoding) else { return nil }
+        let count = request.fields.count
+        unsafe MHD_get_connection_values_n(
+            handle, .FOOTER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
+        defer { request.fields.removeAll(from: count) }
+        return HeaderCheck.trailerFault(in: request.fields, from: count)
+    }
+
+    private func response(to fault: Fault) -> Response {
+        service.responder.response(toBadRequest: fault.reason, status: fault.status)
+    }
+
+    /// Answers in the first call: the library then closes the connection, and reads no body.
+    private func queueEarly(_ response: Response) -> Bool {
+        leavesInputUnread = true
+        return queue(response)
     }
 
     /// Hands the answer to the library.
     private func queue(_ response: Response) -> Bool {
         phase = .answered
-        status = response.status
-        let time = service.deadlineMilliseconds + Int64(response.body.count) / 16
-        state.set(deadline: CoarseClock.now + time, busy: true)
+        // A slow reader is given 16 KiB a second.
+        let time = service.deadlineMilliseconds + Int64(response.size) / 16
+        state.work(until: CoarseClock.now + time)
+        if service.configuration.accessLog != nil { answer = Answer(status: response.status, size: response.size) }
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
+        response.stream?.attend(state, allowing: service.deadlineMilliseconds)
         guard let answer = unsafe response.handle.pointer else { return false }
         return unsafe MHD_queue_response(handle, UInt32(response.status), answer) == .YES
     }
@@ -98,25 +158,18 @@ final class Connection {
 
     /// The answer has been sent, or never will be.
     func finish(completed: Bool) {
-        log(completed: completed)
+        state.idle(until: CoarseClock.now + service.idleMilliseconds)
         phase = .idle
-        state.set(deadline: CoarseClock.now + service.idleMilliseconds, busy: false)
-        request.fields.removeAll()
-        if !request.storedBody.isEmpty { request.storedBody.removeAll() }
+        log(completed: completed)
+        request.reset()
     }
 
     private func log(completed: Bool) {
-        guard let accessLog = service.configuration.accessLog else { return }
+        guard let accessLog = service.configuration.accessLog, let answer, let began else { return }
+        self.answer = nil
         accessLog(
             AccessEntry(
-                peer: request.peer, method: request.method, target: request.targetText, status: status,
-                duration: ContinuousClock.now - began, completed: completed))
-    }
-}
-
-extension Request {
-    /// The target as text, for logs.
-    var targetText: String {
-        unsafe target.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+                peer: request.peer, method: request.method, target: request.targetText, status: answer.status,
+                size: answer.size, duration: .now - began, completed: completed))
     }
 }

@@ -2,36 +2,45 @@ import Synchronization
 
 /// The open connections of a server.
 ///
-/// Whoever shuts a socket down does so under this lock, and no socket is closed before its connection has left the
-/// list: so a descriptor that was given to another connection is never hit.
+/// Whoever shuts a socket down does so under this lock, and a connection leaves the list before its socket is closed:
+/// so a descriptor that has been given to another connection is never hit.
 final class Connections: Sendable {
-    private let open = Mutex<[ObjectIdentifier: Entry]>([:])
+    private let open = Mutex<[ObjectIdentifier: ConnectionState]>([:])
+    /// Signalled when the last one goes.
+    private let emptied: Wakeup
 
-    private struct Entry {
-        let state: ConnectionState
+    init(emptied: consuming Wakeup) { self.emptied = emptied }
+
+    func insert(_ state: ConnectionState) {
+        open.withLock { $0[ObjectIdentifier(state)] = state }
     }
 
-    func insert(_ connection: Connection) {
-        open.withLock { $0[ObjectIdentifier(connection)] = Entry(state: connection.state) }
+    func remove(_ state: ConnectionState) {
+        let isEmpty = open.withLock { open in
+            open[ObjectIdentifier(state)] = nil
+            return open.isEmpty
+        }
+        if isEmpty { emptied.signal() }
     }
-
-    func remove(_ connection: Connection) {
-        open.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
-    }
-
-    var count: Int { open.withLock { $0.count } }
 
     /// Cuts every connection that is past its deadline.
     func cutLate(at now: Int64) {
         open.withLock { open in
-            for entry in open.values where entry.state.deadline < now { entry.state.cut() }
+            for state in open.values where state.deadline < now { state.cut() }
         }
     }
 
-    /// Ends every connection that has no request in progress, once it has read what came before.
-    func endIdle() {
-        open.withLock { open in
-            for entry in open.values where !entry.state.isBusy { entry.state.endReading() }
+    /// Ends every connection as soon as it has no request in progress, and waits for that.
+    func drain(until end: ContinuousClock.Instant) {
+        while true {
+            let isEmpty = open.withLock { open in
+                for state in open.values where !state.isBusy { state.endReading() }
+                return open.isEmpty
+            }
+            let left = (end - .now).milliseconds
+            if isEmpty || left <= 0 { return }
+            // A request that was answered just before answers began to end their connections leaves it open.
+            emptied.wait(milliseconds: min(left, 20))
         }
     }
 }

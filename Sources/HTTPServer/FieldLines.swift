@@ -4,8 +4,10 @@ struct FieldLines: ~Copyable {
     private var base: UnsafeMutablePointer<FieldLine>
     private var capacity = 16
     private(set) var count = 0
-    /// Which listed fields are present, a bit each.
-    private(set) var present: UInt64 = 0
+    /// Which listed fields are present.
+    private(set) var present: FieldName.Set = []
+    /// Which of them have several lines.
+    private(set) var repeated: FieldName.Set = []
 
     init() { unsafe base = .allocate(capacity: 16) }
 
@@ -15,17 +17,33 @@ struct FieldLines: ~Copyable {
         if count == capacity { grow() }
         unsafe (base + count).initialize(to: line)
         count += 1
-        if line.kind != FieldLine.unlisted { present |= 1 &<< UInt64(line.kind) }
+        guard line.kind != FieldLine.unlisted else { return }
+        let bit = FieldName.Set(rawValue: 1 &<< UInt64(line.kind))
+        repeated.formUnion(present.intersection(bit))
+        present.formUnion(bit)
     }
 
     mutating func removeAll() {
         count = 0
-        present = 0
+        present = []
+        repeated = []
     }
 
     subscript(index: Int) -> FieldLine {
-        precondition(index < count)
+        assert(index >= 0 && index < count)
         return unsafe base[index]
+    }
+
+    /// Forgets the lines from one on, but not which fields they were.
+    mutating func removeAll(from first: Int) {
+        count = min(count, first)
+    }
+
+    /// The first line of a field.
+    func first(_ name: FieldName) -> FieldLine? {
+        guard present.contains(FieldName.Set(name)) else { return nil }
+        for index in 0..<count where self[index].kind == name.rawValue { return self[index] }
+        return nil
     }
 
     private mutating func grow() {

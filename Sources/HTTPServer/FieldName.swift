@@ -44,27 +44,26 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
     }
 
     /// Tells the name of a header line, in any case; `nil` for a field that is not on the list.
-    init?(_ name: UnsafeBufferPointer<UInt8>) {
-        guard name.count < FieldName.byLength.count else { return nil }
-        for candidate in FieldName.byLength[name.count] where unsafe candidate.matches(name) {
-            self = candidate
-            return
-        }
-        return nil
+    init?(_ name: Octets) {
+        guard name.count > 0, let candidate = FieldName.table[FieldName.place(of: name)],
+            name.matches(candidate.lowercased)
+        else { return nil }
+        self = candidate
     }
 
-    /// The names by their length: few share one.
-    private static let byLength: [[FieldName]] = {
-        var table: [[FieldName]] = Array(repeating: [], count: 32)
-        for name in allCases { table[name.lowercased.utf8CodeUnitCount].append(name) }
+    /// Length, first and last letter tell all names on the list apart.
+    private static func place(of name: Octets) -> Int {
+        (name.count + 2 * Int(name[0] | 0x20) + 21 * Int(name[name.count - 1] | 0x20)) & 127
+    }
+
+    private static let table: [FieldName?] = {
+        var table: [FieldName?] = Array(repeating: nil, count: 128)
+        for name in allCases {
+            let text = name.lowercased
+            table[place(of: unsafe Octets(start: text.utf8Start, count: text.utf8CodeUnitCount))] = name
+        }
         return table
     }()
-
-    private func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        let own = lowercased
-        for index in 0..<name.count where unsafe name[index] | 0x20 != own.utf8Start[index] | 0x20 { return false }
-        return true
-    }
 }
 
 extension FieldName {

@@ -5,21 +5,19 @@ public enum Method: UInt8, Sendable {
     case other
 
     /// Tells the method from its name, which is case-sensitive.
-    init(_ name: UnsafeBufferPointer<UInt8>) {
+    init(_ name: Octets) {
         switch name.count {
-        case 3 where unsafe Method.same(name, "GET"): self = .get
-        case 3 where unsafe Method.same(name, "PUT"): self = .put
-        case 4 where unsafe Method.same(name, "HEAD"): self = .head
-        case 4 where unsafe Method.same(name, "POST"): self = .post
-        case 5 where unsafe Method.same(name, "PATCH"): self = .patch
-        case 6 where unsafe Method.same(name, "DELETE"): self = .delete
-        case 7 where unsafe Method.same(name, "OPTIONS"): self = .options
+        case 3 where name.equals("GET"): self = .get
+        case 3 where name.equals("PUT"): self = .put
+        case 4 where name.equals("HEAD"): self = .head
+        case 4 where name.equals("POST"): self = .post
+        case 5 where name.equals("PATCH"): self = .patch
+        case 6 where name.equals("DELETE"): self = .delete
+        case 7 where name.equals("OPTIONS"): self = .options
         default: self = .other
         }
     }
 
-    private static func same(_ name: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
-        for index in 0..<name.count where unsafe name[index] != text.utf8Start[index] { return false }
-        return true
-    }
+    /// Whether a body means something to the resource: that of any other method is read and thrown away.
+    var takesBody: Bool { self != .get && self != .head }
 }

@@ -3,12 +3,41 @@ import Synchronization
 
 /// The thread that cuts connections past their deadline: the library's own time-out is for idle ones only.
 final class Reaper: Sendable {
-    private let stopped = Mutex(false)
     private let service: Service
+    private let stopping = Atomic<Bool>(false)
+    private let thread = Mutex<pthread_t?>(nil)
+    /// How often the deadlines are looked at.
+    private let period: Int64
 
-    init(service: Service) {
+    /// Starts the thread.
+    init(service: Service) throws(ServerError) {
         self.service = service
+        period = min(1000, max(5, min(service.idleMilliseconds, service.deadlineMilliseconds) / 4))
+        var started = pthread_t()
+        let retained = unsafe Unmanaged.passRetained(self)
+        let outcome = unsafe pthread_create(&started, nil, runReaper, retained.toOpaque())
+        guard outcome == 0 else {
+            unsafe retained.release()
+            throw .system("pthread_create", errno: outcome)
+        }
+        thread.withLock { $0 = started }
     }
 
-    func stop() {}
+    /// Ends the thread.
+    func stop() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        stopping.store(true, ordering: .releasing)
+        service.reaping.signal()
+        pthread_join(thread, nil)
+    }
+
+    func run() {
+        while !stopping.load(ordering: .acquiring) {
+            let now = CoarseClock.now
+            service.connections.cutLate(at: now)
+            service.lingering.drain(at: now)
+            service.reaping.wait(milliseconds: service.lingering.isEmpty ? period : min(period, 20))
+        }
+        service.lingering.drain(at: .max)
+    }
 }

@@ -1,26 +1,23 @@
-import Glibc
-
 /// One request, as it came: method, raw target, fields, body.
 ///
 /// There is one object per connection, used again for each request on it: it is valid until the response is sent,
 /// only on the thread that was handed it, and must not be kept.
 @safe
 public final class Request {
-    var storedMethod: Method
-    var storedBody: [UInt8]
+    /// The client's address as text, without the port, for logs.
+    public let peer: String
     var fields = FieldLines()
-    private var targetBytes: UnsafeMutableBufferPointer<UInt8>
+    var currentMethod = Method.other
+    var content: [UInt8] = []
+    private var targetBytes: UnsafeMutablePointer<UInt8>
+    private var targetCapacity = 256
     private var targetCount = 0
     /// Memory that the fields of a request made by hand lie in.
     private var ownedFields: [UnsafeMutableBufferPointer<UInt8>] = unsafe []
-    /// The client's address as text, without the port, for logs.
-    public let peer: String
 
     init(peer: String) {
-        storedMethod = .other
-        storedBody = []
-        unsafe targetBytes = .allocate(capacity: 256)
         self.peer = peer
+        unsafe targetBytes = .allocate(capacity: 256)
     }
 
     /// Makes a request without a connection, for tests.
@@ -29,15 +26,10 @@ public final class Request {
         peer: String = "127.0.0.1"
     ) {
         self.init(peer: peer)
-        storedMethod = method
-        storedBody = body
-        var target = target
-        target.withUTF8 { unsafe setTarget($0) }
-        for (name, value) in fields {
-            let name = unsafe own(name)
-            let value = unsafe own(value)
-            self.fields.append(unsafe FieldLine(name: name, value: value))
-        }
+        currentMethod = method
+        content = body
+        setTarget(own(target))
+        for (name, value) in fields { self.fields.append(FieldLine(name: own(name), value: own(value))) }
     }
 
     deinit {
@@ -46,46 +38,61 @@ public final class Request {
     }
 
     /// The method.
-    public var method: Method { storedMethod }
+    public var method: Method { currentMethod }
 
-    /// The content, at most as long as the server's limit; empty where the request has none.
-    public var body: [UInt8] { storedBody }
+    /// The content, at most as long as the server's limit; empty where the request has none, and for GET and HEAD.
+    public var body: [UInt8] { content }
 
-    /// The request target as it was sent, still percent-encoded; in origin-form (`/path?query`) or `*`.
+    /// The request target as it was sent, still percent-encoded: `/path?query`, or `*`.
     ///
-    /// An absolute-form target is cut to its path and query, and a fragment is cut off.
+    /// Of a target in absolute-form only path and query are left, and a fragment is cut off.
     public var target: Span<UInt8> {
         @_lifetime(borrow self)
         get {
-            let span = unsafe Span(
-                _unsafeStart: UnsafePointer(targetBytes.baseAddress.unsafelyUnwrapped), count: targetCount)
+            let span = unsafe Span(_unsafeStart: UnsafePointer(targetBytes), count: targetCount)
             return unsafe _overrideLifetime(span, borrowing: self)
         }
     }
 
-    func setTarget(_ bytes: UnsafeBufferPointer<UInt8>) {
-        if unsafe bytes.count > targetBytes.count {
+    /// The target as text, for logs.
+    public var targetText: String { targetOctets.text }
+
+    var targetOctets: Octets { unsafe Octets(start: targetBytes, count: targetCount) }
+
+    /// Copies the target, since the library writes into its own.
+    func setTarget(_ target: Octets) {
+        if target.count > targetCapacity {
             unsafe targetBytes.deallocate()
-            unsafe targetBytes = .allocate(capacity: unsafe max(bytes.count, targetBytes.count * 2))
+            targetCapacity = target.count * 2
+            unsafe targetBytes = .allocate(capacity: targetCapacity)
         }
-        if let start = bytes.baseAddress {
-            unsafe targetBytes.baseAddress.unsafelyUnwrapped.update(from: start, count: bytes.count)
-        }
-        targetCount = bytes.count
+        unsafe targetBytes.update(from: target.start, count: target.count)
+        targetCount = target.count
     }
 
-    /// Cuts the target to a part of it.
-    func narrowTarget(to range: Range<Int>) {
-        let bytes = unsafe UnsafeBufferPointer(rebasing: targetBytes[range])
-        unsafe targetBytes.baseAddress.unsafelyUnwrapped.update(
-            from: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count)
+    /// Leaves only a part of the target.
+    func cutTarget(to range: Range<Int>) {
+        unsafe targetBytes.update(from: targetBytes + range.lowerBound, count: range.count)
         targetCount = range.count
     }
 
-    private func own(_ text: String) -> UnsafeBufferPointer<UInt8> {
-        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+    /// Puts a slash before the target, which has been cut since it was set and so has room.
+    func prependSlashToTarget() {
+        unsafe (targetBytes + 1).update(from: targetBytes, count: targetCount)
+        unsafe targetBytes[0] = UInt8(ascii: "/")
+        targetCount += 1
+    }
+
+    /// Forgets the request; what it needed is kept for the next.
+    func reset() {
+        fields.removeAll()
+        if !content.isEmpty { content = [] }
+    }
+
+    private func own(_ text: String) -> Octets {
+        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count + 1)
         _ = unsafe memory.initialize(from: text.utf8)
         unsafe ownedFields.append(memory)
-        return UnsafeBufferPointer(memory)
+        return unsafe Octets(start: memory.baseAddress.unsafelyUnwrapped, count: text.utf8.count)
     }
 }

@@ -14,8 +14,8 @@ extension Response {
             unsafe pointer = MHD_create_response_from_buffer(memory.count, memory.baseAddress, .RESPMEM_MUST_FREE)
         }
 
-        init(streaming stream: any BodyStream) {
-            let retained = unsafe Unmanaged.passRetained(BodyStreamBox(stream)).toOpaque()
+        init(streaming reader: StreamReader) {
+            let retained = unsafe Unmanaged.passRetained(reader).toOpaque()
             unsafe pointer = MHD_create_response_from_callback(
                 shim_size_unknown(), 32 * 1024, readBodyStream, retained, releaseBodyStream)
         }
@@ -26,19 +26,5 @@ extension Response {
         func add(_ name: String, _ value: String) -> Bool {
             unsafe MHD_add_response_header(pointer, name, value) == .YES
         }
-    }
-}
-
-/// What a stream's callbacks are handed: one word for two.
-final class BodyStreamBox {
-    private let stream: any BodyStream
-
-    init(_ stream: any BodyStream) { self.stream = stream }
-
-    /// Translates the answer of `BodyStream.read` into the library's.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = unsafe stream.read(into: buffer)
-        if count == 0 { return -1 }
-        return count < 0 || count > buffer.count ? -2 : count
     }
 }

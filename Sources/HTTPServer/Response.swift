@@ -9,6 +9,8 @@ public final class Response: Sendable {
     /// The header lines, without those that the server adds.
     public let headers: [(name: String, value: String)]
     let handle: Handle
+    /// What reads the stream, where the body is one.
+    let stream: StreamReader?
     private let memory: Memory
 
     /// The body, where it is not a stream: memory that the library owns as long as the handle lives.
@@ -19,8 +21,12 @@ public final class Response: Sendable {
         let bytes: UnsafeRawBufferPointer
     }
 
-    private init(status: Int, headers: [(name: String, value: String)], handle: consuming Handle, memory: Memory) {
+    private init(
+        status: Int, headers: [(name: String, value: String)], handle: consuming Handle, memory: Memory,
+        stream: StreamReader? = nil
+    ) {
         self.status = status
+        self.stream = stream
         self.headers = headers.filter { handle.add($0.name, $0.value) }
         self.handle = handle
         self.memory = memory
@@ -51,8 +57,12 @@ public final class Response: Sendable {
     /// Makes a response of unknown length, which can be queued once: the stream is read to its end and let go.
     public convenience init(status: Int, headers: [(name: String, value: String)], stream: any BodyStream) {
         let memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
-        self.init(status: status, headers: headers, handle: Handle(streaming: stream), memory: memory)
+        let reader = StreamReader(stream)
+        self.init(status: status, headers: headers, handle: Handle(streaming: reader), memory: memory, stream: reader)
     }
+
+    /// The bytes of the body; 0 for a stream.
+    var size: Int { unsafe memory.bytes.count }
 
     /// The body; empty for a stream.
     public var body: Span<UInt8> {

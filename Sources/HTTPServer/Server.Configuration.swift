@@ -34,6 +34,8 @@ public struct AccessEntry: Sendable {
     /// The raw target.
     public let target: String
     public let status: Int
+    /// The bytes of the body; 0 for a stream.
+    public let size: Int
     /// From the request line to the last byte of the answer.
     public let duration: Duration
     /// Whether the answer went out whole.

@@ -6,47 +6,39 @@ public final class Server: Sendable {
     /// The port it listens on, also where 0 was asked for.
     public let port: UInt16
     private let service: Service
-    private let running: Mutex<Running?>
     private let reaper: Reaper
-
-    /// What exists only until the server is stopped; the daemon goes before its socket.
-    private struct Running: ~Copyable {
-        let daemon: Daemon
-        let listener: Listener
-    }
+    private let daemon: Mutex<Daemon?>
 
     /// Binds and begins to serve.
     /// - Throws: `ServerError` where the address cannot be bound, or the system refuses threads or memory.
     public init(configuration: Configuration, responder: any Responder) throws(ServerError) {
         signal(SIGPIPE, SIG_IGN)
         let configuration = configuration.fitted(toDescriptors: DescriptorLimit.raise())
-        let service = Service(responder: responder, configuration: configuration)
         let listener = try Listener(host: configuration.host, port: configuration.port)
-        guard let daemon = Daemon(listener: listener, configuration: configuration, service: service) else {
-            throw .system("MHD_start_daemon", errno: errno)
-        }
         port = listener.port
-        self.service = service
-        reaper = Reaper(service: service)
-        running = Mutex(Running(daemon: daemon, listener: listener))
+        service = try Service(responder: responder, configuration: configuration)
+        let daemon = try Daemon(listener: listener, configuration: configuration, service: service)
+        reaper = try Reaper(service: service)
+        self.daemon = Mutex(daemon)
     }
 
     deinit { stop(grace: .zero) }
 
-    /// Stops: refuses new connections, lets the requests in progress end, then closes.
+    /// Stops: refuses new connections, lets the requests in progress be answered, then closes.
+    ///
+    /// Returns when all is closed; does nothing the second time. Not to be called by a responder.
     /// - Parameter grace: how long requests in progress are waited for.
     public func stop(grace: Duration) {
-        guard let running = running.withLock({ $0.take() }) else { return }
-        service.draining.store(true, ordering: .sequentiallyConsistent)
-        running.daemon.quiesce()
-        running.listener.refuse()
-        let end = ContinuousClock.now + grace
-        while service.connections.count > 0, ContinuousClock.now < end {
-            service.connections.endIdle()
-            usleep(5000)
-        }
+        guard let daemon = daemon.withLock({ $0.take() }) else { return }
+        service.draining.store(true, ordering: .relaxed)
+        daemon.quiesce()
+        service.connections.drain(until: .now + grace)
+        Server.end(daemon)
         reaper.stop()
     }
+
+    /// Ends what is still connected.
+    private static func end(_ daemon: consuming Daemon) {}
 }
 
 extension Server.Configuration {

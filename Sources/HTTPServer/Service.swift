@@ -1,19 +1,23 @@
-import CMicroHTTPD
 import Synchronization
 
 /// What the connections of one server share.
 final class Service: Sendable {
     let responder: any Responder
     let configuration: Server.Configuration
-    let connections = Connections()
+    let connections: Connections
+    let lingering = Lingering()
+    /// Wakes the reaper.
+    let reaping: Wakeup
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     /// Whether the server is stopping: answers queued from then on end their connection.
     let draining = Atomic<Bool>(false)
 
-    init(responder: any Responder, configuration: Server.Configuration) {
+    init(responder: any Responder, configuration: Server.Configuration) throws(ServerError) {
         self.responder = responder
         self.configuration = configuration
+        connections = Connections(emptied: try Wakeup())
+        reaping = try Wakeup()
         idleMilliseconds = configuration.idleTimeout.milliseconds
         deadlineMilliseconds = configuration.requestDeadline.milliseconds
     }
@@ -21,12 +25,16 @@ final class Service: Sendable {
     /// A connection was accepted: its object lives until `closed`.
     func opened(_ handle: OpaquePointer) -> Unmanaged<Connection> {
         let connection = unsafe Connection(handle, service: self)
-        connections.insert(connection)
+        connections.insert(connection.state)
         return unsafe Unmanaged.passRetained(connection)
     }
 
     /// A connection is about to be closed: its socket is still its own.
-    func closed(_ connection: Unmanaged<Connection>) {
-        unsafe connections.remove(connection.takeRetainedValue())
+    func closed(_ retained: Unmanaged<Connection>) {
+        let connection = unsafe retained.takeRetainedValue()
+        connections.remove(connection.state)
+        if connection.leavesInputUnread, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
+            reaping.signal()
+        }
     }
 }

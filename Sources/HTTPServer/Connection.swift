@@ -50,7 +50,7 @@ final class Connection {
         state.work(until: CoarseClock.now + service.deadlineMilliseconds)
         if service.configuration.accessLog != nil { began = .now }
         rawTarget = target
-        request.setTarget(target)
+        request.parts.target.set(target)
     }
 
     /// The library's call for the header, then for each piece of the body, then for the answer.
@@ -72,12 +72,12 @@ final class Connection {
     private func readHeader(_ line: RequestLine) -> Bool {
         phase = .body
         received = 0
-        request.currentMethod = Method(line.method)
+        request.parts.method = Method(line.method)
         unsafe MHD_get_connection_values_n(
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
         let check = unsafe HeaderCheck(
             line: line, size: shim_connection_header_size(handle), strictly: Daemon.isOld)
-        if let fault = check.fault(in: request.fields, limit: service.configuration.headerLimit)
+        if let fault = check.fault(in: request.parts.fields, limit: service.configuration.headerLimit)
             ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
         {
             return queueEarly(response(to: fault))
@@ -86,13 +86,14 @@ final class Connection {
     }
 
     private var announcesBody: Bool {
-        request.has(.transferEncoding) || request.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
+        request.has(.transferEncoding)
+            || request.parts.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
     }
 
     /// The one moment when a body can be refused: nothing of it has been asked for.
     private func expectBody() -> Bool {
         let limit = service.configuration.bodyLimit
-        if let length = request.fields.first(.contentLength)?.value.number, length > limit {
+        if let length = request.parts.fields.first(.contentLength)?.value.number, length > limit {
             return queueEarly(response(to: .bodyTooLong(limit: limit)))
         }
         return service.responder.refusal(of: request).map(queueEarly) ?? true
@@ -102,7 +103,7 @@ final class Connection {
     private func take(_ piece: UnsafeRawBufferPointer) {
         received += piece.count
         guard request.method.takesBody, received <= service.configuration.bodyLimit else { return }
-        unsafe request.content.append(contentsOf: piece)
+        unsafe request.parts.body.append(contentsOf: piece)
     }
 
     private func respond() -> Bool {
@@ -117,11 +118,11 @@ final class Connection {
         let limit = service.configuration.bodyLimit
         if received > limit { return .bodyTooLong(limit: limit) }
         guard request.has(.transferEncoding) else { return nil }
-        let count = request.fields.count
+        let count = request.parts.fields.count
         unsafe MHD_get_connection_values_n(
             handle, .FOOTER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
-        defer { request.fields.removeAll(from: count) }
-        return HeaderCheck.trailerFault(in: request.fields, from: count)
+        defer { request.parts.fields.removeAll(from: count) }
+        return HeaderCheck.trailerFault(in: request.parts.fields, from: count)
     }
 
     private func response(to fault: Fault) -> Response {
@@ -161,7 +162,7 @@ final class Connection {
         state.idle(until: CoarseClock.now + service.idleMilliseconds)
         phase = .idle
         log(completed: completed)
-        request.reset()
+        request.parts.reset()
     }
 
     private func log(completed: Bool) {

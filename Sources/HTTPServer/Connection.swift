@@ -17,8 +17,8 @@ final class Connection {
     private var received = 0
     private var answer: Answer?
     private var began: ContinuousClock.Instant?
-    /// Whether the answer went out before the request was read to its end.
-    private(set) var leavesInputUnread = false
+    /// Whether the last request was answered, or given up, before it was read to its end.
+    private var leavesInputUnread = false
 
     /// How far the request on this connection has come.
     private enum Phase {
@@ -47,7 +47,7 @@ final class Connection {
     /// A request line has been read.
     func begin(target: Octets) {
         phase = .line
-        state.work(until: CoarseClock.now + service.deadlineMilliseconds)
+        state.wait(until: CoarseClock.now + service.deadlineMilliseconds)
         if service.configuration.accessLog != nil { began = .now }
         rawTarget = target
         request.parts.target.set(target)
@@ -71,6 +71,7 @@ final class Connection {
 
     private func readHeader(_ line: RequestLine) -> Bool {
         phase = .body
+        state.beginWork()
         received = 0
         request.parts.method = Method(line.method)
         unsafe MHD_get_connection_values_n(
@@ -143,8 +144,8 @@ final class Connection {
         state.work(until: CoarseClock.now + time)
         if service.configuration.accessLog != nil { answer = Answer(status: response.status, size: response.size) }
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
-        response.stream?.attend(state, allowing: service.deadlineMilliseconds)
-        guard let answer = unsafe response.handle.pointer else { return false }
+        response.payload.stream?.attend(state, allowing: service.deadlineMilliseconds)
+        guard let answer = unsafe response.payload.handle.pointer else { return false }
         return unsafe MHD_queue_response(handle, UInt32(response.status), answer) == .YES
     }
 
@@ -159,11 +160,15 @@ final class Connection {
 
     /// The answer has been sent, or never will be.
     func finish(completed: Bool) {
-        state.idle(until: CoarseClock.now + service.idleMilliseconds)
+        state.wait(until: CoarseClock.now + service.idleMilliseconds)
+        if phase != .answered { leavesInputUnread = true }
         phase = .idle
         log(completed: completed)
         request.parts.reset()
     }
+
+    /// Whether the client may lose what was sent last if the socket is closed now (RFC 9112 section 9.6).
+    var needsLingering: Bool { leavesInputUnread || state.hasUnread }
 
     private func log(completed: Bool) {
         guard let accessLog = service.configuration.accessLog, let answer, let began else { return }

@@ -33,7 +33,7 @@ final class Service: Sendable {
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
-        if connection.leavesInputUnread, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
+        if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             reaping.signal()
         }
     }

@@ -89,8 +89,8 @@ def says_what_is_wrong(verdict, program, folder):
     wrong(["serve", DATA, "--listen", "nowhere"], "--listen")
     wrong(["serve", DATA, "--listen", "127.0.0.1:99999"], "--listen")
     wrong(["serve", DATA, DATA], "Data.plist")
-    wrong(["serve"], "SOURCE")
-    wrong(["check"], "SOURCE")
+    wrong(["serve"], "document")
+    wrong(["check"], "document")
     wrong([], "serve")
     wrong(
         ["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_LISTEN", environment={"DRILLDOWN_LISEN": "127.0.0.1:0"})

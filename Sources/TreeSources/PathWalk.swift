@@ -20,7 +20,7 @@ struct PathWalk {
     }
 
     private mutating func push(_ path: String) {
-        names.append(contentsOf: path.split(separator: "/").reversed().map(String.init))
+        names.append(contentsOf: path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init))
     }
 
     /// Walks to the end, or as far as it goes, and tells each step before it is taken.

@@ -94,7 +94,7 @@ extension TreeBuilder {
 
     // MARK: All sections of an item
 
-    mutating func closeSections() {
+    mutating func closeSections() throws(PropertyListError) {
         var frame = pop()
         var sections = frame.needRare().sections
         for number in sections.indices { sections[number].start -= frame.rowBase }
@@ -108,7 +108,8 @@ extension TreeBuilder {
         fields.bytes.truncate(to: frame.start)
         let owner = frames.count - 1
         frames[owner].needRare().batch = batch
-        if !frames[owner].isBareArray { fields.hole(frames[owner].form) }
+        if frames[owner].isBareArray { return try closeItem() }
+        fields.hole(frames[owner].form)
         didReadValue()
     }
 

@@ -158,7 +158,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         switch kind {
         case .item: try closeItem()
         case .sectionDictionary: closeSectionDictionary()
-        case .namedSections: closeSections()
+        case .namedSections: try closeSections()
         default: try closeValue()
         }
     }
@@ -168,7 +168,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         switch top.kind {
         case .rows where top.isSection: closeSection()
         case .rows: try closeRows()
-        case .sectionList: closeSections()
+        case .sectionList: try closeSections()
         default: try closeValue()
         }
     }
@@ -210,7 +210,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     // MARK: Items
 
-    private mutating func closeItem() throws(PropertyListError) {
+    mutating func closeItem() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
         if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
             throw Self.noLevel("a dictionary without a level")

@@ -146,7 +146,14 @@ final class Connection {
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
         response.payload.stream?.attend(state, allowing: service.deadlineMilliseconds)
         guard let answer = unsafe response.payload.handle.pointer else { return false }
+        if request.method == .head, response.payload.stream != nil { unsafe endByClosing(answer) }
         return unsafe MHD_queue_response(handle, UInt32(response.status), answer) == .YES
+    }
+
+    /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.
+    private func endByClosing(_ answer: OpaquePointer) {
+        _ = unsafe shim_end_by_closing(answer)
+        closeAfterAnswer()
     }
 
     /// To the library it is as if the client had asked for it, and it says so in the answer.

@@ -16,7 +16,7 @@ from harness.verdict import Verdict, megabytes, milliseconds, options
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 DATA = os.path.join(ROOT, "Data", "Data.plist")
 TARGETS = [
-    "/levels/", "/levels/Item%204", "/detail/Item%201/Screen%20A", "/document", "/healthz", "/readyz", "/metrics"]
+    "/levels/", "/levels/Item%204", "/detail/Item%201/Screen%20A", "/document", "/healthz", "/readyz"]
 
 
 def run(program, *arguments, environment=None, seconds=20):

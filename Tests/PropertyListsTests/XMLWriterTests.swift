@@ -90,6 +90,8 @@ struct XMLWriterTests {
         let error = PropertyListError("a text holds \(name), which XML cannot carry: the binary format carries it")
         for length in 0..<18 {
             let text = String(repeating: "x", count: length) + character + "y"
+            let isMore = XMLText.holdsMoreThanXML(Array(text.utf8).span)
+            #expect(isMore)
             #expect(throws: error) { try Format.xml.write(.string(text)) }
             #expect(throws: error) { try Format.xml.write(.dictionary([.init(key: text, value: true)])) }
         }
@@ -99,6 +101,8 @@ struct XMLWriterTests {
         "writes the neighbours of what XML cannot carry",
         arguments: ["\t", "\n", " ", "\u{7F}", "\u{FFFD}", "\u{F8FF}"])
     func fitText(text: String) throws {
+        let isMore = XMLText.holdsMoreThanXML(Array((text + text).utf8).span)
+        #expect(!isMore)
         #expect(try Format.xml.read(Format.xml.write(.string(text))) == .string(text))
     }
 

@@ -12,7 +12,8 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     private let limits: TreeLimits
     private let isXML: Bool
     private var holdsTextBeyondXML = false
-    private var items = 0
+    /// How many items there are so far, the root not counted.
+    private var items = -1
     public private(set) var warnings = DocumentWarnings()
     private var document: Level?
 
@@ -53,6 +54,9 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         guard items <= limits.items else {
             throw PropertyListError("the document holds more than \(limits.items) items; split it, or raise MaxItems")
         }
+        guard frames.count <= limits.depth else {
+            throw PropertyListError("the document nests deeper than \(limits.depth) levels; flatten it")
+        }
         guard let frame = frames.last else { return fields.loose("Root") }
         if let key = frame.key { return key }
         frames[frames.count - 1].elements += 1
@@ -77,9 +81,6 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func open(_ isDictionary: Bool, at position: SourcePosition) throws(PropertyListError) {
-        guard frames.count <= limits.depth else {
-            throw PropertyListError("the document nests deeper than \(limits.depth) levels; flatten it")
-        }
         let title = try openRow()
         frames.append(
             Frame(

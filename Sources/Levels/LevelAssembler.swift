@@ -14,6 +14,8 @@ struct LevelAssembler: ~Copyable {
         var sections: [Section] = []
         var form = LevelForm.rows
         var holdsTextBeyondXML = false
+        /// Where the rows begin in the document, for errors about all of them.
+        var position: SourcePosition?
     }
 
     /// A title that several rows share, and how many.
@@ -27,7 +29,7 @@ struct LevelAssembler: ~Copyable {
     mutating func assemble(
         _ rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(PropertyListError) -> Level {
-        let index = try keys.settle(rows, in: source, shown: rows.count - Self.hiddenRows(parts.sections))
+        let index = try settleKeys(rows, in: source, parts)
         repeatedTitle = keys.repeatedTitle
         output.truncate(to: 0)
         for _ in 0...rows.count { output.append(halfWord: 0) }
@@ -49,6 +51,16 @@ struct LevelAssembler: ~Copyable {
         _ rows: borrowing [PendingRow], from base: Int, in source: borrowing ByteBuffer, parts: Parts
     ) throws(PropertyListError) -> Level {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
+    }
+
+    private mutating func settleKeys(
+        _ rows: Span<PendingRow>, in source: Span<UInt8>, _ parts: Parts
+    ) throws(PropertyListError) -> KeyIndex {
+        do {
+            return try keys.settle(rows, in: source, shown: rows.count - Self.hiddenRows(parts.sections))
+        } catch {
+            throw parts.position.map(error.located) ?? error
+        }
     }
 
     private static func hiddenRows(_ sections: [Section]) -> Int {

@@ -106,7 +106,9 @@ struct SiblingKeys {
             groups[first] = group
         }
         if let most = groups.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) {
-            repeatedTitle = (String(utf8: source.extracting(rows[most.key].title)), most.value.count)
+            let hasKey = rows[most.key].explicitKey != nil
+            let title = hasKey ? natural(most.key, rows, source) : source.extracting(rows[most.key].title)
+            repeatedTitle = (String(utf8: title), most.value.count)
         }
         for (row, key) in renamed {
             own[row] = key

@@ -123,7 +123,8 @@ extension TreeBuilder {
     mutating func closeRows() throws(PropertyListError) {
         let frame = pop()
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
+            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML(),
+            position: frame.position)
         let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
         rows.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)

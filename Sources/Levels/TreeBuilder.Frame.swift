@@ -79,9 +79,10 @@ extension TreeBuilder {
         var hasRows = false
     }
 
-    /// The key of the field that holds an item's level.
+    /// The key of the field that holds an item's level, or a section's rows.
     func holderName(of frame: Frame) -> String {
-        frame.holderField.map { String(utf8: fields.bytes.span.extracting(fields.start($0).name)) } ?? "Children"
+        if frame.kind == .sectionDictionary, let rare = frame.rare { return rare.name }
+        return frame.holderField.map { String(utf8: fields.bytes.span.extracting(fields.start($0).name)) } ?? "Children"
     }
 
     /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.

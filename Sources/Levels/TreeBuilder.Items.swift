@@ -5,7 +5,7 @@ extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
         if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
-            throw Self.noLevel("a dictionary without a level")
+            throw Self.noLevel("a dictionary without a level").located(at: frame.position)
         }
         var level = frame.rare?.level
         if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }

@@ -84,6 +84,8 @@ extension TreeBuilder {
         switch kind {
         case nil: Self.noLevel(what)
         case .rows: PropertyListError("an item must be a string or a dictionary, not \(what)")
+        case .sectionList where frames.last?.acceptsSectionDictionaries != true:
+            PropertyListError("a section must be an array, not \(what)")
         case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
         case .namedSections:
             PropertyListError("the section '\(frames.last?.rare?.name ?? "")' must be an array of items, not \(what)")

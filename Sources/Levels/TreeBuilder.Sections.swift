@@ -41,13 +41,23 @@ extension TreeBuilder {
             frames[owner].start = fields.bytes.count
         case .namedSections:
             section.title = rare.name
-            if let earlier = rare.sections.firstIndex(where: { $0.title == section.title && !$0.isHidden }) {
-                warn("the section '\(rare.name)' stands twice; the last one counts", at: frame.position)
-                rare.sections[earlier].isHidden = true
-            }
+            section.start -= dropEarlierSection(of: rare, at: frame.position)
             rare.sections.append(section)
         default: rare.sections.append(section)
         }
+    }
+
+    /// Takes out a section of the name that has come again, as of entries with one key the last counts.
+    ///
+    /// - Returns: by how many rows those behind it have moved.
+    private mutating func dropEarlierSection(of rare: Rare, at position: SourcePosition) -> Int {
+        guard let earlier = rare.sections.firstIndex(where: { $0.isNamed(rare.name) }) else { return 0 }
+        warn("the section '\(rare.name)' stands twice; the last one counts", at: position)
+        let gone = rare.sections.remove(at: earlier)
+        rows.removeSubrange(gone.start..<gone.start + gone.count)
+        children.removeSubrange(gone.start..<gone.start + gone.count)
+        for later in rare.sections.indices.dropFirst(earlier) { rare.sections[later].start -= gone.count }
+        return gone.count
     }
 
     mutating func sectionKey(_ name: Span<UInt8>) throws(PropertyListError) {
@@ -131,7 +141,7 @@ extension TreeBuilder {
         }
         let parts = LevelAssembler.Parts(
             children: batch.children.contains { $0 != nil } ? batch.children : [], sections: batch.sections,
-            form: frame.form, holdsTextBeyondXML: batch.holdsTextBeyondXML)
+            form: frame.form, holdsTextBeyondXML: batch.holdsTextBeyondXML, position: batch.position)
         let level = try assembler.assemble(batch.rows.span, from: batch.bytes.span, parts: parts)
         warnAboutRepeatedTitle(at: batch.position)
         return level
@@ -167,15 +177,12 @@ extension SectionedRows {
     ///
     /// - Throws: `PropertyListError` for a name that no section has, or one that comes twice.
     fileprivate mutating func arrange(by order: [String]?) throws(PropertyListError) {
+        guard let order else { return }
         var arranged: [Section] = []
         var left = sections
-        guard let order else {
-            sections = left.filter { !$0.isHidden } + left.filter(\.isHidden)
-            return reorderRows()
-        }
         for name in order {
-            guard let found = left.firstIndex(where: { $0.title == name && !$0.isHidden }) else {
-                let reason = arranged.contains { $0.title == name } ? "twice" : "but 'Sections' has no such section"
+            guard let found = left.firstIndex(where: { $0.isNamed(name) }) else {
+                let reason = arranged.contains { $0.isNamed(name) } ? "twice" : "but 'Sections' has no such section"
                 throw PropertyListError("'SectionKeys' names '\(name)' \(reason); name each section once", at: position)
             }
             arranged.append(left.remove(at: found))
@@ -195,6 +202,11 @@ extension SectionedRows {
             start += sections[number].count
         }
     }
+}
+
+extension Section {
+    /// Whether its title is a name byte for byte, as keys are compared.
+    fileprivate func isNamed(_ name: String) -> Bool { title?.utf8.elementsEqual(name.utf8) == true }
 }
 
 extension PendingRow {

@@ -20,7 +20,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     let isXML: Bool
     var holdsTextBeyondXML = false
     var depth = -1
-    var items = 0
+    /// How many items there are so far, the root not counted.
+    var items = -1
     public internal(set) var warnings = DocumentWarnings()
     var document: Level?
 

@@ -1,0 +1,167 @@
+import Levels
+import Testing
+
+/// Documents that break a rule: the whole sentence, with its place and the path of titles to it.
+@Suite struct RefusalTests {
+    @Test(
+        "A document without a level is refused",
+        arguments: [
+            Example("text", #""a""#, "1:1: the document is text"),
+            Example("a number", "5", "1:1: the document is a number"),
+            Example("a real", "5.5", "1:1: the document is a number"),
+            Example("a truth value", "true", "1:1: the document is a truth value"),
+            Example("a date", "<date>2001-01-01T00:00:00Z</date>", "1:7: the document is a date"),
+            Example("data", "<data>AAEC</data>", "1:7: the document is data"),
+            Example("an empty dictionary", "\n {}", "2:2: in /: the document is a dictionary without a level"),
+            Example(
+                "a dictionary of fields", #"{"a":1,"b":[]}"#, "1:1: in /: the document is a dictionary without a level"),
+        ])
+    func noLevel(_ example: Example) {
+        let advice = "; it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
+        #expect(Document.refusal(of: example.document) == example.expected + advice)
+    }
+
+    @Test(
+        "An item that is none is refused where it stands",
+        arguments: [
+            Example(
+                "without a title", "[\"a\",\n {\"Price\":5}]",
+                "2:2: in /(item 2): an item has no 'Title'; give it one, or a 'Key'"),
+            Example(
+                "an empty dictionary", "[\"a\",\n {}]",
+                "2:2: in /(item 2): an item has no 'Title'; give it one, or a 'Key'"),
+            Example(
+                "without a title, deeper", "[{\"Title\":\"a\",\"Children\":[\"b\",\n{\"Price\":5}]}]",
+                "2:1: in /a/(item 2): an item has no 'Title'; give it one, or a 'Key'"),
+            Example("a number", "[\"a\",\n 5]", "2:2: in /: an item must be a string or a dictionary, not a number"),
+            Example(
+                "a truth value", "[\n\"a\",\n true]",
+                "3:2: in /: an item must be a string or a dictionary, not a truth value"),
+            Example(
+                "a date", "<array>\n<date>2001-01-01T00:00:00Z</date></array>",
+                "2:7: in /: an item must be a string or a dictionary, not a date"),
+            Example(
+                "data", "<array>\n<data>AAEC</data></array>",
+                "2:7: in /: an item must be a string or a dictionary, not data"),
+            Example(
+                "an array after an item", "[\"a\",\n [\"b\"]]",
+                "2:2: in /: an item must be a string or a dictionary, not an array; for sections every element must be an array"
+            ),
+            Example(
+                "an array among the rows of a section", "[[\"a\",\n [\"b\"]]]",
+                "2:2: in /: an array stands among the rows of a section; a row is a string or a dictionary"),
+            Example(
+                "a title that is an array", "[{\"Title\":[\"a\"]}]",
+                "1:11: in /(item 1): a title must be text, a number or a date, not an array"),
+            Example(
+                "a title that is a dictionary", "[{\"Title\":{}}]",
+                "1:11: in /(item 1): a title must be text, a number or a date, not a dictionary"),
+            Example(
+                "a title that is data", "<array><dict><key>Title</key>\n<data>AAEC</data></dict></array>",
+                "2:7: in /(item 1): a title must be text, a number or a date, not data"),
+            Example(
+                "a Key that is a number", "[{\"Title\":\"a\",\"Key\":5}]",
+                "1:21: in /a: a Key must be text, not a number"),
+            Example(
+                "a Key that is an array", "[{\"Title\":\"a\",\"Key\":[]}]",
+                "1:21: in /a: a Key must be text, not an array"),
+            Example(
+                "a Key that is data", "<array><dict><key>Key</key><data>AAEC</data></dict></array>",
+                "1:34: in /(item 1): a Key must be text, not data"),
+            Example(
+                "Children that are text", "[{\"Title\":\"a\",\"Children\":\"b\"}]",
+                "1:26: in /a: 'Children' must be an array of items, not text"),
+            Example(
+                "Rows that are a number", "[{\"Title\":\"a\",\"Rows\":5}]",
+                "1:22: in /a: 'Rows' must be an array of items, not a number"),
+            Example(
+                "Children that are a dictionary", "[{\"Title\":\"a\",\"Children\":{\"b\":[]}}]",
+                "1:26: in /a: 'Children' must be an array of items, not a dictionary"),
+            Example(
+                "both Children and Rows", "[{\"Title\":\"a\",\"Children\":[],\n\"Rows\":[]}]",
+                "2:1: in /a: the item has both 'Children' and 'Rows'; only one of them can hold its level"),
+            Example(
+                "both Rows and Sections", "[{\"Title\":\"a\",\"Rows\":[\"b\"],\n\"Sections\":[[\"c\"]]}]",
+                "2:1: in /a: the item has both 'Rows' and 'Sections'; only one of them can hold its level"),
+            Example(
+                "two siblings with one Key", "[\n{\"Key\":\"k\"},\n{\"Key\":\"k\"}\n]",
+                "1:1: in /: two rows have the Key 'k'; among siblings each Key must be its own"),
+            Example(
+                "two siblings with one Key, deeper",
+                "[{\"Title\":\"a\",\"Rows\":[\n{\"Key\":\"k\"},\n{\"Key\":\"k\"}\n]\n}]",
+                "1:22: in /a: two rows have the Key 'k'; among siblings each Key must be its own"),
+        ])
+    func item(_ example: Example) {
+        #expect(Document.refusal(of: example.document) == example.expected)
+    }
+
+    @Test(
+        "Sections that are none are refused where they stand",
+        arguments: [
+            Example(
+                "text", "{\"Sections\":\n\"a\"}",
+                "2:1: in /: 'Sections' must be an array of sections or a dictionary of arrays, not text"),
+            Example(
+                "a number", "{\"Sections\":\n5}",
+                "2:1: in /: 'Sections' must be an array of sections or a dictionary of arrays, not a number"),
+            Example(
+                "a section that is text", "{\"Sections\":[[\"a\"],\n\"b\"]}",
+                "2:1: in /: a section must be an array or a dictionary, not text"),
+            Example(
+                "a section that is text, in Children", "{\"Children\":[[\"a\"],\n\"b\"]}",
+                "2:1: in /: a section must be an array, not text"),
+            Example(
+                "a section that is a dictionary, in Children", "{\"Children\":[[\"a\"],\n{\"Rows\":[\"b\"]}]}",
+                "2:1: in /: a section is an array here; sections with a Title of their own go into 'Sections'"),
+            Example(
+                "a section with two lists", "{\"Sections\":[{\"Rows\":[\"a\"],\n\"Children\":[\"b\"]}]}",
+                "2:1: in /: the section has two lists of rows, 'Children' is the second; only one can hold them"),
+            Example(
+                "a section whose rows are text", "{\"Sections\":[{\"Title\":\"A\",\n\"Rows\":\"a\"}]}",
+                "2:8: in /: 'Rows' must be an array of items, not text"),
+            Example(
+                "a section whose rows are a dictionary", "{\"Sections\":[{\"Title\":\"A\",\n\"Rows\":{}}]}",
+                "2:8: in /: 'Rows' must be an array of items, not a dictionary"),
+            Example(
+                "a section whose rows are a number", "{\"Sections\":[{\"Title\":\"A\",\n\"Rows\":5}]}",
+                "2:8: in /: 'Rows' must be an array of items, not a number"),
+            Example(
+                "a section's title that is an array", "{\"Sections\":[{\"Title\":[],\"Rows\":[]}]}",
+                "1:23: in /: a title must be text, a number or a date, not an array"),
+            Example(
+                "a section's title that is data",
+                "<dict><key>Sections</key><array><dict><key>Title</key><data>AA==</data></dict></array></dict>",
+                "1:61: in /: a title must be text, a number or a date, not data"),
+            Example(
+                "a named section that is text", "{\"Sections\":{\"A\":[\"a\"],\n\"B\":\"b\"}}",
+                "2:5: in /: the section 'B' must be an array of items, not text"),
+            Example(
+                "a named section that is a dictionary", "{\"Sections\":{\"A\":[\"a\"],\n\"B\":{\"Rows\":[]}}}",
+                "2:5: in /: the section 'B' must be an array of items"),
+            Example(
+                "SectionKeys that are text", "{\"SectionKeys\":\"A\",\"Sections\":{}}",
+                "1:16: in /: 'SectionKeys' must be an array of names, not text"),
+            Example(
+                "SectionKeys that are a dictionary", "{\"SectionKeys\":{},\"Sections\":{}}",
+                "1:16: in /: 'SectionKeys' must be an array of names, not a dictionary"),
+            Example(
+                "SectionKeys of arrays", "{\"SectionKeys\":[[\"A\"]],\"Sections\":{\"A\":[\"a\"]}}",
+                "1:46: in /: 'SectionKeys' must hold texts only"),
+            Example(
+                "SectionTitles that are a number", "{\"SectionTitles\":5,\"Sections\":[]}",
+                "1:18: in /: 'SectionTitles' must be an array of titles, not a number"),
+            Example(
+                "a name that Sections lacks", "{\"SectionKeys\":[\"A\",\"C\"],\n\"Sections\":{\"A\":[\"a\"]}\n}",
+                "2:12: in /: 'SectionKeys' names 'C' but 'Sections' has no such section; name each section once"),
+            Example(
+                "a name that comes twice",
+                "[{\"Title\":\"t\",\"SectionKeys\":[\"A\",\"A\"],\n\"Sections\":{\"A\":[\"a\"]}\n}]",
+                "2:12: in /t: 'SectionKeys' names 'A' twice; name each section once"),
+            Example(
+                "two rows with one Key", "{\"Title\":\"t\",\n\"Sections\":[[{\"Key\":\"k\"}],[{\"Key\":\"k\"}]]\n}",
+                "2:12: in /: two rows have the Key 'k'; among siblings each Key must be its own"),
+        ])
+    func section(_ example: Example) {
+        #expect(Document.refusal(of: example.document) == example.expected)
+    }
+}

@@ -1,0 +1,95 @@
+import Levels
+import Testing
+
+/// What is read, but is probably not what was meant: the whole sentence, with its place and the path of titles to it.
+@Suite struct WarningTests {
+    @Test(
+        "A document that is probably not what was meant is read with a warning",
+        arguments: [
+            Example(
+                "a slip in Children", "[{\"Title\":\"a\",\n \"Childern\":[]}]",
+                "2:2: in /a: 'Childern' is kept as a field; did you mean 'Children'?"),
+            Example(
+                "a slip in a title's case", "[{\"title\":\"a\",\n \"Title\":\"b\"}]",
+                "1:3: in /(item 1): 'title' is kept as a field; did you mean 'Title'?"),
+            Example(
+                "a slip at the root", "{\"Rows\":[\"a\"],\n \"sections\":5}",
+                "2:2: in /: 'sections' is kept as a field; did you mean 'Sections'?"
+            ),
+            Example(
+                "a slip deeper", "[{\"Title\":\"a\",\"Rows\":[{\"Title\":\"b\",\"Keyy\":5}]}]",
+                "1:36: in /a/b: 'Keyy' is kept as a field; did you mean 'Key'?"),
+            Example(
+                "an empty list of children", "[{\"Title\":\"a\",\n \"Children\":[]}]",
+                "2:13: in /a: the list of children is empty, so the item is a leaf; leave the key out if that is meant"),
+            Example(
+                "an empty list at the root", "{\"Rows\":\n[]}",
+                "2:1: in /: the list of children is empty, so the item is a leaf; leave the key out if that is meant"),
+            Example(
+                "empty sections", "[{\"Title\":\"a\",\"Sections\":\n[[],[]]}]",
+                "2:1: in /a: all sections are empty, so the item is a leaf"),
+            Example(
+                "rows of one title", "[{\"Title\":\"t\",\"Rows\":\n[\"a\",\"a\",\"b\",\"a\"]}]",
+                "2:1: in /t: 3 rows have the title 'a'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "rows of one title at the root", "\n[\"a\",\"a\"]",
+                "2:1: in /: 2 rows have the title 'a'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "rows of one title after NFC", "[\"e\u{301}\",\"\u{E9}\"]",
+                "1:1: in /: 2 rows have the title 'é'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "the most frequent of two titles", "[\"a\",\"b\",\"b\",\"a\",\"b\"]",
+                "1:1: in /: 3 rows have the title 'b'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "rows of one title in two sections", "{\"Sections\":\n[[\"a\"],[\"a\"]]}",
+                "2:1: in /: 2 rows have the title 'a'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "a title that is the Key before it", "[{\"Key\":\"k\",\"Title\":\"x\"},\"k\"]",
+                "1:1: in /: 2 rows have the title 'k'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "a title that is the Key after it", "[\"k\",{\"Key\":\"k\",\"Title\":\"x\"}]",
+                "1:1: in /: 2 rows have the title 'k'; give them a Key each, or their paths end in ~2, ~3, …"),
+            Example(
+                "a key that stands twice", "[{\"Title\":\"a\",\"X\":1,\n \"X\":2}]",
+                "2:2: in /a: the key 'X' stands twice in one dictionary; the last one counts"),
+            Example(
+                "a title that stands twice", "[{\"Title\":\"a\",\n \"Title\":\"b\"}]",
+                "2:2: in /a: the key 'Title' stands twice in one dictionary; the last one counts"),
+            Example(
+                "a key that stands twice within a field", "[{\"Title\":\"a\",\"F\":{\"X\":1,\n \"X\":2}}]",
+                "2:2: in /a: the key 'X' stands twice in one dictionary; the last one counts"),
+            Example(
+                "a named section that stands twice", "{\"Sections\":{\"A\":[\"a\"],\n \"A\":[\"b\"]}}",
+                "2:6: in /: the section 'A' stands twice; the last one counts"),
+        ])
+    func warned(_ example: Example) throws {
+        let warnings = try Document.tree(example.document).warnings
+        #expect(warnings.first.map(\.description) == [example.expected])
+        #expect(warnings.omitted == 0)
+    }
+
+    @Test(
+        "A document that means what it says is read without a warning",
+        arguments: [
+            "[]", #"["a","A"]"#, #"{"Title":"t","Rows":["a"]}"#, #"[{"Key":"k","Title":"a"},{"Key":"l","Title":"a"}]"#,
+            #"[{"Title":"a","Text":"x","Kind":"y","Tag":1,"Value":2,"Type":"z","Image":"i","Subtitle":"s"}]"#,
+            #"[{"Title":"a","F":{"title":1,"Childern":2}}]"#, #"{"Sections":[{"Title":"A","Rows":[]},["x"]]}"#,
+        ])
+    func silent(_ document: String) throws {
+        let warnings = try Document.tree(document).warnings
+        #expect(warnings.first.map(\.description) == [])
+        #expect(warnings.omitted == 0)
+    }
+
+    @Test("The first hundred warnings are kept, and the rest are counted")
+    func many() throws {
+        let rows = (0..<250).map { #"{"Title":"\#($0)","Childern":1}"# }
+        let warnings = try Document.tree("[\n" + rows.joined(separator: ",\n") + "]").warnings
+        #expect(
+            warnings.first.map(\.description)
+                == (0..<100).map {
+                    "\($0 + 2):\("\($0)".count + 13): in /\($0): 'Childern' is kept as a field; did you mean 'Children'?"
+                })
+        #expect(warnings.omitted == 150)
+    }
+}

@@ -10,7 +10,9 @@ extension TreeBuilder {
             fields.string(text)
             role = nil
         case .rows: try addStringItem(text)
-        case .sectionDictionary where role != nil: try sectionText(String(utf8: text))
+        case .sectionDictionary where role != nil:
+            try sectionText(String(utf8: text))
+            fallthrough
         default:
             try refuseScalar("text")
             noteText(text)
@@ -20,26 +22,26 @@ extension TreeBuilder {
     }
 
     public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
-        if try takeScalarTitle("a number", value.description) { return }
+        try willReadScalar("a number", value.description)
         fields.bytes.append(packed: value)
         didReadValue()
     }
 
     public mutating func real(_ value: Double) throws(PropertyListError) {
-        if try takeScalarTitle("a number", JSONText.real(value)) { return }
+        try willReadScalar("a number", JSONText.real(value))
         fields.bytes.append(PackedTag.real, value)
         didReadValue()
     }
 
     public mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        if try takeScalarTitle("a truth value", value ? "true" : "false") { return }
+        try willReadScalar("a truth value", value ? "true" : "false")
         fields.bytes.append(value ? PackedTag.yes : .no)
         didReadValue()
     }
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
         if seconds != seconds.rounded() { holdsTextBeyondXML = true }
-        if try takeScalarTitle("a date", JSONText.date(seconds)) { return }
+        try willReadScalar("a date", JSONText.date(seconds))
         fields.bytes.append(PackedTag.date, seconds)
         didReadValue()
     }
@@ -59,14 +61,12 @@ extension TreeBuilder {
         didReadValue()
     }
 
-    /// A number, date or truth value where only structure may stand; true when it was the title of a section.
-    mutating func takeScalarTitle(_ what: String, _ text: @autoclosure () -> String) throws(PropertyListError)
-        -> Bool
-    {
+    /// Refuses a number, date or truth value where only structure may stand, and takes it for a section's text.
+    mutating func willReadScalar(
+        _ what: String, _ text: @autoclosure () -> String
+    ) throws(PropertyListError) {
         try refuseScalar(what)
-        guard kind == .sectionDictionary, role != nil else { return false }
-        try sectionText(text())
-        return true
+        if kind == .sectionDictionary, role != nil { try sectionText(text()) }
     }
 
     /// Refuses a value other than a string in a place that asks for structure.

@@ -80,7 +80,7 @@ extension TreeBuilder {
         }
     }
 
-    /// A section's `Title`, `Index` or `Footer`.
+    /// Takes a section's `Title`, `Index` or `Footer`; what it was written as is kept like any field.
     mutating func sectionText(_ text: String) throws(PropertyListError) {
         guard role == .title else { throw wrongValue("text") }
         let rare = frames[frames.count - 1].needRare()
@@ -89,8 +89,6 @@ extension TreeBuilder {
         case "Footer": rare.section.footer = text
         default: rare.section.title = text
         }
-        fields.string(text.utf8Span.span)
-        didReadValue()
     }
 
     mutating func closeSectionDictionary() {

@@ -1,0 +1,120 @@
+import Levels
+import PropertyLists
+import Testing
+
+/// A tree told again is the document that it came from.
+@Suite struct WalkTests {
+    @Test(
+        "A document without repeated keys and SectionKeys comes back event for event",
+        arguments: [
+            "[]", #"["a",""]"#, #"{"Rows":[]}"#, #"{"A":1,"Children":["a"],"B":2}"#, #"{"Title":5,"Rows":["a"]}"#,
+            #"[{"Title":"a","Children":[]},{"Key":"k","Rows":["b",{"Title":"c"}]}]"#, #"[["a"],[],["b"]]"#, "[[],[]]",
+            #"{"Children":[["a"],["b"]],"SectionTitles":["A",2]}"#,
+            #"{"SectionTitles":["A"],"Sections":[["a"],{"X":1,"Title":"B","Y":{"Z":[]},"Rows":["b"],"Index":"i"}]}"#,
+            #"{"Sections":[{"Title":"A"},{"Rows":[],"Footer":"f"},{"Title":5,"Index":2.5,"Footer":true,"Rows":["c"]}]}"#,
+            #"{"Sections":{"B":["x"],"A":[{"Title":"y","Rows":["z"]}],"C":[]}}"#, #"{"Sections":[]}"#,
+            #"{"Sections":{}}"#,
+        ])
+    func events(_ text: String) throws {
+        let value = try read(text)
+        let tree = try value.tree()
+        let told = try tell(tree.document, row: 0)
+        let isSame = told.isSame(as: value)
+        #expect(isSame, "\(told)")
+    }
+
+    @Test("SectionKeys put sections into their order, and the rest behind them")
+    func sectionKeys() throws {
+        let tree = try Document.tree(#"{"SectionKeys":["C","A"],"Sections":{"A":["a"],"B":["b"],"C":["c"]}}"#)
+        let expected = try read(#"{"SectionKeys":["C","A"],"Sections":{"C":["c"],"A":["a"],"B":["b"]}}"#)
+        #expect(try tell(tree.document, row: 0).isSame(as: expected))
+    }
+
+    @Test(
+        "Random documents come back as the same tree, in one piece and through each format",
+        arguments: Value.Format.allCases)
+    func random(_ format: Value.Format) throws {
+        for seed in 0..<250 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, format.contents)
+            let tree = try random.document().tree()
+            let told = try tell(tree.document, row: 0)
+            #expect(try told.tree().document.hash == tree.document.hash, "seed \(seed)")
+            let bytes = try told.bytes(as: format)
+            var builder = TreeBuilder(isXML: format == .xml)
+            try format.read(bytes, into: &builder)
+            #expect(try builder.finish().document.hash == tree.document.hash, "seed \(seed)")
+        }
+    }
+
+    @Test("Random documents without repeated keys and SectionKeys come back event for event")
+    func randomEvents() throws {
+        for seed in 1_000..<1_250 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, [.dates, .data, .uids, .nonfinite, .textBeyondXML])
+            let value = random.document()
+            let told = try tell(value.tree().document, row: 0)
+            let isSame = told.isSame(as: value)
+            #expect(isSame, "seed \(seed)")
+        }
+    }
+
+    @Test("Random property lists come back as the same tree of shape any", arguments: Value.Format.allCases)
+    func anyShape(_ format: Value.Format) throws {
+        for seed in 0..<250 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, format.contents)
+            let tree = try random.value(depth: 5).anyTree()
+            let told = try tell(tree.document, row: 0)
+            #expect(try told.anyTree().document.hash == tree.document.hash, "seed \(seed)")
+            var builder = AnyTreeBuilder(isXML: format == .xml)
+            try format.read(told.bytes(as: format), into: &builder)
+            #expect(try builder.finish().document.hash == tree.document.hash, "seed \(seed)")
+        }
+    }
+
+    @Test("Random property lists without repeated keys come back event for event from shape any")
+    func anyEvents() throws {
+        for seed in 2_000..<2_250 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, [.dates, .data, .uids, .nonfinite, .textBeyondXML])
+            let value = random.value(depth: 5)
+            let told = try tell(value.anyTree().document, row: 0)
+            let isSame = told.isSame(as: value)
+            #expect(isSame, "seed \(seed)")
+        }
+    }
+
+    @Test("Any item with a level is a document of its own, with the same level")
+    func items() throws {
+        for seed in 3_000..<3_060 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, .binary)
+            var waiting = [try random.document().tree().document]
+            while let level = waiting.popLast() {
+                for row in 0..<level.count {
+                    guard let below = level.child(row) else { continue }
+                    waiting.append(below)
+                    let document = try tell(level, row: row).tree().document
+                    #expect(document.child(0)?.hash == below.hash, "seed \(seed), \(level.title(row))")
+                }
+            }
+        }
+    }
+
+    @Test("An item without a level is told as the string or dictionary that it is")
+    func leaves() throws {
+        let level = try #require(try Document.tree(#"["a",{"Title":"b","X":[1,{"Y":2}]}]"#).document.child(0))
+        #expect(try tell(level, row: 0).isSame(as: .string("a")))
+        #expect(try tell(level, row: 1).isSame(as: read(#"{"Title":"b","X":[1,{"Y":2}]}"#)))
+    }
+
+    private func read(_ text: String) throws -> Value {
+        var reader = ValueReader()
+        try Document.read(text, into: &reader)
+        return try #require(reader.values.first)
+    }
+
+    private func tell(_ level: Level, row: Int) throws -> Value {
+        var reader = ValueReader()
+        var walk = TreeWalk(level, row: row)
+        try walk.finish(to: &reader)
+        #expect(reader.values.count == 1)
+        return try #require(reader.values.first)
+    }
+}

@@ -139,8 +139,7 @@ final class Connection {
     /// Hands the answer to the library.
     private func queue(_ response: Response) -> Bool {
         phase = .answered
-        // A slow reader is given 16 KiB a second.
-        let time = service.deadlineMilliseconds + Int64(response.size) / 16
+        let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
         state.work(until: CoarseClock.now + time)
         if service.configuration.accessLog != nil { answer = Answer(status: response.status, size: response.size) }
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }

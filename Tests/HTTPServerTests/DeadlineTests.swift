@@ -4,9 +4,11 @@ import Testing
 
 @Suite("A slow client is cut", .serialized)
 struct DeadlineTests {
-    private func withPatience<Result>(_ body: (UInt16) throws -> Result) throws -> Result {
+    private func withPatience<Result>(slowestReader: Int = 16 << 10, _ body: (UInt16) throws -> Result) throws -> Result
+    {
         let configuration = Server.Configuration.varied {
             $0.requestDeadline = .milliseconds(90)
+            $0.slowestReader = slowestReader
             $0.idleTimeout = .milliseconds(90)
         }
         let big = Response(status: 200, headers: [], body: Array(repeating: 65, count: 20_000_000))
@@ -61,6 +63,17 @@ struct DeadlineTests {
             // The deadlines of two other connections pass meanwhile, but that of this answer goes by its size.
             for _ in 0..<2 { #expect(try RawClient(port: port).readToEnd() == "") }
             #expect(try client.readAnswer().body.utf8.count == 20_000_000)
+        }
+    }
+
+    @Test("which does not read its answer in the time that it has")
+    func unread() throws {
+        try withPatience(slowestReader: 1 << 30) { port throws in
+            let client = try RawClient(port: port)
+            client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
+            for _ in 0..<3 { #expect(try RawClient(port: port).readToEnd() == "") }
+            let received = try client.readToEnd().utf8.count
+            #expect(received > 0 && received < 20_000_000)
         }
     }
 }

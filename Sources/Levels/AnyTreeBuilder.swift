@@ -11,7 +11,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     private var assembler: LevelAssembler
     private let limits: TreeLimits
     private let isXML: Bool
-    private var holdsTextBeyondXML = false
+    private var hasTextBeyondXML = false
     /// How many items there are so far, the root not counted.
     private var items = -1
     public private(set) var warnings = DocumentWarnings()
@@ -93,17 +93,18 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     public mutating func endArray() throws(PropertyListError) { try close() }
 
     private mutating func close() throws(PropertyListError) {
-        let frame = frames.removeLast()
+        let frame = frames[frames.count - 1]
+        if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase, at: frame.position) }
+        frames.removeLast()
         guard rows.count > frame.rowBase else {
             return try add(titled: frame.title) {
                 $0.bytes.append(frame.isDictionary ? PackedTag.dictionary : .array)
                 $0.bytes.append(halfWord: 0)
             }
         }
-        if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase, at: frame.position) }
         let parts = LevelAssembler.Parts(
             children: takeChildren(from: frame.rowBase), form: frame.isDictionary ? .entries : .elements,
-            holdsTextBeyondXML: takeTextBeyondXML())
+            mayHoldTextBeyondXML: hasTextBeyondXML)
         let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
         rows.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)
@@ -141,17 +142,12 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
     }
 
-    private mutating func takeTextBeyondXML() -> Bool {
-        defer { holdsTextBeyondXML = false }
-        return holdsTextBeyondXML
-    }
-
     private mutating func add(_ row: PendingRow, level: Level?) throws(PropertyListError) {
         rows.append(row)
         children.append(level)
         guard frames.isEmpty else { return }
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: 0), form: .elements, holdsTextBeyondXML: takeTextBeyondXML())
+            children: takeChildren(from: 0), form: .elements, mayHoldTextBeyondXML: hasTextBeyondXML)
         document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
     }
 
@@ -197,7 +193,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        if seconds != seconds.rounded() { holdsTextBeyondXML = true }
+        if seconds != seconds.rounded() { hasTextBeyondXML = true }
         try add(titled: openRow()) { $0.bytes.append(PackedTag.date, seconds) }
     }
 
@@ -209,7 +205,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func note(_ text: Span<UInt8>) {
-        if !isXML, !holdsTextBeyondXML, XMLText.holdsMoreThanXML(text) { holdsTextBeyondXML = true }
+        if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }
     }
 
     /// The titles from the root to the innermost open container.

@@ -20,12 +20,12 @@ public final class Level: Sendable {
     public let itemCount: Int
     /// The content of this level and of all below it.
     public let hash: ContentHash
-    /// Whether some text in or below cannot stand in XML.
+    /// Whether some text or date in or below cannot stand in XML.
     public let holdsTextBeyondXML: Bool
 
     init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm, rowCount: Int,
-        holdsTextBeyondXML: Bool
+        mayHoldTextBeyondXML: Bool
     ) {
         self.bytes = bytes
         self.children = children
@@ -36,7 +36,10 @@ public final class Level: Sendable {
         count = rowCount - sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
         itemCount = count + children.prefix(count).reduce(0) { $0 + ($1?.itemCount ?? 0) }
         hash = Self.hash(bytes, children: children, sections: sections, form: form)
-        self.holdsTextBeyondXML = holdsTextBeyondXML || children.contains { $0?.holdsTextBeyondXML ?? false }
+        holdsTextBeyondXML =
+            children.contains { $0?.holdsTextBeyondXML ?? false }
+            || mayHoldTextBeyondXML
+                && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form)
     }
 
     /// The sections that are shown; empty for a plain list.

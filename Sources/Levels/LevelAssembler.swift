@@ -13,7 +13,8 @@ struct LevelAssembler: ~Copyable {
         var children: [Level?] = []
         var sections: [Section] = []
         var form = LevelForm.rows
-        var holdsTextBeyondXML = false
+        /// Whether the document has held any text that XML cannot carry so far, so that the level must be looked through.
+        var mayHoldTextBeyondXML = false
         /// Where the rows begin in the document, for errors about all of them.
         var position: SourcePosition?
     }
@@ -41,7 +42,7 @@ struct LevelAssembler: ~Copyable {
         try mark(rows.count)
         let level = Level(
             bytes: Array(copying: output.span), children: parts.children, sections: parts.sections, keyIndex: index,
-            form: parts.form, rowCount: rows.count, holdsTextBeyondXML: parts.holdsTextBeyondXML)
+            form: parts.form, rowCount: rows.count, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML)
         if output.count > 1 << 24 { output = ByteBuffer(capacity: 1 << 16) }
         return pool?.adopt(level) ?? level
     }

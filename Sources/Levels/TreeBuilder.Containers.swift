@@ -123,7 +123,7 @@ extension TreeBuilder {
     mutating func closeRows() throws(PropertyListError) {
         let frame = pop()
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: frame.rowBase), form: .rows, holdsTextBeyondXML: takeTextBeyondXML(),
+            children: takeChildren(from: frame.rowBase), form: .rows, mayHoldTextBeyondXML: hasTextBeyondXML,
             position: frame.position)
         let level = try assembler.assemble(rows, from: frame.rowBase, in: fields.bytes, parts: parts)
         rows.removeSubrange(frame.rowBase...)
@@ -143,8 +143,4 @@ extension TreeBuilder {
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
     }
 
-    mutating func takeTextBeyondXML() -> Bool {
-        defer { holdsTextBeyondXML = false }
-        return holdsTextBeyondXML
-    }
 }

@@ -48,7 +48,7 @@ extension TreeBuilder {
         children.append(level)
         guard frames.isEmpty else { return }
         let parts = LevelAssembler.Parts(
-            children: takeChildren(from: 0), form: .rows, holdsTextBeyondXML: takeTextBeyondXML())
+            children: takeChildren(from: 0), form: .rows, mayHoldTextBeyondXML: hasTextBeyondXML)
         document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
     }
 

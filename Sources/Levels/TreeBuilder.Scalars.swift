@@ -40,7 +40,7 @@ extension TreeBuilder {
     }
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        if seconds != seconds.rounded() { holdsTextBeyondXML = true }
+        if seconds != seconds.rounded() { hasTextBeyondXML = true }
         try willReadScalar("a date", JSONText.date(seconds))
         fields.bytes.append(PackedTag.date, seconds)
         didReadValue()

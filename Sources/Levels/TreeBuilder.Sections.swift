@@ -7,7 +7,6 @@ struct SectionedRows {
     var children: [Level?]
     var sections: [Section]
     let position: SourcePosition
-    var holdsTextBeyondXML: Bool
 }
 
 extension TreeBuilder {
@@ -110,7 +109,7 @@ extension TreeBuilder {
             bytes: Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count)),
             rows: rows[frame.rowBase...].map { $0.moved(by: -frame.start) },
             children: Array(children[frame.rowBase...]),
-            sections: sections, position: frame.position, holdsTextBeyondXML: takeTextBeyondXML())
+            sections: sections, position: frame.position)
         rows.removeSubrange(frame.rowBase...)
         children.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)
@@ -139,7 +138,7 @@ extension TreeBuilder {
         }
         let parts = LevelAssembler.Parts(
             children: batch.children.contains { $0 != nil } ? batch.children : [], sections: batch.sections,
-            form: frame.form, holdsTextBeyondXML: batch.holdsTextBeyondXML, position: batch.position)
+            form: frame.form, mayHoldTextBeyondXML: hasTextBeyondXML, position: batch.position)
         let level = try assembler.assemble(batch.rows.span, from: batch.bytes.span, parts: parts)
         warnAboutRepeatedTitle(at: batch.position)
         return level

@@ -29,6 +29,6 @@ extension TreeBuilder {
     /// Notes text that XML could not carry, so that it is known before anyone asks for XML.
     @inline(__always)
     mutating func noteText(_ text: Span<UInt8>) {
-        if !isXML, !holdsTextBeyondXML, XMLText.holdsMoreThanXML(text) { holdsTextBeyondXML = true }
+        if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }
     }
 }

@@ -18,7 +18,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     let limits: TreeLimits
     /// Whether the texts come from XML, and so can all stand in XML.
     let isXML: Bool
-    var holdsTextBeyondXML = false
+    /// Whether any text or date so far is one that XML cannot carry.
+    var hasTextBeyondXML = false
     var depth = -1
     /// How many items there are so far, the root not counted.
     var items = -1

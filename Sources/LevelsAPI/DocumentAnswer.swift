@@ -70,8 +70,10 @@ struct DocumentAnswer {
         case .json: return DocumentStream(walk, JSONPropertyListWriter.init())
         case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
         case .plist:
-            // What the item's own fields hold shows in the first piece.
-            guard item.level?.holdsTextBeyondXML != true else { throw Self.beyondXML }
+            // Once the first piece is sent, nothing but a cut could tell of text that XML cannot carry.
+            guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {
+                throw Self.beyondXML
+            }
             return DocumentStream(walk, XMLPropertyListWriter.init())
         }
     }

@@ -71,4 +71,11 @@ shim_size_unknown(void)
   return MHD_SIZE_UNKNOWN;
 }
 
+/* MHD_set_response_options is variadic. Without this a HEAD of a stream is followed by the last chunk of a body it has not. */
+static inline enum MHD_Result
+shim_end_by_closing(struct MHD_Response *response)
+{
+  return MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
+}
+
 #endif

@@ -73,7 +73,7 @@ func collectField(
     guard let context = unsafe context, let name = unsafe name else { return .NO }
     let value = unsafe value ?? name + nameSize
     unsafe Unmanaged<Request>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.fields.append(
+        $0.parts.fields.append(
             FieldLine(name: unsafe Octets(name, count: nameSize), value: unsafe Octets(value, count: valueSize)))
     }
     return .YES

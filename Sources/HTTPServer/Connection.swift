@@ -17,8 +17,8 @@ final class Connection {
     private var received = 0
     private var answer: Answer?
     private var began: ContinuousClock.Instant?
-    /// Whether the answer went out before the request was read to its end.
-    private(set) var leavesInputUnread = false
+    /// Whether the last request was answered, or given up, before it was read to its end.
+    private var leavesInputUnread = false
 
     /// How far the request on this connection has come.
     private enum Phase {
@@ -47,10 +47,10 @@ final class Connection {
     /// A request line has been read.
     func begin(target: Octets) {
         phase = .line
-        state.work(until: CoarseClock.now + service.deadlineMilliseconds)
+        state.wait(until: CoarseClock.now + service.deadlineMilliseconds)
         if service.configuration.accessLog != nil { began = .now }
         rawTarget = target
-        request.setTarget(target)
+        request.parts.target.set(target)
     }
 
     /// The library's call for the header, then for each piece of the body, then for the answer.
@@ -71,13 +71,14 @@ final class Connection {
 
     private func readHeader(_ line: RequestLine) -> Bool {
         phase = .body
+        state.beginWork()
         received = 0
-        request.currentMethod = Method(line.method)
+        request.parts.method = Method(line.method)
         unsafe MHD_get_connection_values_n(
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
         let check = unsafe HeaderCheck(
             line: line, size: shim_connection_header_size(handle), strictly: Daemon.isOld)
-        if let fault = check.fault(in: request.fields, limit: service.configuration.headerLimit)
+        if let fault = check.fault(in: request.parts.fields, limit: service.configuration.headerLimit)
             ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
         {
             return queueEarly(response(to: fault))
@@ -86,13 +87,14 @@ final class Connection {
     }
 
     private var announcesBody: Bool {
-        request.has(.transferEncoding) || request.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
+        request.has(.transferEncoding)
+            || request.parts.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
     }
 
     /// The one moment when a body can be refused: nothing of it has been asked for.
     private func expectBody() -> Bool {
         let limit = service.configuration.bodyLimit
-        if let length = request.fields.first(.contentLength)?.value.number, length > limit {
+        if let length = request.parts.fields.first(.contentLength)?.value.number, length > limit {
             return queueEarly(response(to: .bodyTooLong(limit: limit)))
         }
         return service.responder.refusal(of: request).map(queueEarly) ?? true
@@ -102,7 +104,7 @@ final class Connection {
     private func take(_ piece: UnsafeRawBufferPointer) {
         received += piece.count
         guard request.method.takesBody, received <= service.configuration.bodyLimit else { return }
-        unsafe request.content.append(contentsOf: piece)
+        unsafe request.parts.body.append(contentsOf: piece)
     }
 
     private func respond() -> Bool {
@@ -117,11 +119,11 @@ final class Connection {
         let limit = service.configuration.bodyLimit
         if received > limit { return .bodyTooLong(limit: limit) }
         guard request.has(.transferEncoding) else { return nil }
-        let count = request.fields.count
+        let count = request.parts.fields.count
         unsafe MHD_get_connection_values_n(
             handle, .FOOTER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
-        defer { request.fields.removeAll(from: count) }
-        return HeaderCheck.trailerFault(in: request.fields, from: count)
+        defer { request.parts.fields.removeAll(from: count) }
+        return HeaderCheck.trailerFault(in: request.parts.fields, from: count)
     }
 
     private func response(to fault: Fault) -> Response {
@@ -137,14 +139,20 @@ final class Connection {
     /// Hands the answer to the library.
     private func queue(_ response: Response) -> Bool {
         phase = .answered
-        // A slow reader is given 16 KiB a second.
-        let time = service.deadlineMilliseconds + Int64(response.size) / 16
+        let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
         state.work(until: CoarseClock.now + time)
         if service.configuration.accessLog != nil { answer = Answer(status: response.status, size: response.size) }
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
-        response.stream?.attend(state, allowing: service.deadlineMilliseconds)
-        guard let answer = unsafe response.handle.pointer else { return false }
+        response.payload.stream?.attend(state, allowing: service.deadlineMilliseconds)
+        guard let answer = unsafe response.payload.handle.pointer else { return false }
+        if request.method == .head, response.payload.stream != nil { unsafe endByClosing(answer) }
         return unsafe MHD_queue_response(handle, UInt32(response.status), answer) == .YES
+    }
+
+    /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.
+    private func endByClosing(_ answer: OpaquePointer) {
+        _ = unsafe shim_end_by_closing(answer)
+        closeAfterAnswer()
     }
 
     /// To the library it is as if the client had asked for it, and it says so in the answer.
@@ -158,11 +166,15 @@ final class Connection {
 
     /// The answer has been sent, or never will be.
     func finish(completed: Bool) {
-        state.idle(until: CoarseClock.now + service.idleMilliseconds)
+        state.wait(until: CoarseClock.now + service.idleMilliseconds)
+        if phase != .answered { leavesInputUnread = true }
         phase = .idle
         log(completed: completed)
-        request.reset()
+        request.parts.reset()
     }
+
+    /// Whether the client may lose what was sent last if the socket is closed now (RFC 9112 section 9.6).
+    var needsLingering: Bool { leavesInputUnread || state.hasUnread }
 
     private func log(completed: Bool) {
         guard let accessLog = service.configuration.accessLog, let answer, let began else { return }

@@ -15,11 +15,22 @@ final class ConnectionState: Sendable {
     var deadline: Int64 { word.load(ordering: .relaxed) &>> 1 }
     var isBusy: Bool { word.load(ordering: .relaxed) & 1 == 1 }
 
+    /// No request is in progress; the header of one must have come by then.
+    ///
+    /// This and the following two are called on the connection's own thread only, so none needs to be one step.
+    func wait(until deadline: Int64) { word.store(deadline &<< 1, ordering: .relaxed) }
+
+    /// A request is in progress, with the deadline that stands.
+    func beginWork() { word.store(word.load(ordering: .relaxed) | 1, ordering: .relaxed) }
+
     /// A request is in progress, and must be done by then.
     func work(until deadline: Int64) { word.store(deadline &<< 1 | 1, ordering: .relaxed) }
 
-    /// No request is in progress; the next must have come by then.
-    func idle(until deadline: Int64) { word.store(deadline &<< 1, ordering: .relaxed) }
+    /// Whether something has come that nobody has read.
+    var hasUnread: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) > 0
+    }
 
     /// Ends both directions at once: the library sees the end and closes.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }

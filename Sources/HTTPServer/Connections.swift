@@ -30,17 +30,23 @@ final class Connections: Sendable {
         }
     }
 
-    /// Ends every connection as soon as it has no request in progress, and waits for that.
+    /// How long a connection without a request may still send one when the server stops: a client in full flow asks
+    /// again at once, and is told in the answer that the connection ends.
+    private static let farewell = Duration.milliseconds(250)
+
+    /// Waits for all connections to end, and ends those that have no request in progress after a short farewell.
     func drain(until end: ContinuousClock.Instant) {
+        let start = ContinuousClock.now
+        let parting = min(start + Connections.farewell, start + (end - start) / 2)
         while true {
+            let now = ContinuousClock.now
             let isEmpty = open.withLock { open in
-                for state in open.values where !state.isBusy { state.endReading() }
+                if now >= parting { for state in open.values where !state.isBusy { state.endReading() } }
                 return open.isEmpty
             }
-            let left = (end - .now).milliseconds
-            if isEmpty || left <= 0 { return }
+            if isEmpty || now >= end { return }
             // A request that was answered just before answers began to end their connections leaves it open.
-            emptied.wait(milliseconds: min(left, 20))
+            emptied.wait(milliseconds: min((end - now).milliseconds + 1, 20))
         }
     }
 }

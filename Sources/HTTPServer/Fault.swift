@@ -31,9 +31,8 @@ struct Fault {
     static var headerTooLong: Fault { Fault(431, "The request line and the header are too long together.") }
     static var hostMissing: Fault { Fault(400, "A request in HTTP/1.1 needs a Host field.") }
     static var host: Fault { Fault(400, "The Host field is not a host name or an address.") }
-    static func repeated(_ names: FieldName.Set) -> Fault {
-        let name = FieldName.allCases.first { names.contains(FieldName.Set($0)) }
-        return Fault(400, "The field \(name?.lowercased.description ?? "") stands more than once.")
+    static func repeated(_ name: FieldName) -> Fault {
+        Fault(400, "The field \(name.lowercased) stands more than once.")
     }
     static var contentLength: Fault { Fault(400, "The Content-Length is not one number.") }
     static var twoLengths: Fault { Fault(400, "Content-Length and Transfer-Encoding exclude each other.") }

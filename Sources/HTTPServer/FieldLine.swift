@@ -5,15 +5,13 @@ struct FieldLine {
     let value: Octets
     /// The value as the library cut it out, which may end in white space.
     let rawValue: Octets
-    /// The raw value of the `FieldName`, or `unlisted`.
-    let kind: UInt8
-
-    static let unlisted: UInt8 = 0xFF
+    /// Which field it is; `nil` for one that is not on the list.
+    let field: FieldName?
 
     init(name: Octets, value rawValue: Octets) {
         self.name = name
         self.rawValue = rawValue
         value = rawValue.trimmed
-        kind = FieldName(name)?.rawValue ?? FieldLine.unlisted
+        field = FieldName(name)
     }
 }

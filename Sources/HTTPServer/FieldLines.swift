@@ -17,10 +17,9 @@ struct FieldLines: ~Copyable {
         if count == capacity { grow() }
         unsafe (base + count).initialize(to: line)
         count += 1
-        guard line.kind != FieldLine.unlisted else { return }
-        let bit = FieldName.Set(rawValue: 1 &<< UInt64(line.kind))
-        repeated.formUnion(present.intersection(bit))
-        present.formUnion(bit)
+        guard let field = line.field else { return }
+        if present.contains(field) { repeated.insert(field) }
+        present.insert(field)
     }
 
     mutating func removeAll() {
@@ -41,8 +40,8 @@ struct FieldLines: ~Copyable {
 
     /// The first line of a field.
     func first(_ name: FieldName) -> FieldLine? {
-        guard present.contains(FieldName.Set(name)) else { return nil }
-        for index in 0..<count where self[index].kind == name.rawValue { return self[index] }
+        guard present.contains(name) else { return nil }
+        for index in 0..<count where self[index].field == name { return self[index] }
         return nil
     }
 

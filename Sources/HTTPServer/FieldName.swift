@@ -68,12 +68,18 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
 
 extension FieldName {
     /// A set of field names, for one cheap question about several.
-    public struct Set: OptionSet, Sendable {
-        public let rawValue: UInt64
-        @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
-        /// The set of these names.
-        @inlinable public init(_ names: FieldName...) {
-            rawValue = names.reduce(0) { $0 | 1 &<< UInt64($1.rawValue) }
+    public struct Set: ExpressibleByArrayLiteral, Sendable {
+        private(set) var bits: UInt64 = 0
+
+        public init(arrayLiteral names: FieldName...) {
+            for name in names { insert(name) }
         }
+
+        mutating func insert(_ name: FieldName) { bits |= 1 &<< UInt64(name.rawValue) }
+
+        /// Whether the name is in the set.
+        public func contains(_ name: FieldName) -> Bool { bits & (1 &<< UInt64(name.rawValue)) != 0 }
+
+        func intersects(_ other: Set) -> Bool { bits & other.bits != 0 }
     }
 }

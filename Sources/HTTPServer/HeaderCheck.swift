@@ -7,9 +7,10 @@ struct HeaderCheck {
     let strictly: Bool
 
     /// Fields that two parties could read differently if there were two lines of them.
-    private static let single = FieldName.Set(
+    private static let single: [FieldName] = [
         .authorization, .contentLength, .contentType, .host, .ifModifiedSince, .ifRange, .ifUnmodifiedSince,
-        .lastEventID, .origin, .range, .transferEncoding)
+        .lastEventID, .origin, .range, .transferEncoding,
+    ]
 
     /// What is wrong with the header, if anything.
     func fault(in fields: borrowing FieldLines, limit: Int) -> Fault? {
@@ -20,8 +21,8 @@ struct HeaderCheck {
             if !fields[index].name.isToken { return .fieldName }
             if !fields[index].rawValue.isFieldValue { return .fieldValue }
         }
-        let repeated = fields.repeated.intersection(HeaderCheck.single)
-        if !repeated.isEmpty { return .repeated(repeated) }
+        let repeated = fields.repeated
+        if let name = HeaderCheck.single.first(where: { repeated.contains($0) }) { return .repeated(name) }
         return hostFault(in: fields) ?? framingFault(in: fields)
     }
 
@@ -46,12 +47,11 @@ struct HeaderCheck {
     }
 
     private func framingFault(in fields: borrowing FieldLines) -> Fault? {
-        let framing = fields.present.intersection(FieldName.Set(.contentLength, .transferEncoding))
-        if framing.isEmpty { return nil }
+        let length = fields.first(.contentLength)
         guard let coding = fields.first(.transferEncoding) else {
-            return fields.first(.contentLength)?.value.number == nil ? .contentLength : nil
+            return length != nil && length?.value.number == nil ? .contentLength : nil
         }
-        if framing.contains(FieldName.Set(.contentLength)) { return .twoLengths }
+        if length != nil { return .twoLengths }
         if line.version.equals("HTTP/1.0") { return .transferEncodingVersion }
         // The library of before 1.0 takes white space behind it for a part of its name.
         return coding.rawValue.matches("chunked") ? nil : .transferEncoding

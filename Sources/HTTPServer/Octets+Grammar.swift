@@ -68,9 +68,9 @@ struct AsciiSet {
     private let high: UInt64
 
     /// `tchar` of RFC 9110 section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
-    static let token = AsciiSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
+    static var token: AsciiSet { AsciiSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
     /// `uri-host` with a port (RFC 3986 section 3.2): unreserved, sub-delims and `%:[]`.
-    static let host = AsciiSet(low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
+    static var host: AsciiSet { AsciiSet(low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE) }
 
     func contains(_ byte: UInt8) -> Bool {
         guard byte < 128 else { return false }

@@ -1,16 +1,16 @@
 extension Request {
     /// Whether the request has a line of this field.
-    public func has(_ name: FieldName) -> Bool { fields.present.contains(FieldName.Set(name)) }
+    public func has(_ name: FieldName) -> Bool { parts.fields.present.contains(name) }
 
     /// Whether the request has a line of any of these fields.
-    public func hasAny(of names: FieldName.Set) -> Bool { !fields.present.isDisjoint(with: names) }
+    public func hasAny(of names: FieldName.Set) -> Bool { parts.fields.present.intersects(names) }
 
     /// The value of a field, or `nil` without one; several lines are joined by `", "` (RFC 9110 section 5.3).
     public func field(_ name: FieldName) -> String? {
         guard has(name) else { return nil }
         var joined: String?
-        for index in 0..<fields.count where fields[index].kind == name.rawValue {
-            let text = fields[index].value.text
+        for index in 0..<parts.fields.count where parts.fields[index].field == name {
+            let text = parts.fields[index].value.text
             joined = joined.map { "\($0), \(text)" } ?? text
         }
         return joined

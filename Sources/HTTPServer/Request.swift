@@ -6,42 +6,52 @@
 public final class Request {
     /// The client's address as text, without the port, for logs.
     public let peer: String
-    var fields = FieldLines()
-    var currentMethod = Method.other
-    var content: [UInt8] = []
-    private var targetBytes: UnsafeMutablePointer<UInt8>
-    private var targetCapacity = 256
-    private var targetCount = 0
-    /// Memory that the fields of a request made by hand lie in.
-    private var ownedFields: [UnsafeMutableBufferPointer<UInt8>] = unsafe []
+    let storage: UnsafeMutablePointer<Parts>
+    /// The text of a request made by hand, which its fields point into.
+    private let ownText: UnsafeMutableBufferPointer<UInt8>?
 
     init(peer: String) {
         self.peer = peer
-        unsafe targetBytes = .allocate(capacity: 256)
+        unsafe ownText = nil
+        unsafe storage = .allocate(capacity: 1)
+        unsafe storage.initialize(to: Parts())
     }
 
     /// Makes a request without a connection, for tests.
-    public convenience init(
+    public init(
         method: Method = .get, target: String, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
         peer: String = "127.0.0.1"
     ) {
-        self.init(peer: peer)
-        currentMethod = method
-        content = body
-        setTarget(own(target))
-        for (name, value) in fields { self.fields.append(FieldLine(name: own(name), value: own(value))) }
+        self.peer = peer
+        let text = Array((target + fields.map { $0.name + $0.value }.joined()).utf8)
+        let own = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count + 1)
+        _ = unsafe own.initialize(from: text)
+        unsafe ownText = own
+        var parts = Parts()
+        var place = unsafe own.baseAddress.unsafelyUnwrapped
+        func next(_ text: String) -> Octets {
+            defer { unsafe place += text.utf8.count }
+            return unsafe Octets(start: place, count: text.utf8.count)
+        }
+        parts.method = method
+        parts.body = body
+        parts.target.set(next(target))
+        for (name, value) in fields { parts.fields.append(FieldLine(name: next(name), value: next(value))) }
+        unsafe storage = .allocate(capacity: 1)
+        unsafe storage.initialize(to: parts)
     }
 
     deinit {
-        unsafe targetBytes.deallocate()
-        for index in unsafe ownedFields.indices { unsafe ownedFields[index].deallocate() }
+        unsafe storage.deinitialize(count: 1)
+        unsafe storage.deallocate()
+        unsafe ownText?.deallocate()
     }
 
     /// The method.
-    public var method: Method { currentMethod }
+    public var method: Method { parts.method }
 
     /// The content, at most as long as the server's limit; empty where the request has none, and for GET and HEAD.
-    public var body: [UInt8] { content }
+    public var body: [UInt8] { parts.body }
 
     /// The request target as it was sent, still percent-encoded: `/path?query`, or `*`.
     ///
@@ -49,50 +59,12 @@ public final class Request {
     public var target: Span<UInt8> {
         @_lifetime(borrow self)
         get {
-            let span = unsafe Span(_unsafeStart: UnsafePointer(targetBytes), count: targetCount)
+            let octets = parts.target.octets
+            let span = unsafe Span(_unsafeStart: octets.start, count: octets.count)
             return unsafe _overrideLifetime(span, borrowing: self)
         }
     }
 
     /// The target as text, for logs.
-    public var targetText: String { targetOctets.text }
-
-    var targetOctets: Octets { unsafe Octets(start: targetBytes, count: targetCount) }
-
-    /// Copies the target, since the library writes into its own.
-    func setTarget(_ target: Octets) {
-        if target.count > targetCapacity {
-            unsafe targetBytes.deallocate()
-            targetCapacity = target.count * 2
-            unsafe targetBytes = .allocate(capacity: targetCapacity)
-        }
-        unsafe targetBytes.update(from: target.start, count: target.count)
-        targetCount = target.count
-    }
-
-    /// Leaves only a part of the target.
-    func cutTarget(to range: Range<Int>) {
-        unsafe targetBytes.update(from: targetBytes + range.lowerBound, count: range.count)
-        targetCount = range.count
-    }
-
-    /// Puts a slash before the target, which has been cut since it was set and so has room.
-    func prependSlashToTarget() {
-        unsafe (targetBytes + 1).update(from: targetBytes, count: targetCount)
-        unsafe targetBytes[0] = UInt8(ascii: "/")
-        targetCount += 1
-    }
-
-    /// Forgets the request; what it needed is kept for the next.
-    func reset() {
-        fields.removeAll()
-        if !content.isEmpty { content = [] }
-    }
-
-    private func own(_ text: String) -> Octets {
-        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count + 1)
-        _ = unsafe memory.initialize(from: text.utf8)
-        unsafe ownedFields.append(memory)
-        return unsafe Octets(start: memory.baseAddress.unsafelyUnwrapped, count: text.utf8.count)
-    }
+    public var targetText: String { parts.target.octets.text }
 }

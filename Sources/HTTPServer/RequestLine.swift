@@ -18,7 +18,7 @@ struct RequestLine {
 extension Request {
     /// Brings the target into origin-form (RFC 9112 section 3.2), or tells what is wrong with it.
     func normalizeTarget(isConnect: Bool) -> Fault? {
-        let target = targetOctets
+        let target = parts.target.octets
         if !target.isTarget { return .targetCharacter }
         if isConnect { return .proxy }
         if target.count > 0, target[0] == UInt8(ascii: "/") { return cutFragment() }
@@ -30,8 +30,8 @@ extension Request {
         // User information in a link is a means of deceit (RFC 9110 section 4.2.4): it is no host character.
         guard end > scheme, target[scheme..<end].isHost else { return .targetForm }
         let isPath = end < target.count && target[end] == UInt8(ascii: "/")
-        cutTarget(to: end..<target.count)
-        if !isPath { prependSlashToTarget() }
+        parts.target.cut(to: end..<target.count)
+        if !isPath { parts.target.prependSlash() }
         return cutFragment()
     }
 
@@ -40,8 +40,8 @@ extension Request {
     }
 
     private func cutFragment() -> Fault? {
-        let target = targetOctets
-        if let place = target.firstIndex(of: UInt8(ascii: "#")) { cutTarget(to: 0..<place) }
+        let target = parts.target.octets
+        if let place = target.firstIndex(of: UInt8(ascii: "#")) { parts.target.cut(to: 0..<place) }
         return nil
     }
 }

@@ -6,38 +6,18 @@ import Glibc
 public final class Response: Sendable {
     /// The status code (RFC 9110 section 15).
     public let status: Int
-    /// The header lines, without those that the server adds.
-    public let headers: [(name: String, value: String)]
-    let handle: Handle
-    /// What reads the stream, where the body is one.
-    let stream: StreamReader?
-    private let memory: Memory
+    let payload: Payload
 
-    /// The body, where it is not a stream: memory that the library owns as long as the handle lives.
-    ///
-    /// Sendable, since nobody writes to it after `init`.
-    @safe
-    private struct Memory: @unchecked Sendable {
-        let bytes: UnsafeRawBufferPointer
-    }
-
-    private init(
-        status: Int, headers: [(name: String, value: String)], handle: consuming Handle, memory: Memory,
-        stream: StreamReader? = nil
-    ) {
+    private init(status: Int, payload: Payload) {
         self.status = status
-        self.stream = stream
-        self.headers = headers.filter { handle.add($0.name, $0.value) }
-        self.handle = handle
-        self.memory = memory
+        self.payload = payload
     }
 
     /// Makes a response of memory from `malloc`, which it takes over and frees.
     public convenience init(
         status: Int, headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer
     ) {
-        let memory = unsafe Memory(bytes: UnsafeRawBufferPointer(body))
-        unsafe self.init(status: status, headers: headers, handle: Handle(takingOver: body), memory: memory)
+        self.init(status: status, payload: unsafe Payload(headers: headers, takingOver: body))
     }
 
     /// Makes a response of bytes, which are copied.
@@ -49,29 +29,37 @@ public final class Response: Sendable {
         unsafe self.init(status: status, headers: headers, takingOver: memory)
     }
 
-    /// Makes a response without a body, as 304 and 204 are.
+    /// Makes a response without a body, as 204 is; for 304 see `init(status:sharing:)`.
     public convenience init(status: Int, headers: [(name: String, value: String)]) {
         self.init(status: status, headers: headers, body: [])
     }
 
-    /// Makes a response of unknown length, which can be queued once: the stream is read to its end and let go.
-    public convenience init(status: Int, headers: [(name: String, value: String)], stream: any BodyStream) {
-        let memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
-        let reader = StreamReader(stream)
-        self.init(status: status, headers: headers, handle: Handle(streaming: reader), memory: memory, stream: reader)
+    /// Makes a response with the header lines of another: 304 is this, with the response that it stands for.
+    ///
+    /// The library tells a length with 304, which must be that of the whole body (RFC 9110 section 8.6): so it is.
+    public convenience init(status: Int, sharing other: Response) {
+        self.init(status: status, payload: other.payload)
     }
 
-    /// The bytes of the body; 0 for a stream.
-    var size: Int { unsafe memory.bytes.count }
+    /// Makes a response of unknown length, which can be queued once: the stream is read to its end and let go.
+    public convenience init(status: Int, headers: [(name: String, value: String)], stream: any BodyStream) {
+        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream)))
+    }
+
+    /// The header lines, without those that the server adds, and without any that cannot be sent.
+    public var headers: [(name: String, value: String)] { payload.headers }
 
     /// The body; empty for a stream.
     public var body: Span<UInt8> {
         @_lifetime(borrow self)
         get {
-            let span = unsafe Span<UInt8>(_unsafeBytes: memory.bytes)
+            let span = unsafe Span<UInt8>(_unsafeBytes: payload.bytes)
             return unsafe _overrideLifetime(span, borrowing: self)
         }
     }
+
+    /// The bytes that go out as body; 0 for a stream, and for a status that has none.
+    var size: Int { status == 304 || status == 204 ? 0 : payload.size }
 
     /// The first value of a header line, its name in any case.
     public func header(_ name: String) -> String? {

@@ -13,8 +13,10 @@ extension Server {
         public var connectionLimitPerAddress = 0
         /// How long a connection may wait for its next request.
         public var idleTimeout: Duration = .seconds(30)
-        /// How long a request may take to arrive, and to be answered: longer only for large bodies (16 KiB a second).
+        /// How long a request may take to arrive, and its answer to be taken: longer only for a large answer.
         public var requestDeadline: Duration = .seconds(30)
+        /// The bytes of a large answer that a client must take per second.
+        public var slowestReader = 16 << 10
         /// How long a request's body may be, in bytes.
         public var bodyLimit = 1 << 20
         /// How long request line and header may be together, in bytes.

@@ -10,6 +10,8 @@ final class Service: Sendable {
     let reaping: Wakeup
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
+    /// In bytes per second.
+    let slowestReader: Int64
     /// Whether the server is stopping: answers queued from then on end their connection.
     let draining = Atomic<Bool>(false)
 
@@ -20,6 +22,7 @@ final class Service: Sendable {
         reaping = try Wakeup()
         idleMilliseconds = configuration.idleTimeout.milliseconds
         deadlineMilliseconds = configuration.requestDeadline.milliseconds
+        slowestReader = Int64(max(1, configuration.slowestReader))
     }
 
     /// A connection was accepted: its object lives until `closed`.
@@ -33,7 +36,7 @@ final class Service: Sendable {
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
-        if connection.leavesInputUnread, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
+        if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             reaping.signal()
         }
     }

@@ -25,13 +25,15 @@ public struct Item: Sendable {
 
     /// Walks down a path; O(keys) for levels of any size.
     public static func find(_ path: ItemPath, in document: Level) -> Lookup {
-        var steps = [Step(level: document, row: 0)]
-        steps.reserveCapacity(path.keys.count + 1)
-        for (number, key) in path.keys.enumerated() {
-            guard let level = steps[number].level.child(steps[number].row), let row = level.row(withKey: key.span)
-            else {
-                return .missing(nearest: Item(steps), keyNumber: number)
-            }
+        var steps: [Step] = []
+        steps.reserveCapacity(path.count + 1)
+        steps.append(Step(level: document, row: 0))
+        let keys = path.bytes
+        for number in 0..<path.count {
+            let own = steps[number]
+            guard let level = own.level.child(own.row),
+                let row = level.row(withKey: keys.span.extracting(path.range(number)))
+            else { return .missing(nearest: Item(steps), keyNumber: number) }
             steps.append(Step(level: level, row: row))
         }
         return .found(Item(steps))

@@ -2,36 +2,52 @@ internal import PropertyLists
 
 /// The chain of keys from the root to an item, as a URL's segments carry it.
 public struct ItemPath: Sendable, Equatable {
-    /// The keys in Unicode NFC, the outermost first; none for the root.
-    public let keys: [[UInt8]]
+    /// All keys in Unicode NFC, the outermost first, one behind the other.
+    let bytes: [UInt8]
+    /// Where each key ends in `bytes`.
+    let ends: [Int]
+
+    /// How many keys there are; none for the root.
+    public var count: Int { ends.count }
 
     /// Takes apart the part of a target after `/levels`: `/Item%204/Screen%20G`, or nothing for the root.
     ///
     /// - Throws: `ItemPathError` for a segment that is not percent-encoded UTF-8.
     public init(_ text: Span<UInt8>) throws(ItemPathError) {
-        var keys: [[UInt8]] = []
-        var start = 0
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        var index = 0
         var end = text.count
         if end > 0, text[end - 1] == UInt8(ascii: "/") { end -= 1 }
-        if end > 0, text[0] == UInt8(ascii: "/") { start = 1 }
-        var index = start
-        while start < end {
+        if end > 0, text[0] == UInt8(ascii: "/") { index = 1 }
+        bytes.reserveCapacity(end)
+        ends.reserveCapacity(8)
+        while index < end {
+            let start = index
             while index < end, text[index] != UInt8(ascii: "/") { index += 1 }
-            keys.append(try Self.key(text.extracting(start..<index)))
+            try Self.append(text.extracting(start..<index), to: &bytes)
+            ends.append(bytes.count)
             index += 1
-            start = index
         }
-        self.keys = keys
+        self.bytes = bytes
+        self.ends = ends
     }
 
-    private static func key(_ segment: Span<UInt8>) throws(ItemPathError) -> [UInt8] {
-        guard let bytes = PercentEncoding.decode(segment), isUTF8(bytes) else {
-            throw ItemPathError(segment: String(utf8: segment))
-        }
-        return ItemKey.isPlain(bytes.span) ? bytes : ItemKey.normalized(bytes.span)
+    private static func append(_ segment: Span<UInt8>, to bytes: inout [UInt8]) throws(ItemPathError) {
+        let start = bytes.count
+        guard PercentEncoding.decode(segment, into: &bytes) else { throw ItemPathError(segment: String(utf8: segment)) }
+        if ByteScan.isASCII(bytes.span.extracting(start..<bytes.count)) { return }
+        let key = Array(bytes[start...])
+        guard isUTF8(key) else { throw ItemPathError(segment: String(utf8: segment)) }
+        if !ItemKey.isPlain(key.span) { bytes.replaceSubrange(start..., with: ItemKey.normalized(key.span)) }
     }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
+
+    func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
+
+    /// A key as text.
+    public func key(_ number: Int) -> String { String(utf8: bytes.span.extracting(range(number))) }
 }
 
 /// A segment that cannot be read.

@@ -32,10 +32,19 @@ struct KeyIndex: Sendable {
         return nil
     }
 
+    /// One byte of a key's hash.
+    static func fingerprint(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 56) }
+
     /// The row that `isEqual` takes, among those that the hash leads to.
-    func row(hash: UInt64, in level: Level, isEqual: (Int) -> Bool) -> Int? {
-        if slots.isEmpty { return (0..<rowCount).first(where: isEqual) }
-        return find(hash: hash, isEqual: isEqual)
+    ///
+    /// - Parameter bytes: the level's: a short one has the fingerprints of its keys behind the table of its rows, so
+    ///   that a search touches no row but the right one.
+    func row(hash: UInt64, in bytes: Span<UInt8>, isEqual: (Int) -> Bool) -> Int? {
+        guard slots.isEmpty else { return find(hash: hash, isEqual: isEqual) }
+        let fingerprint = Self.fingerprint(hash)
+        let start = (rowCount + 1) * 4
+        for row in 0..<rowCount where bytes[start + row] == fingerprint && isEqual(row) { return row }
+        return nil
     }
 
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {

@@ -4,7 +4,8 @@ internal import PropertyLists
 ///
 /// Its rows lie packed in one block. It never changes, knows nothing of its parent, and may stand in many snapshots.
 public final class Level: Sendable {
-    /// Offsets of the rows, four bytes each and one for the end; then the rows. See `Row`.
+    /// Offsets of the rows, four bytes each and one for the end; in a short level a byte of each key's hash; then the
+    /// rows. See `Row` and `KeyIndex`.
     public let bytes: [UInt8]
     /// The levels below the rows; empty where every row is a leaf.
     let children: [Level?]
@@ -63,7 +64,7 @@ public final class Level: Sendable {
     /// The shown row with this key; nil if there is none.
     public func row(withKey key: Span<UInt8>) -> Int? {
         let bytes = bytes
-        let found = keyIndex.row(hash: ContentHash.short(of: key), in: self) { candidate in
+        let found = keyIndex.row(hash: ContentHash.short(of: key), in: bytes.span) { candidate in
             bytes.span.extracting(row(candidate).key).isEqual(to: key)
         }
         return found.flatMap { $0 < count ? $0 : nil }
@@ -72,7 +73,7 @@ public final class Level: Sendable {
     /// The shown row whose key has this XXH3-64 hash; nil if there is none.
     public func row(withKeyHash hash: UInt64) -> Int? {
         let bytes = bytes
-        let found = keyIndex.row(hash: hash, in: self) { candidate in
+        let found = keyIndex.row(hash: hash, in: bytes.span) { candidate in
             ContentHash.short(of: bytes.span.extracting(row(candidate).key)) == hash
         }
         return found.flatMap { $0 < count ? $0 : nil }

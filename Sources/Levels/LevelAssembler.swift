@@ -34,6 +34,7 @@ struct LevelAssembler: ~Copyable {
         repeatedTitle = keys.repeatedTitle
         output.truncate(to: 0)
         for _ in 0...rows.count { output.append(halfWord: 0) }
+        if rows.count <= KeyIndex.searchedRows { for row in rows.indices { output.append(keys.fingerprint(of: row)) } }
         for number in rows.indices {
             try mark(number)
             append(rows[number], number: number, from: source)

@@ -22,6 +22,11 @@ public enum PercentEncoding {
     public static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(segment.count)
+        return decode(segment, into: &bytes) ? bytes : nil
+    }
+
+    /// Appends the bytes that a segment stands for; false where a `%` is not followed by two digits.
+    static func decode(_ segment: Span<UInt8>, into bytes: inout [UInt8]) -> Bool {
         var index = 0
         while index < segment.count {
             if segment[index] != UInt8(ascii: "%") {
@@ -30,12 +35,12 @@ public enum PercentEncoding {
             } else {
                 guard index + 2 < segment.count, let high = value(segment[index + 1]),
                     let low = value(segment[index + 2])
-                else { return nil }
+                else { return false }
                 bytes.append(high << 4 | low)
                 index += 3
             }
         }
-        return bytes
+        return true
     }
 
     @usableFromInline

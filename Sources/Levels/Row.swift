@@ -1,5 +1,3 @@
-internal import PropertyLists
-
 /// Where the parts of one row lie in its level's bytes.
 ///
 /// Packed: flags; the title's length and, unless it stands here, its offset in the fields; the key's length and bytes
@@ -25,8 +23,11 @@ public struct Row: Sendable {
     /// Whether the item was written as a bare string.
     public var isString: Bool { flags.contains(.isString) }
 
+    /// Takes a row of a level apart.
+    ///
+    /// - Parameter bytes: the level's.
     @inline(__always)
-    init(in bytes: Span<UInt8>, number: Int) {
+    public init(in bytes: Span<UInt8>, number: Int) {
         var table = PackedReader(bytes, at: number * 4)
         let start = table.halfWord()
         let end = table.halfWord()

@@ -16,6 +16,9 @@ struct SiblingKeys {
 
     func ownKey(of row: Int) -> [UInt8]? { own.isEmpty ? nil : own[row] }
 
+    /// One byte of a key's hash, by which short levels are searched.
+    func fingerprint(of row: Int) -> UInt8 { KeyIndex.fingerprint(hashes[row]) }
+
     /// Settles all keys; the rows past `shown` are hidden, nobody can ask for them, and they do not compete.
     ///
     /// - Throws: `PropertyListError` when two rows have one `Key`.

@@ -25,6 +25,7 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     /// A text of `width` characters that `fill` replaces; gives where it begins.
     mutating func placeholder(width: Int) -> Int
     mutating func fill(at offset: Int, with text: Span<UInt8>)
+    mutating func fill(at offset: Int, with character: UInt8)
     /// The XXH3-64 hash of all since an offset.
     func shortHash(since offset: Int) -> UInt64
     /// The XXH3-128 hash of everything.
@@ -34,6 +35,13 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
 }
 
 extension AnswerWriter where Self: ~Copyable {
+    /// Fills a row's version in.
+    mutating func fillShortVersion(at offset: Int, hash: UInt64) {
+        for digit in 0..<Version.shortWidth {
+            fill(at: offset + digit, with: Version.character(hash, digit: Version.shortWidth - 1 - digit))
+        }
+    }
+
     mutating func text(_ string: String) throws(PropertyListError) {
         var string = string
         string.makeContiguousUTF8()
@@ -108,6 +116,7 @@ extension JSONPropertyListWriter: AnswerWriter {
     }
 
     mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
+    mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
     func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
     func hash() -> ContentHash { ContentHash(of: output.span) }
 
@@ -152,6 +161,7 @@ extension XMLPropertyListWriter: AnswerWriter {
     }
 
     mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
+    mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
     func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
     func hash() -> ContentHash { ContentHash(of: output.span) }
 

@@ -35,9 +35,9 @@ struct Cursor: Equatable {
 
     /// The cursor for a link.
     var text: String {
-        var buffer = ByteBuffer(capacity: Version.shortWidth * (keyHashes.count + 1))
-        Version.text(UInt64(row), into: &buffer)
-        for hash in keyHashes { Version.text(hash, into: &buffer) }
+        var buffer = ByteBuffer(capacity: Version.wordWidth * (keyHashes.count + 1))
+        Version.word(UInt64(row), into: &buffer)
+        for hash in keyHashes { Version.word(hash, into: &buffer) }
         return String(utf8: buffer.span)
     }
 

@@ -16,7 +16,7 @@ struct DocumentAnswer {
         format = try .ofDocument(query, accept: accept)
     }
 
-    /// 304, or the document as a stream: it is written while it is sent, so a large one takes no memory.
+    /// 304, or the document: a short one in one piece, a long one written while it is sent, so that it takes no memory.
     ///
     /// - Throws: `Problem` (406) for text that the format cannot carry.
     func response(to request: Request) throws(Problem) -> Response {
@@ -25,7 +25,12 @@ struct DocumentAnswer {
             return Response(status: 304, headers: headers(tag))
         }
         let stream = try stream()
-        return Response(status: 200, headers: [("Content-Type", contentType)] + headers(tag), stream: stream)
+        let all = [("Content-Type", contentType)] + headers(tag)
+        switch stream.writeAhead() {
+        case .whole(let body): return unsafe Response(status: 200, headers: all, takingOver: body)
+        case .goesOn: return Response(status: 200, headers: all, stream: stream)
+        case .failed: throw Self.beyondXML
+        }
     }
 
     private func headers(_ tag: String) -> [(name: String, value: String)] {
@@ -59,7 +64,7 @@ struct DocumentAnswer {
         }
     }
 
-    private func stream() throws(Problem) -> any BodyStream {
+    private func stream() throws(Problem) -> any AheadStream {
         let walk = TreeWalk(item.own.level, row: item.own.row)
         switch format {
         case .json: return DocumentStream(walk, JSONPropertyListWriter.init())

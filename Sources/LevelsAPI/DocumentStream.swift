@@ -11,8 +11,23 @@ protocol StreamedWriter: PropertyListConsumer, ~Copyable {
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int
 }
 
+/// What the first piece of a document told.
+@safe
+enum AheadOutcome {
+    /// The document is no longer than this; memory of `malloc`.
+    case whole(UnsafeMutableRawBufferPointer)
+    case goesOn
+    /// The format cannot carry something in it.
+    case failed
+}
+
+/// A stream whose first piece can be written before anything is sent.
+protocol AheadStream: BodyStream {
+    func writeAhead() -> AheadOutcome
+}
+
 /// A document that is written while it is sent: a walk over the tree, a writer, and no more than a piece in memory.
-final class DocumentStream<Writer: StreamedWriter & ~Copyable>: BodyStream {
+final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
     private var walk: TreeWalk
     private var writer: Writer
     private var isFinished = false
@@ -23,6 +38,16 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: BodyStream {
     init(_ walk: TreeWalk, _ writer: consuming Writer) {
         self.walk = walk
         self.writer = writer
+    }
+
+    func writeAhead() -> AheadOutcome {
+        fill()
+        if hasFailed { return .failed }
+        guard isFinished else { return .goesOn }
+        guard let memory = unsafe malloc(max(writer.pending, 1)) else { return .goesOn }
+        let body = unsafe UnsafeMutableRawBufferPointer(start: memory, count: writer.pending)
+        _ = unsafe writer.drain(into: body)
+        return unsafe .whole(body)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -83,37 +83,33 @@ struct LevelAnswer {
         if let level {
             let branchPrefix = links.childPrefix(isDetail: false)
             let leafPrefix = links.childPrefix(isDetail: true)
+            let bytes = level.bytes
             for number in range {
-                try writeRow(number, of: level, branchPrefix, leafPrefix, to: &writer)
+                let count = level.childCount(number)
+                let prefix = count == 0 ? leafPrefix.span : branchPrefix.span
+                try writeRow(Row(in: bytes.span, number: number), in: bytes.span, count: count, prefix, to: &writer)
             }
         }
         writer.endList()
     }
 
     private func writeRow<Writer: AnswerWriter & ~Copyable>(
-        _ number: Int, of level: Level, _ branchPrefix: borrowing ByteBuffer, _ leafPrefix: borrowing ByteBuffer,
-        to writer: inout Writer
+        _ row: Row, in bytes: Span<UInt8>, count: Int, _ prefix: Span<UInt8>, to writer: inout Writer
     ) throws(PropertyListError) {
-        let bytes = level.bytes
-        let row = level.row(number)
-        let count = level.childCount(number)
         let start = writer.count
         writer.beginObject()
-        try writer.member("key", bytes.span.extracting(row.key))
+        try writer.member("key", bytes.extracting(row.key))
         writer.member("version")
         let versionOffset = writer.placeholder(width: Version.shortWidth)
-        try writer.member("title", bytes.span.extracting(row.title))
+        try writer.member("title", bytes.extracting(row.title))
         writer.member("leaf", count == 0)
         writer.member("count", count)
-        writer.member(
-            "href", link: count == 0 ? leafPrefix.span : branchPrefix.span, key: bytes.span.extracting(row.key))
+        writer.member("href", link: prefix, key: bytes.extracting(row.key))
         writer.member("fields")
         writer.beginObject()
-        try RowFields.tell(fields, of: row, in: bytes.span, to: &writer)
+        try RowFields.tell(fields, of: row, in: bytes, to: &writer)
         writer.endObject()
         writer.endObject()
-        var version = ByteBuffer(capacity: 16)
-        Version.text(writer.shortHash(since: start), into: &version)
-        writer.fill(at: versionOffset, with: version.span)
+        writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
     }
 }

@@ -97,7 +97,7 @@ public final class LevelsAPI: Responder {
         }
         switch Item.find(path, in: snapshot.document) {
         case .found(let item): return item
-        case .missing(let nearest, let number): throw .noSuchItem(path.keys[number], below: nearest)
+        case .missing(let nearest, let number): throw .noSuchItem(path.key(number), below: nearest)
         }
     }
 }

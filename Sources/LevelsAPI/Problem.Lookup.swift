@@ -14,8 +14,7 @@ extension Problem {
     }
 
     /// 404 for a path that leads nowhere: what is missing, where, and what was perhaps meant.
-    static func noSuchItem(_ key: [UInt8], below nearest: Item) -> Problem {
-        let wanted = String(utf8: key.span)
+    static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
         var detail = "There is no '\(wanted)' in \(nearest.titlePath)."
         let rows = min(nearest.level?.count ?? 0, mostCandidates)
         let candidates = (0..<rows).lazy.compactMap { nearest.level?.key($0) }

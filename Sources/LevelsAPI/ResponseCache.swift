@@ -56,15 +56,10 @@ final class ResponseCache: Sendable {
     /// Keeps an answer, if it was asked for before and is not too large a share of the budget.
     func keep(_ answer: RenderedAnswer, for target: Span<UInt8>, hash: UInt64) {
         guard answer.cost <= budget / 4 else { return }
+        guard wasSeen(hash) else { return }
         let target = Array(copying: target)
         let shard = shards[Int(truncatingIfNeeded: hash >> 60)]
         let dropped = shard.state.withLock { shard -> [RenderedAnswer] in
-            let slot = Int(truncatingIfNeeded: hash) & (shard.seen.count - 1)
-            let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
-            guard shard.seen[slot] == mark else {
-                shard.seen[slot] = mark
-                return []
-            }
             guard shard.entries[hash] == nil else { return [] }
             shard.entries[hash] = Entry(target: target, answer: answer, isUsed: false)
             shard.ring.append(hash)
@@ -73,6 +68,16 @@ final class ResponseCache: Sendable {
         }
         // Responses are freed outside of the lock.
         _ = dropped
+    }
+
+    /// Whether a hash was seen lately; it is from now on.
+    private func wasSeen(_ hash: UInt64) -> Bool {
+        shards[Int(truncatingIfNeeded: hash >> 60)].state.withLock { shard in
+            let slot = Int(truncatingIfNeeded: hash) & (shard.seen.count - 1)
+            let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
+            defer { shard.seen[slot] = mark }
+            return shard.seen[slot] == mark
+        }
     }
 
     /// Passes the clock hand over the entries until their cost fits: one that was used since gets a second chance.

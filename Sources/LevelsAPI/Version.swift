@@ -5,8 +5,10 @@ import PropertyLists
 enum Version {
     /// Characters of a 128-bit hash, which is a level's or detail's version.
     static let width = 22
-    /// Characters of a 64-bit hash, which is a row's version.
-    static let shortWidth = 11
+    /// Characters of a row's version, 48 bits of a hash.
+    static let shortWidth = 8
+    /// Characters of 64 bits.
+    static let wordWidth = 11
 
     static func text(_ hash: ContentHash, into buffer: inout ByteBuffer) {
         // 128 bits are 21 characters and two bits more.
@@ -14,32 +16,30 @@ enum Version {
         append(hash.low, digits: 11, into: &buffer)
     }
 
-    static func text(_ hash: UInt64, into buffer: inout ByteBuffer) { append(hash, digits: shortWidth, into: &buffer) }
+    static func word(_ word: UInt64, into buffer: inout ByteBuffer) { append(word, digits: wordWidth, into: &buffer) }
 
     /// Six bits a character, the highest first; eleven characters hold 64 bits.
     private static func append(_ word: UInt64, digits: Int, into buffer: inout ByteBuffer) {
-        for digit in (0..<digits).reversed() {
-            buffer.append(character(UInt8(truncatingIfNeeded: word >> UInt64(digit * 6)) & 63))
-        }
+        buffer.reserve(digits)
+        for digit in (0..<digits).reversed() { buffer.append(character(word, digit: digit)) }
     }
 
-    private static func character(_ value: UInt8) -> UInt8 {
-        switch value {
-        case 0..<26: 65 + value
-        case 26..<52: 71 + value
-        case 52..<62: value - 4
-        case 62: UInt8(ascii: "-")
-        default: UInt8(ascii: "_")
-        }
+    /// One character of a word, counted from the lowest six bits.
+    @inline(__always)
+    static func character(_ word: UInt64, digit: Int) -> UInt8 {
+        // The alphabet is 64 characters long and the index below 64.
+        unsafe alphabet.utf8Start[Int(truncatingIfNeeded: word &>> UInt64(digit &* 6)) & 63]
     }
+
+    private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
     /// The words that base64url text stands for, eleven characters each; nil for anything else.
     static func words(_ text: Span<UInt8>) -> [UInt64]? {
-        guard text.count % shortWidth == 0 else { return nil }
+        guard text.count % wordWidth == 0 else { return nil }
         var words: [UInt64] = []
-        for start in stride(from: 0, to: text.count, by: shortWidth) {
+        for start in stride(from: 0, to: text.count, by: wordWidth) {
             var word: UInt64 = 0
-            for index in start..<start + shortWidth {
+            for index in start..<start + wordWidth {
                 guard let value = value(text[index]) else { return nil }
                 word = word << 6 | UInt64(value)
             }

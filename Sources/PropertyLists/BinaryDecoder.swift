@@ -11,7 +11,7 @@ struct BinaryDecoder: ~Copyable {
     var objects: DocumentPages
     private var table: DocumentPages
     private var texts: BinaryTextCache
-    private var scalars = BinaryScalarCache()
+    private var scalars: BinaryScalarCache
     /// The highest number of a value without children told so far: writers number those in the order they are first met.
     private var newest = -1
     /// Text that does not stand in one piece, or not in UTF-8, in the document.
@@ -32,7 +32,7 @@ struct BinaryDecoder: ~Copyable {
     enum Source {
         case pages(place: Int)
         case scratch
-        case cache(object: Int)
+        case cache(place: Int)
     }
 
     init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
@@ -41,7 +41,8 @@ struct BinaryDecoder: ~Copyable {
         allowance = BinaryAllowance(documentBytes: input.size, limits: limits)
         objects = DocumentPages(input, range: layout.objects)
         table = DocumentPages(input, range: layout.table)
-        texts = BinaryTextCache(slotCount: min(layout.objectCount, 2_048))
+        texts = BinaryTextCache(objectCount: layout.objectCount)
+        scalars = BinaryScalarCache(objectCount: layout.objectCount)
     }
 
     /// The text or bytes of the event told last; they hold until the next one.
@@ -51,7 +52,7 @@ struct BinaryDecoder: ~Copyable {
             switch source {
             case .pages(let place): objects.span(at: place, count: textCount)
             case .scratch: scratch.span
-            case .cache(let object): texts.text(of: object)
+            case .cache(let place): texts.text(at: place)
             }
         }
     }
@@ -100,8 +101,8 @@ struct BinaryDecoder: ~Copyable {
 
     @inline(__always)
     private mutating func key(of object: Int) throws(PropertyListError) {
-        if texts.holds(object) {
-            lendCached(object)
+        if let place = texts.place(of: object) {
+            lendCached(place)
         } else {
             try decodeKey(object)
         }
@@ -109,10 +110,10 @@ struct BinaryDecoder: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func lendCached(_ object: Int) {
-        position = texts.offset(of: object)
-        source = .cache(object: object)
-        textCount = texts.count(of: object)
+    private mutating func lendCached(_ place: Int) {
+        position = texts.offset(at: place)
+        source = .cache(place: place)
+        textCount = texts.count(at: place)
     }
 
     @inline(never)
@@ -162,8 +163,8 @@ struct BinaryDecoder: ~Copyable {
             position = offset
             return event
         }
-        if texts.holds(object) {
-            lendCached(object)
+        if let place = texts.place(of: object) {
+            lendCached(place)
             try spendText()
             return .string
         }

@@ -14,15 +14,21 @@ struct BinaryScalarCache: ~Copyable {
 
     private enum Kind: UInt32 { case integer, negativeInteger, real, boolean, date, uid }
 
-    private static var setCount: Int { 4_096 }
+    /// Half a megabyte in all: 10,000 prices among a million items found their sets full in half of that.
+    private static var mostSets: Int { 8_192 }
     private static var ways: Int { 4 }
 
+    private let setMask: Int
     private let slots: UnsafeMutablePointer<Slot>
     /// The way that is overwritten next.
     private var turn = 0
 
-    init() {
-        let count = Self.setCount * Self.ways
+    /// - Parameter objectCount: how many objects the document has; a small one needs a small cache.
+    init(objectCount: Int) {
+        var sets = 2
+        while sets < Self.mostSets, sets * Self.ways < objectCount { sets *= 2 }
+        setMask = sets - 1
+        let count = sets * Self.ways
         let block = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Slot>.stride, alignment: 64)
         unsafe slots = block.bindMemory(to: Slot.self, capacity: count)
         for place in 0..<count {
@@ -37,7 +43,7 @@ struct BinaryScalarCache: ~Copyable {
     /// Where an object stands; nil if it is not here.
     @inline(__always)
     func place(of object: Int) -> Int? {
-        let first = (object & (Self.setCount &- 1)) &* Self.ways
+        let first = (object & setMask) &* Self.ways
         for place in first..<first &+ Self.ways {
             if unsafe Int(slots[place].tag &>> 3) == object { return place }
         }
@@ -47,7 +53,7 @@ struct BinaryScalarCache: ~Copyable {
     /// What stands in a place, and where it begins in the document.
     @inline(__always)
     func value(at place: Int) -> (event: BinaryDecoder.Event, offset: Int) {
-        let slot = unsafe slots[place & (Self.setCount &* Self.ways &- 1)]
+        let slot = unsafe slots[place & (setMask &* Self.ways &+ Self.ways &- 1)]
         return (Self.event(slot), Int(slot.offset))
     }
 
@@ -76,7 +82,7 @@ struct BinaryScalarCache: ~Copyable {
         }
         guard object < 1 << 29, let offset = UInt32(exactly: offset) else { return }
         turn = (turn &+ 1) & (Self.ways &- 1)
-        let place = (object & (Self.setCount &- 1)) &* Self.ways &+ turn
+        let place = (object & setMask) &* Self.ways &+ turn
         unsafe slots[place] = Slot(tag: UInt32(object) << 3 | kind.rawValue, offset: offset, bits: bits)
     }
 }

@@ -1,72 +1,85 @@
-import Glibc
-
-/// Short texts decoded before, by object number: a few keys name most of a document's entries.
+/// Short texts decoded before, by object number: a few keys and values name most of a document's entries.
 ///
-/// Object *n* may stand only in slot *n* mod (number of slots), and only if it fits: a slot is a cache line.
+/// Object *n* may stand in one of the four slots of set *n* mod (number of sets), and only if it fits one.
 @safe
 struct BinaryTextCache: ~Copyable {
-    /// In a slot: the object number plus one, the byte offset, the number of text bytes, the text.
-    private static var offsetAt: Int { 8 }
-    private static var countAt: Int { 16 }
-    private static var textAt: Int { 17 }
+    private static var mostSets: Int { 512 }
+    private static var ways: Int { 4 }
+    /// In a slot: the byte offset, the number of text bytes, the text.
+    private static var countAt: Int { 8 }
+    private static var textAt: Int { 9 }
     private static var slotBytes: Int { 64 }
     /// The longest text that fits a slot.
     static var mostText: Int { slotBytes - textAt }
 
+    private let setMask: Int
+    /// The object number of each slot plus one, apart from the texts so that a search stays within a cache line.
+    private let tags: UnsafeMutablePointer<UInt32>
     private let slots: UnsafeMutableRawPointer
-    private let mask: Int
+    /// The way that is overwritten next.
+    private var turn = 0
 
-    /// - Parameter slotCount: rounded up to a power of two.
-    init(slotCount: Int) {
-        var count = 1
-        while count < slotCount { count *= 2 }
-        mask = count - 1
+    /// - Parameter objectCount: how many objects the document has; a small one needs a small cache.
+    init(objectCount: Int) {
+        var sets = 1
+        while sets < Self.mostSets, sets * Self.ways < objectCount { sets *= 2 }
+        setMask = sets - 1
+        let count = sets * Self.ways
+        unsafe tags = .allocate(capacity: count)
+        unsafe tags.initialize(repeating: 0, count: count)
         unsafe slots = .allocate(byteCount: count * Self.slotBytes, alignment: Self.slotBytes)
         unsafe slots.initializeMemory(as: UInt8.self, repeating: 0, count: count * Self.slotBytes)
     }
 
-    deinit { unsafe slots.deallocate() }
-
-    @inline(__always)
-    private func slot(of object: Int) -> Int { (object & mask) &* Self.slotBytes }
-
-    /// Whether the object is here, so that the rest may be asked for it.
-    @inline(__always)
-    func holds(_ object: Int) -> Bool {
-        unsafe slots.load(fromByteOffset: slot(of: object), as: Int.self) == object &+ 1
+    deinit {
+        unsafe tags.deallocate()
+        unsafe slots.deallocate()
     }
 
-    /// Where the object begins in the document.
+    /// Where an object stands; nil if it is not here.
     @inline(__always)
-    func offset(of object: Int) -> Int {
-        unsafe slots.load(fromByteOffset: slot(of: object) &+ Self.offsetAt, as: Int.self)
+    func place(of object: Int) -> Int? {
+        let first = (object & setMask) &* Self.ways
+        for place in first..<first &+ Self.ways {
+            if unsafe Int(tags[place]) == object &+ 1 { return place }
+        }
+        return nil
     }
 
-    /// How many bytes the object's UTF-8 has.
     @inline(__always)
-    func count(of object: Int) -> Int {
-        unsafe Int(slots.load(fromByteOffset: slot(of: object) &+ Self.countAt, as: UInt8.self))
+    private func slot(_ place: Int) -> UnsafeMutableRawPointer {
+        unsafe slots + (place & (setMask &* Self.ways &+ Self.ways &- 1)) &* Self.slotBytes
     }
 
-    /// The object's UTF-8.
+    /// Where the object in a place begins in the document.
+    @inline(__always)
+    func offset(at place: Int) -> Int { unsafe slot(place).load(as: Int.self) }
+
+    /// How many bytes the text in a place has.
+    @inline(__always)
+    func count(at place: Int) -> Int { unsafe Int(slot(place).load(fromByteOffset: Self.countAt, as: UInt8.self)) }
+
+    /// The text in a place.
     @inline(__always)
     @_lifetime(borrow self)
-    func text(of object: Int) -> Span<UInt8> {
-        let start = unsafe slots + slot(of: object) + Self.textAt
-        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count(of: object))
+    func text(at place: Int) -> Span<UInt8> {
+        let bytes = unsafe UnsafeRawBufferPointer(start: slot(place) + Self.textAt, count: count(at: place))
         let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// Puts a text in its object's slot, in place of the one there.
+    /// Keeps an object's text, in place of another's.
     ///
     /// - Parameter text: at most `mostText` bytes.
     mutating func keep(_ text: borrowing ByteBuffer, of object: Int, at offset: Int) {
+        guard let tag = UInt32(exactly: object + 1) else { return }
         let bytes = text.span
         precondition(bytes.count <= Self.mostText)
-        let slot = unsafe slots + slot(of: object)
-        unsafe slot.storeBytes(of: object &+ 1, as: Int.self)
-        unsafe slot.storeBytes(of: offset, toByteOffset: Self.offsetAt, as: Int.self)
+        turn = (turn &+ 1) & (Self.ways &- 1)
+        let place = (object & setMask) &* Self.ways &+ turn
+        unsafe tags[place] = tag
+        let slot = unsafe slot(place)
+        unsafe slot.storeBytes(of: offset, as: Int.self)
         unsafe slot.storeBytes(of: UInt8(bytes.count), toByteOffset: Self.countAt, as: UInt8.self)
         for index in bytes.indices {
             unsafe slot.storeBytes(of: bytes[index], toByteOffset: Self.textAt + index, as: UInt8.self)

@@ -83,7 +83,7 @@ public struct ByteBuffer: ~Copyable {
     public mutating func append(_ text: StaticString) {
         let added = text.utf8CodeUnitCount
         reserve(added)
-        unsafe base.unsafelyUnwrapped.advanced(by: size).copyMemory(from: text.utf8Start, byteCount: added)
+        unsafe Self.copy(added, from: text.utf8Start, to: base.unsafelyUnwrapped.advanced(by: size))
         size += added
     }
 
@@ -140,10 +140,10 @@ public struct ByteBuffer: ~Copyable {
     /// Appends some of the bytes to another buffer.
     public func copy(_ range: Range<Int>, to other: inout ByteBuffer) { other.append(span.extracting(range)) }
 
-    /// Gives the memory away, cut to its size; whoever takes it frees it with `free`.
+    /// Gives the memory away, cut where much of it is not used; whoever takes it frees it with `free`.
     public consuming func release() -> UnsafeMutableRawBufferPointer {
         let size = count
-        let block = unsafe size > 0 ? realloc(base, size) ?? base : base
+        let block = unsafe size > 0 && size < capacity / 2 ? realloc(base, size) ?? base : base
         // The block now belongs to the caller: what is left for deinit to free is nothing.
         let result = unsafe UnsafeMutableRawBufferPointer(start: block, count: size)
         unsafe base = nil

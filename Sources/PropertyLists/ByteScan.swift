@@ -1,8 +1,7 @@
 /// Looks at eight bytes at a time for the first that is of some kind.
 ///
 /// In each test the lowest bit set is exact, and those above it may be false: `trailingZeroBitCount` is what counts.
-@usableFromInline
-enum ByteScan {
+public enum ByteScan {
     @inlinable @inline(__always)
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
@@ -46,7 +45,7 @@ enum ByteScan {
 
     /// Whether no byte is above 0x7F.
     @inlinable
-    static func isASCII(_ bytes: Span<UInt8>) -> Bool {
+    public static func isASCII(_ bytes: Span<UInt8>) -> Bool {
         let count = bytes.count
         if count >= 8 {
             var found = word(of: bytes, at: count &- 8)

@@ -46,10 +46,16 @@ public struct PropertyListFile: TreeSource {
     private static let attempts = 4
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        try load(replacing: old, afterReading: {})
+    }
+
+    /// The same, with what a test does between a reading and the look at whether the file was left alone.
+    func load(replacing old: Level?, afterReading: () -> Void) throws(SourceError) -> LoadedTree {
         let pool = old.map(LevelPool.init)
         for _ in 0..<Self.attempts {
             let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
             let outcome = attempt(file, pool: pool)
+            afterReading()
             if file.isUnchanged() { return try outcome.get() }
         }
         throw SourceError(
@@ -60,7 +66,7 @@ public struct PropertyListFile: TreeSource {
     private func attempt(_ file: borrowing DocumentFile, pool: LevelPool?) -> Result<LoadedTree, SourceError> {
         do throws(PropertyListError) {
             let syntax = try SyntaxCheck.syntax(of: file.head())
-            let tree = try read(file.input, as: syntax, pool: pool)
+            let tree = try readOrAdvise(file.input, as: syntax, pool: pool)
             let warnings = tree.warnings.first.map { SourceWarning(file: path, warning: $0) }
             return .success(
                 LoadedTree(
@@ -69,6 +75,29 @@ public struct PropertyListFile: TreeSource {
         } catch {
             return .failure(SourceError(path, error))
         }
+    }
+
+    /// Reads a document; where it is refused for what its items are called, the sentence says what would fit.
+    private func readOrAdvise(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        do throws(PropertyListError) {
+            return try read(input, as: syntax, pool: pool)
+        } catch {
+            guard shape == .items, let advice = advice(on: input, as: syntax) else { throw error }
+            throw PropertyListError("\(error.reason); \(advice)", at: error.position, path: error.path)
+        }
+    }
+
+    /// What names a second reading suggests; nil where that finds nothing, or the document cannot be read at all.
+    private func advice(on input: DocumentInput, as syntax: PropertyListSyntax) -> String? {
+        var survey = KeySurvey()
+        do {
+            try syntax.read(input, limits: propertyListLimits, into: &survey)
+        } catch {
+            return nil
+        }
+        return NamesSuggestion(survey, names: names).advice
     }
 
     private func read(

@@ -56,6 +56,6 @@ private struct SourcePlace {
             case .byte(let offset): "\(file): byte \(offset): "
             case nil: "\(file): "
             }
-        return place + (path.map { "in \($0): " } ?? "") + sentence + "."
+        return place + (path.map { "in \($0): " } ?? "") + sentence + (sentence.hasSuffix("?") ? "" : ".")
     }
 }

@@ -1,9 +1,8 @@
-internal import Synchronization
 internal import TreeSources
 
 /// One value that a thread gives to another, which waits for it.
 final class Handover<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+    private let value = Guarded<Value?>(nil)
     private let waker: Waker
 
     init(for source: String) throws(SourceError) { waker = try Waker(for: source) }

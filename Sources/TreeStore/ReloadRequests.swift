@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TreeSources
 
 /// What other threads ask of the store's thread.
@@ -10,7 +9,7 @@ final class ReloadRequests: Sendable {
         var answers: [Answer] = []
     }
 
-    private let waiting = Mutex(Waiting())
+    private let waiting = Guarded(Waiting())
     /// Wakes the store's thread.
     let waker: Waker
 

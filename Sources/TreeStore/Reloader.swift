@@ -91,11 +91,13 @@ final class Reloader {
             let loaded = try source.load(replacing: old.document)
             if loaded.tree.document.hash == old.document.hash {
                 identity = loaded.identity
+                state.storeStatus = .ok
                 tell(.unchanged(old, took: clock.now - begun))
                 return .success(.unchanged(old))
             }
             let new = accept(loaded)
             retired.append(state.publish(new))
+            state.storeStatus = .ok
             tellLoaded(loaded, new, since: begun)
             return .success(.published(new))
         } catch {
@@ -103,12 +105,10 @@ final class Reloader {
         }
     }
 
-    /// Brings the status up to date with how a reload ended.
+    /// Makes it known that a reload was refused; what was published is known already.
     private func settle(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) -> ReloadOutcome {
         switch result {
-        case .success(let outcome):
-            state.storeStatus = .ok
-            return outcome
+        case .success(let outcome): return outcome
         case .failure(let error):
             state.storeStatus = .stale(error, since: WallClock.now)
             tell(.refused(error))

@@ -1,13 +1,12 @@
-internal import Synchronization
 internal import TreeSources
 
 /// What the store's thread and all others share.
 final class StoreState: Sendable {
-    private let current: Mutex<Snapshot>
-    private let status = Mutex(StoreStatus.ok)
-    private let subscribers = Mutex<[@Sendable (Snapshot, Snapshot) -> Void]>([])
+    private let current: Guarded<Snapshot>
+    private let status = Guarded(StoreStatus.ok)
+    private let subscribers = Guarded<[@Sendable (Snapshot, Snapshot) -> Void]>([])
 
-    init(_ first: Snapshot) { current = Mutex(first) }
+    init(_ first: Snapshot) { current = Guarded(first) }
 
     /// The published snapshot.
     var snapshot: Snapshot { current.withLock { $0 } }

@@ -1,11 +1,10 @@
 internal import Glibc
-internal import Synchronization
 internal import TreeSources
 
 /// A thread of its own: not one of a pool, so that its priority, its stack and its memory arena are its own too.
 final class StoreThread: Sendable {
     private let identifier: pthread_t
-    private let isJoined = Mutex(false)
+    private let isJoined = Guarded(false)
 
     private static let stackBytes = 1 << 20
 

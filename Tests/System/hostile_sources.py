@@ -21,6 +21,7 @@ from harness.server import clean_environment
 from harness.verdict import Verdict, megabytes, options
 
 NOBODY = 65534
+ANY = ("--shape", "any")
 CRASH_WORDS = ("Fatal error", "Crash", "Stack dump", "Backtrace", "Traceback", "Thread 0")
 
 
@@ -62,7 +63,7 @@ class Outcome:
 
 
 class Sources:
-    """Makes the files; each method gives a path and words of which the explanation must have one."""
+    """Makes the files; each method gives a path, words of which the explanation must have one, and options."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -76,7 +77,8 @@ class Sources:
     # Depth
 
     def xml_arrays_100000_deep(self):
-        return self._file("arrays.plist", HEAD + "<array>" * 100_000 + "</array>" * 100_000 + TAIL), ("deep", "nest")
+        text = HEAD + "<array>" * 100_000 + "</array>" * 100_000 + TAIL
+        return self._file("arrays.plist", text), ("deep", "nest"), *ANY
 
     def xml_items_100000_deep(self):
         item = "<dict><key>Title</key><string>x</string><key>Children</key><array>"
@@ -92,7 +94,7 @@ class Sources:
         return self._file("open.plist", HEAD + "<dict><key>a</key>" * 100_000), ("deep", "nest")
 
     def json_arrays_100000_deep(self):
-        return self._file("arrays.json", "[" * 100_000 + "]" * 100_000), ("deep", "nest")
+        return self._file("arrays.json", "[" * 100_000 + "]" * 100_000), ("deep", "nest"), *ANY
 
     def json_items_100000_deep(self):
         return self._file("items.json", '[{"Title":"x","Children":' * 100_000 + "[]" + "}]" * 100_000), ("deep", "nest")
@@ -104,7 +106,7 @@ class Sources:
             for _ in range(100_000):
                 inner = out.array([inner])
             out.finish(inner)
-        return path, ("deep", "nest")
+        return path, ("deep", "nest"), *ANY
 
     # Size
 
@@ -127,10 +129,18 @@ class Sources:
             out.finish(out.array([out.dictionary([(title, title), (odd, value)])]))
         return path, ("values", "items", "limit", "many", "large", "bytes")
 
-    def binary_that_holds_itself(self):
+    def binary_item_that_holds_itself(self):
         path = os.path.join(self.folder, "cycle.bin")
         with BinaryWriter(path) as out:
             out.finish(out.array([0]))
+        return path, ("itself", "cycle", "deep"), *ANY
+
+    def binary_value_that_holds_itself(self):
+        path = os.path.join(self.folder, "field-cycle.bin")
+        with BinaryWriter(path) as out:
+            title, odd = out.string("Title"), out.string("Odd")
+            value = out.array([2])
+            out.finish(out.array([out.dictionary([(title, title), (odd, value)])]))
         return path, ("itself", "cycle")
 
     def binary_with_a_count_beyond_its_end(self):
@@ -151,7 +161,7 @@ class Sources:
     def sparse_file_below_the_limit(self):
         path = self._file("sparse-small.plist", b"")
         os.truncate(path, 1 << 30)
-        return path, ("property list",)
+        return path, ("property list", "zero")
 
     def entity_bomb(self):
         entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 30))
@@ -169,7 +179,7 @@ class Sources:
         return self._file("empty.plist", b""), ("empty",)
 
     def zeros(self):
-        return self._file("zeros.plist", bytes(5000)), ("property list",)
+        return self._file("zeros.plist", bytes(5000)), ("property list", "zero")
 
     def gzip(self):
         return self._file("data.plist.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + bytes(50)), ("gzip",)
@@ -271,9 +281,12 @@ def main():
         for make in sources.all():
             if arguments.only not in make.__name__:
                 continue
-            path, words = make()
+            path, words, *extra = make()
             user = NOBODY if make.__name__ == "unreadable_file" and os.geteuid() == 0 else None
-            for command in ([program, "check", path], [program, "serve", path, "--listen", "127.0.0.1:0"]):
+            for command in (
+                [program, "check", path, *extra],
+                [program, "serve", path, *extra, "--listen", "127.0.0.1:0"],
+            ):
                 name = f"{command[1]} of {make.__name__.replace('_', ' ')}"
                 outcome = refuse(verdict, name, command, words, arguments, user)
                 slowest = max(slowest or (0, ""), (outcome.seconds, name))

@@ -14,6 +14,10 @@ class Cut(Exception):
     """The connection ended within an answer."""
 
 
+class Malformed(Exception):
+    """What came is no answer: the one before it had a body that it may not have, or a wrong length."""
+
+
 class Answer:
     def __init__(self, status, headers, body, first_byte, done):
         self.status = status
@@ -74,6 +78,8 @@ class Connection:
         first_byte = time.monotonic()
         while (end := self.buffer.find(b"\r\n\r\n")) < 0:
             self._more()
+        if not self.buffer.startswith(b"HTTP/1.1 "):
+            raise Malformed(f"an answer begins with {bytes(self.buffer[:40])}")
         head = bytes(self.buffer[:end]).decode("latin-1").split("\r\n")
         del self.buffer[:end + 4]
         status = int(head[0].split(" ", 2)[1])

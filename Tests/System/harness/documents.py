@@ -194,15 +194,6 @@ class BinaryWriter:
         values = struct.pack(f">{count}I", *(value for _, value in entries))
         return self._object(self._marker(13, count) + keys + values)
 
-    def reserve(self):
-        """A number for an object that is written by `fill` later, so that others can refer to it."""
-        self.offsets.append(None)
-        return len(self.offsets) - 1
-
-    def fill(self, number, write):
-        """Writes an object and gives it the reserved number."""
-        self.offsets[number] = self.offsets.pop(write())
-
     def finish(self, top):
         table = self.position
         self.file.write(struct.pack(f">{len(self.offsets)}Q", *self.offsets))

@@ -1,0 +1,67 @@
+internal import PropertyLists
+
+/// Items, when their dictionaries end.
+extension TreeBuilder {
+    mutating func closeItem() throws(PropertyListError) {
+        let frame = frames[frames.count - 1]
+        if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
+            throw Self.noLevel("a dictionary without a level").located(at: frame.position)
+        }
+        var level = frame.rare?.level
+        if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
+        let row = try pendingRow(of: frame)
+        depth -= 1
+        _ = pop()
+        try add(row, level: level)
+    }
+
+    mutating func pendingRow(of frame: Frame) throws(PropertyListError) -> PendingRow {
+        var title = frame.titleField.map { fields.start($0).name.upperBound }
+        var key = frame.keyField.map { fields.start($0).name.upperBound }
+        let hasMoved = fields.close(base: frame.fieldBase)
+        let content = frame.start..<fields.bytes.count
+        if hasMoved {
+            title = value(of: .title, frame.titleField == nil ? nil : frame.titleRank, in: content)
+            key = value(of: .key, frame.keyField == nil ? nil : frame.keyRank, in: content)
+        }
+        var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
+        if let title {
+            row.title = fields.titleText(title)
+        } else if frames.count == 1 {
+            row.title = fields.loose("Root")
+        } else if key == nil {
+            let titleName = names[.title].first ?? "Title"
+            let keyName = names[.key].first ?? "Key"
+            throw PropertyListError("an item has no '\(titleName)'; give it one, or a '\(keyName)'", at: frame.position)
+        }
+        if let key { row.explicitKey = fields.textRange(key) }
+        return row
+    }
+
+    /// Where a role's value stands after fields were dropped.
+    func value(of role: StructuralNames.Role, _ rank: Int?, in content: Range<Int>) -> Int? {
+        rank.flatMap { PackedFieldList.value(named: names[role][$0], in: fields.bytes.span, content) }
+    }
+
+    mutating func add(_ row: PendingRow, level: Level?) throws(PropertyListError) {
+        rows.append(row)
+        children.append(level)
+        guard frames.isEmpty else { return }
+        let parts = LevelAssembler.Parts(
+            children: takeChildren(from: 0), form: .rows, mayHoldTextBeyondXML: hasTextBeyondXML)
+        document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
+    }
+
+    mutating func addStringItem(_ text: Span<UInt8>) throws(PropertyListError) {
+        try countItem()
+        guard depth < limits.depth else {
+            throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
+        }
+        frames[frames.count - 1].isDecided = true
+        let start = fields.bytes.count
+        noteText(text)
+        fields.bytes.append(text)
+        rows.append(PendingRow(fields: start..<start, title: start..<fields.bytes.count, isString: true))
+        children.append(nil)
+    }
+}

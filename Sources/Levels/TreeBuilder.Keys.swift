@@ -1,0 +1,53 @@
+public import PropertyLists
+
+/// Keys, and what they say of the value to come.
+extension TreeBuilder {
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        noteText(name)
+        switch kind {
+        case .item: try itemKey(name, at: position)
+        case .sectionDictionary: try sectionKey(name)
+        case .namedSections: frames[frames.count - 1].needRare().name = String(utf8: name)
+        default:
+            if fields.begin(name, base: frames[frames.count - 1].fieldBase) != nil {
+                warnAboutRepeatedKey(name, at: position)
+            }
+        }
+    }
+
+    mutating func itemKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let top = frames.count - 1
+        let meaning = roles.meaning(of: name)
+        let isRepeated = fields.begin(name, base: frames[top].fieldBase) != nil
+        if isRepeated { warnAboutRepeatedKey(name, at: position) }
+        role = meaning.role
+        guard let known = meaning.role else {
+            if meaning.isNearMiss { warnAboutNearMiss(name, at: position) }
+            return
+        }
+        switch known {
+        case .title where meaning.rank <= frames[top].titleRank:
+            frames[top].titleRank = meaning.rank
+            frames[top].titleField = fields.count - 1
+        case .key where meaning.rank <= frames[top].keyRank:
+            frames[top].keyRank = meaning.rank
+            frames[top].keyField = fields.count - 1
+        case .title, .key: role = nil
+        case .children, .sections:
+            if frames[top].holderField != nil, !isRepeated {
+                throw PropertyListError(
+                    "the item has both '\(holderName(of: frames[top]))' and '\(String(utf8: name))'; only one of them can hold its level"
+                )
+            }
+            frames[top].holderField = fields.count - 1
+            frames[top].rare = nil
+        case .sectionKeys, .sectionTitles: fields.bytes.append(PackedTag.hidden)
+        }
+    }
+
+    /// After a value, the next key says what comes.
+    @inline(__always)
+    mutating func didReadValue() {
+        role = nil
+    }
+}

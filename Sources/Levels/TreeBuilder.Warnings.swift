@@ -1,0 +1,34 @@
+internal import PropertyLists
+
+/// What is odd, but no reason to refuse a document.
+extension TreeBuilder {
+    mutating func warn(_ message: String, at position: SourcePosition) {
+        warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message))
+    }
+
+    mutating func warnAboutRepeatedKey(_ name: Span<UInt8>, at position: SourcePosition) {
+        warn("the key '\(String(utf8: name))' stands twice in one dictionary; the last one counts", at: position)
+    }
+
+    mutating func warnAboutNearMiss(_ name: Span<UInt8>, at position: SourcePosition) {
+        guard let near = roles.nearMiss(of: name) else { return }
+        warn("'\(String(utf8: name))' is kept as a field; did you mean '\(near)'?", at: position)
+    }
+
+    mutating func warnAboutEmptyChildren(at position: SourcePosition) {
+        warn("the list of children is empty, so the item is a leaf; leave the key out if that is meant", at: position)
+    }
+
+    mutating func warnAboutRepeatedTitle(at position: SourcePosition) {
+        guard let (title, count) = assembler.repeatedTitle else { return }
+        warn(
+            "\(count) rows have the title '\(title)'; give them a Key each, or their paths end in ~2, ~3, …",
+            at: position)
+    }
+
+    /// Notes text that XML could not carry, so that it is known before anyone asks for XML.
+    @inline(__always)
+    mutating func noteText(_ text: Span<UInt8>) {
+        if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }
+    }
+}

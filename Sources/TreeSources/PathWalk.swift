@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// The way of a path to its file, one name after another, through symbolic links at any height.
+struct PathWalk {
+    /// What stands at a name.
+    enum Place { case directory, link, other, nothing }
+
+    /// The directory reached, free of links.
+    private var directory: String
+    /// The names still to be looked up, the next one last.
+    private var names: [String] = []
+    private var links = 0
+
+    /// As many links as the kernel follows (path_resolution(7)).
+    private static let mostLinks = 40
+
+    init(_ path: String) {
+        directory = path.hasPrefix("/") ? "/" : "."
+        push(path)
+    }
+
+    private mutating func push(_ path: String) {
+        names.append(contentsOf: path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init))
+    }
+
+    /// Walks to the end, or as far as it goes, and tells each step before it is taken.
+    ///
+    /// - Parameters:
+    ///   - look: told a directory and the name that is about to be looked up in it, where its answer may change.
+    ///   - pass: told a directory or file that was found, and whether it is a directory.
+    mutating func go(look: (_ directory: String, _ name: String) -> Void, pass: (String, _ isDirectory: Bool) -> Void) {
+        while let name = names.popLast() {
+            let full = directory == "/" ? "/" + name : directory + "/" + name
+            var place = name == ".." ? .directory : Self.place(full)
+            if place != .directory {
+                // Only now, and looked up again: what changes in between would be lost otherwise.
+                look(directory, name)
+                place = Self.place(full)
+            }
+            switch place {
+            case .directory:
+                directory = full
+                pass(full, true)
+            case .link:
+                guard links < Self.mostLinks, let target = Self.target(of: full) else { return }
+                links += 1
+                if target.hasPrefix("/") { directory = "/" }
+                push(target)
+            case .other:
+                pass(full, false)
+                return
+            case .nothing: return
+            }
+        }
+    }
+
+    private static func place(_ path: String) -> Place {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return .nothing }
+        return switch status.st_mode & S_IFMT {
+        case S_IFDIR: .directory
+        case S_IFLNK: .link
+        default: .other
+        }
+    }
+
+    private static func target(of link: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(link, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+}

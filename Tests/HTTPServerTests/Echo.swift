@@ -1,0 +1,49 @@
+import HTTPServer
+import Synchronization
+
+/// A responder for tests: tells what it was asked, or does what it is given to do.
+struct Echo: Responder {
+    var answer: @Sendable (Request) -> Response = Echo.description
+    var refuse: @Sendable (Request) -> Response? = { _ in nil }
+
+    func respond(to request: Request) -> Response { answer(request) }
+    func refusal(of request: Request) -> Response? { refuse(request) }
+    func response(toBadRequest reason: String, status: Int) -> Response { Echo.text(reason, status: status) }
+
+    static func text(_ text: String, status: Int = 200) -> Response {
+        Response(status: status, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    }
+
+    /// Method, target and body in one line.
+    static func description(of request: Request) -> Response {
+        text("\(request.method) \(request.targetText) \(String(decoding: request.body, as: UTF8.self))")
+    }
+}
+
+extension Server.Configuration {
+    /// The default with two threads and this change.
+    static func varied(_ change: (inout Server.Configuration) -> Void = { _ in }) -> Server.Configuration {
+        var configuration = Server.Configuration()
+        configuration.threads = 2
+        change(&configuration)
+        return configuration
+    }
+}
+
+/// Starts a server on a free port, hands over its port, and stops it.
+func withServer<Result>(
+    _ responder: Echo = Echo(), _ configuration: Server.Configuration = .varied(),
+    _ body: (UInt16) throws -> Result
+) throws -> Result {
+    let server = try Server(configuration: configuration, responder: responder)
+    defer { server.stop(grace: .seconds(5)) }
+    return try body(server.port)
+}
+
+/// The same, with a client that is connected to it.
+func withClient<Result>(
+    _ responder: Echo = Echo(), _ configuration: Server.Configuration = .varied(),
+    _ body: (RawClient) throws -> Result
+) throws -> Result {
+    try withServer(responder, configuration) { try body(RawClient(port: $0)) }
+}

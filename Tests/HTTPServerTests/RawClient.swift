@@ -1,0 +1,100 @@
+import Glibc
+
+/// The smallest client there is: it sends the bytes that it is told to, and reads what comes.
+final class RawClient {
+    private let descriptor: Int32
+    private var unread: [UInt8] = []
+
+    struct Failure: Error { let call: String }
+
+    /// Connects to this machine.
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let address = RawClient.loopback(port), RawClient.connected(descriptor, to: address) else {
+            close(descriptor)
+            throw Failure(call: "connect")
+        }
+        // A test that waits for what never comes must fail, not hang.
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in? {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        return unsafe inet_pton(AF_INET, "127.0.0.1", &address.sin_addr) == 1 ? address : nil
+    }
+
+    private static func connected(_ descriptor: Int32, to address: sockaddr_in) -> Bool {
+        var address = address
+        return unsafe withUnsafePointer(to: &address) {
+            let raw = unsafe UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self)
+            return unsafe connect(descriptor, raw, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+    }
+
+    /// Sends text; false where the server has gone.
+    @discardableResult
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// Says that nothing more will be sent.
+    func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// All that comes until the server closes.
+    func readToEnd() throws -> String {
+        while try receive() {}
+        defer { unread = [] }
+        return String(decoding: unread, as: UTF8.self)
+    }
+
+    /// The next answer.
+    /// - Parameter toHead: whether it answers HEAD, and so has no body in spite of its length.
+    func readAnswer(toHead: Bool = false) throws -> RawAnswer {
+        // A large answer is not looked at again with every piece of it that comes.
+        var least = 0
+        while true {
+            if least == 0 { least = toHead ? 0 : RawAnswer.announcedSize(in: unread) ?? 0 }
+            if unread.count >= least, let (answer, size) = RawAnswer.parse(unread, toHead: toHead, isAtEnd: false) {
+                unread.removeFirst(size)
+                return answer
+            }
+            guard try receive() else { break }
+        }
+        guard let (answer, _) = RawAnswer.parse(unread, toHead: toHead, isAtEnd: true) else {
+            throw Failure(call: "no whole answer in: \(String(decoding: unread, as: UTF8.self))")
+        }
+        unread = []
+        return answer
+    }
+
+    /// Waits for the first bytes of an answer.
+    func readSome() throws { _ = try receive() }
+
+    /// Reads once; false at the end.
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = unsafe buffer.withUnsafeMutableBytes {
+            unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+        }
+        if count > 0 { unread += buffer[..<count] }
+        if count < 0, errno != ECONNRESET { throw Failure(call: "recv: \(errno)") }
+        return count > 0
+    }
+}

@@ -1,0 +1,128 @@
+import HTTPServer
+import Testing
+
+/// Requests that break HTTP/1.1, or look as if, with the status that answers them.
+@Suite("A request is checked before anybody answers it")
+struct RequestCheckTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let message: String
+        let status: Int
+        let body: String
+        var testDescription: String { message.debugDescription }
+
+        init(_ message: String, _ status: Int, _ body: String) {
+            self.message = message
+            self.status = status
+            self.body = body
+        }
+    }
+
+    private static let host = "Host: a\r\n"
+
+    static let wellFormed = [
+        Case("GET /a HTTP/1.1\r\nHost:\r\n\r\n", 200, "get /a "),
+        Case("GET /a HTTP/1.0\r\n\r\n", 200, "get /a "),
+        Case("GET /a?b#c HTTP/1.1\r\n\(host)\r\n", 200, "get /a?b "),
+        Case("GET http://a.example/p?q HTTP/1.1\r\n\(host)\r\n", 200, "get /p?q "),
+        Case("GET HTTPS://[::1]:8080 HTTP/1.1\r\n\(host)\r\n", 200, "get / "),
+        Case("GET http://a?q HTTP/1.1\r\n\(host)\r\n", 200, "get /?q "),
+        Case("OPTIONS * HTTP/1.1\r\n\(host)\r\n", 200, "options * "),
+        Case("PROPFIND //a HTTP/1.1\r\n\(host)\r\n", 200, "other //a "),
+        Case(
+            "GET /a?\(String(repeating: "&a=b", count: 2000)) HTTP/1.1\r\n\(host)\r\n", 200,
+            "get /a?\(String(repeating: "&a=b", count: 2000)) "),
+        Case("GET /a HTTP/1.1\r\n\(host)X: caf\u{E9}\t\"~\"  \r\nY:\r\n\r\n", 200, "get /a "),
+        Case("\r\nGET /a HTTP/1.1\r\n\(host)\r\n", 200, "get /a "),
+        Case("POST /a HTTP/1.1\r\n\(host)Content-Length: 0\r\n\r\n", 200, "post /a "),
+    ]
+
+    static let requestLine = "The request line is not a method, a target and a version with one space between them."
+    static let target =
+        "The request target holds a space, a control character or a byte beyond ASCII; percent-encode it."
+    static let form = "The request target must begin with '/', or be an http URL; only OPTIONS may ask for '*'."
+    static let lines =
+        "The header holds a folded line, a null character, or a line that ends without a carriage return."
+    static let name = "A field name holds a character that none can have, or ends in white space."
+    static let lengths = "Content-Length and Transfer-Encoding exclude each other."
+    static let coding = "The only transfer coding that this server decodes is 'chunked'."
+
+    static let malformed = [
+        Case("GET  /a HTTP/1.1\r\n\(host)\r\n", 400, requestLine),
+        Case("GET /a  HTTP/1.1\r\n\(host)\r\n", 400, target),
+        Case("GET /a b HTTP/1.1\r\n\(host)\r\n", 400, target),
+        Case("G\u{0}T /a HTTP/1.1\r\n\(host)\r\n", 400, requestLine),
+        Case("GET /a\u{0}b HTTP/1.1\r\n\(host)\r\n", 400, requestLine),
+        Case("G:T /a HTTP/1.1\r\n\(host)\r\n", 400, "The method holds a character that no method can have."),
+        Case("GET /a HTTP/1.2\r\n\(host)\r\n", 505, "This server speaks HTTP/1.1 and HTTP/1.0."),
+        Case("GET /\u{7F} HTTP/1.1\r\n\(host)\r\n", 400, target),
+        Case("GET /12345678901234567\u{1}12 HTTP/1.1\r\n\(host)\r\n", 400, target),
+        Case("GET /\u{E9} HTTP/1.1\r\n\(host)\r\n", 400, target),
+        Case("GET a HTTP/1.1\r\n\(host)\r\n", 400, form),
+        Case("GET * HTTP/1.1\r\n\(host)\r\n", 400, form),
+        Case("GET ftp://a/ HTTP/1.1\r\n\(host)\r\n", 400, form),
+        Case("GET http:///a HTTP/1.1\r\n\(host)\r\n", 400, form),
+        Case("GET http://user@a/ HTTP/1.1\r\n\(host)\r\n", 400, form),
+        Case("CONNECT a:443 HTTP/1.1\r\n\(host)\r\n", 501, "This server is not a proxy: it opens no tunnels."),
+        Case("GET / HTTP/1.1\r\n\r\n", 400, "A request in HTTP/1.1 needs a Host field."),
+        Case("GET / HTTP/1.1\r\n\(host)\(host)\r\n", 400, "The field host stands more than once."),
+        Case("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "The Host field is not a host name or an address."),
+        Case("GET / HTTP/1.1\r\n\(host)X : a\r\n\r\n", 400, name),
+        Case("GET / HTTP/1.1\r\n\(host)X\u{E9}: a\r\n\r\n", 400, name),
+        Case("GET / HTTP/1.1\r\n\(host): a\r\n\r\n", 400, lines),
+        Case("GET / HTTP/1.1\r\n X: a\r\n\(host)\r\n", 400, name),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\u{7}b\r\n\r\n", 400, "A field value holds a control character."),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\rb\r\n\r\n", 400, "A field value holds a control character."),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\u{0}b\r\n\r\n", 400, lines),
+        Case("GET / HTTP/1.1\r\nX: a\u{0}b\r\n\(host)\r\n", 400, lines),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\r\n b\r\n\r\n", 400, lines),
+        Case("GET / HTTP/1.1\r\nHos: evil\r\n t\r\n\r\n", 400, lines),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\nY: b\r\n\r\n", 400, lines),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\r\n\n", 400, lines),
+        Case("GET / HTTP/1.1\n\(host)\r\n", 400, lines),
+        Case(
+            "POST / HTTP/1.1\r\n\(host)Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", 400,
+            "The field content-length stands more than once."),
+        Case(
+            "POST / HTTP/1.1\r\n\(host)Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, lengths),
+        Case("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, coding),
+        Case("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: identity\r\n\r\n", 501, coding),
+        Case("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked \r\n\r\n0\r\n\r\n", 501, coding),
+        Case(
+            "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+            "The field transfer-encoding stands more than once."),
+        Case(
+            "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+            "There is no Transfer-Encoding in HTTP/1.0."),
+        Case(
+            "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", 400,
+            "The trailer holds a field that none may have."),
+        Case(
+            "GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 16384))\r\n\r\n", 431,
+            "The request line and the header are too long together."),
+    ]
+
+    @Test("and answered where it is well-formed", arguments: wellFormed)
+    func accepted(example: Case) throws {
+        try withClient { client throws in
+            client.send(latin1(example.message))
+            let answer = try client.readAnswer()
+            #expect(answer.status == example.status)
+            #expect(answer.body == example.body)
+        }
+    }
+
+    @Test("and refused with the reason where it is not; nothing that follows it is served", arguments: malformed)
+    func refused(example: Case) throws {
+        try withClient { client throws in
+            client.send(latin1(example.message + "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"))
+            let answer = try client.readAnswer()
+            #expect(answer.status == example.status)
+            #expect(answer.body == example.body)
+            #expect(answer.header("Connection") == "close")
+            #expect(try client.readToEnd() == "")
+        }
+    }
+
+    /// Characters up to U+00FF as one byte each.
+    private func latin1(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
+}

@@ -1,0 +1,77 @@
+import HTTPServer
+import Synchronization
+import Testing
+
+@Suite("A streamed body")
+struct StreamTests {
+    /// Hands out pieces, then ends, or fails.
+    final class Pieces: BodyStream {
+        private var pieces: [String]
+        private let fails: Bool
+        private let onRelease: @Sendable () -> Void
+
+        init(_ pieces: [String], fails: Bool = false, onRelease: @escaping @Sendable () -> Void = {}) {
+            self.pieces = pieces
+            self.fails = fails
+            self.onRelease = onRelease
+        }
+
+        deinit { onRelease() }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+            guard !pieces.isEmpty else { return fails ? -1 : 0 }
+            let piece = Array(pieces.removeFirst().utf8)
+            unsafe buffer.copyBytes(from: piece)
+            return piece.count
+        }
+    }
+
+    private func streaming(_ pieces: [String], fails: Bool = false) -> Echo {
+        Echo(answer: { _ in Response(status: 200, headers: [], stream: Pieces(pieces, fails: fails)) })
+    }
+
+    @Test("goes out in chunks, and the connection stays")
+    func chunks() throws {
+        try withClient(streaming(["one ", "two ", String(repeating: "x", count: 1000)])) { client throws in
+            for _ in 0..<2 {
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                let answer = try client.readAnswer()
+                #expect(answer.header("Transfer-Encoding") == "chunked")
+                #expect(answer.body == "one two " + String(repeating: "x", count: 1000))
+            }
+        }
+    }
+
+    @Test("ends with the connection in HTTP/1.0")
+    func oldVersion() throws {
+        try withClient(streaming(["one ", "two"])) { client throws in
+            client.send("GET / HTTP/1.0\r\n\r\n")
+            #expect(try client.readAnswer().body == "one two")
+        }
+    }
+
+    @Test("that fails cuts the connection before its end")
+    func failure() throws {
+        try withClient(streaming(["one"], fails: true)) { client throws in
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readToEnd().hasSuffix("3\r\none\r\n"))
+        }
+    }
+
+    @Test("is let go when its answer has been sent, and when the client has gone")
+    func release() throws {
+        let released = Mutex(0)
+        let responder = Echo(answer: { _ in
+            let pieces = Array(repeating: "x", count: 3)
+            let stream = Pieces(pieces, onRelease: { released.withLock { $0 += 1 } })
+            return Response(status: 200, headers: [], stream: stream)
+        })
+        try withServer(responder) { port throws in
+            let client = try RawClient(port: port)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readAnswer().body == "xxx")
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        }
+        #expect(released.withLock { $0 } >= 1)
+    }
+}

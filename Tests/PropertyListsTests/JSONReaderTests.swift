@@ -1,0 +1,151 @@
+import PropertyLists
+import Testing
+
+@Suite("The JSON reader")
+struct JSONReaderTests {
+    @Test(
+        "reads every type, with white space wherever it may stand",
+        arguments: [
+            (
+                " \t\r\n{ \"a\" : [ true , false ] , \"b\" : { } , \"c\" : [ ] } \n",
+                ["a": [true, false], "b": .dictionary([]), "c": []]
+            ),
+            ("[]", []),
+            ("[[[]],{}]", [[[]], .dictionary([])]),
+            ("\"\"", ""),
+            ("0", 0),
+            ("-0", 0),
+            ("[1,-1,10]", [1, -1, 10]),
+            ("18446744073709551615", .integer(PropertyListInteger(UInt64.max))),
+            ("-9223372036854775808", .integer(PropertyListInteger(Int64.min))),
+            (
+                "[0.0,-0.0,1.0,0.1,1e2,1E+2,1e-2,12.5e1]",
+                [
+                    .real(0.0), .real(-0.0), .real(1.0), .real(0.1), .real(100.0), .real(100.0), .real(0.01),
+                    .real(125.0),
+                ]
+            ),
+            ("[123456789012345678901.0,1e-400]", [.real(123_456_789_012_345_678_901.0), .real(0.0)]),
+            ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"),
+            ("\"\\u0061\\u00E9\\u6771\\uD83D\\uDC0D\\u0000\\uFFFF\"", "aé東\u{1F40D}\0\u{FFFF}"),
+            ("\"é東\u{1F40D}\u{7F}\u{2028}\u{FFFF}\"", "é東\u{1F40D}\u{7F}\u{2028}\u{FFFF}"),
+            ("\"exactly sixteen.\"", "exactly sixteen."),
+            (
+                "{\"\":1,\"a\\u0062\":2,\"\":3}",
+                .dictionary([.init(key: "", value: 1), .init(key: "ab", value: 2), .init(key: "", value: 3)])
+            ),
+            ("\u{FEFF}[1]", [1]),
+        ] as [(String, Tree)])
+    func reads(text: String, value: Tree) throws {
+        #expect(try Format.json.read(Array(text.utf8)) == value)
+    }
+
+    @Test("reads UTF-16 with a byte order mark", arguments: [false, true])
+    func utf16(isBigEndian: Bool) throws {
+        let units = Array("\u{FEFF}[\"é\u{1F40D}\"]".utf16)
+        let document = units.flatMap { unit in
+            let bytes = [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
+            return isBigEndian ? bytes : bytes.reversed()
+        }
+        #expect(try Format.json.read(document) == ["é\u{1F40D}"])
+    }
+
+    @Test(
+        "refuses what is not JSON, and says where and why",
+        arguments: [
+            ("", "1:1: the document is empty; it needs one value, an array or an object"),
+            (" \n ", "2:2: the document is empty; it needs one value, an array or an object"),
+            ("[1,]", "1:4: a comma stands before the end of an array or object; JSON has no trailing commas"),
+            (
+                "{\"a\":1,}",
+                "1:8: a comma stands before the end of an array or object; JSON has no trailing commas"
+            ),
+            ("[1 2]", "1:4: an array goes on here without ','; after an element comes ',' or ']'"),
+            ("[1}", "1:3: an array goes on here without ','; after an element comes ',' or ']'"),
+            ("{\"a\":1]", "1:7: an object goes on here without ','; after an entry comes ',' or '}'"),
+            ("[,1]", "1:2: a value is missing before ','"),
+            ("{\"a\":}", "1:6: in /a: an array or object ends here that has not begun, or before a value is complete"),
+            ("]", "1:1: an array or object ends here that has not begun, or before a value is complete"),
+            ("[1]]", "1:4: something stands after the end of the JSON value; remove it"),
+            ("1 1", "1:3: something stands after the end of the JSON value; remove it"),
+            ("{a:1}", "1:2: an object's key must be a string in double quotes"),
+            ("{1:1}", "1:2: an object's key must be a string in double quotes"),
+            ("{\"a\" 1}", "1:6: in /a: an object's key must be followed by ':' and a value"),
+            ("{\"a\"", "1:5: in /a: an object's key must be followed by ':' and a value"),
+            ("{\"a\":", "1:6: in /a: the document ends before its value does; it was cut short"),
+            ("[\n[1,\n2", "3:2: the document ends before its value does; it was cut short"),
+            ("{\"a\":\n null}", "2:2: in /a: a property list has no null; leave the entry out"),
+            ("nul", "1:1: \(noValue)"),
+            ("True", "1:1: \(noValue)"),
+            ("NaN", "1:1: \(noValue)"),
+            ("+1", "1:1: \(noValue)"),
+            (".5", "1:1: \(noValue)"),
+            ("'a'", "1:1: a string must stand in double quotes"),
+            ("[1, // one\n2]", "1:5: JSON has no comments; remove this one"),
+            ("-", "1:1: a number must have a digit after '-'"),
+            ("[01]", "1:2: a number must not begin with 0 before other digits"),
+            ("-00", "1:1: a number must not begin with 0 before other digits"),
+            ("1.", "1:1: a number must have a digit after '.'"),
+            ("1.e5", "1:1: a number must have a digit after '.'"),
+            ("1e", "1:1: a number must have a digit after its exponent's 'e'"),
+            ("1e+", "1:1: a number must have a digit after its exponent's 'e'"),
+            ("0x10", "1:2: something stands after the end of the JSON value; remove it"),
+            ("18446744073709551616", "1:1: an integer is beyond 64 bits; it goes from -2^63 to 2^64-1"),
+            ("-9223372036854775809", "1:1: an integer is beyond 64 bits; it goes from -2^63 to 2^64-1"),
+            ("[1e400]", "1:2: a number is beyond the range of a 64-bit floating-point one, about 1.8e308"),
+            ("\"a", "1:2: the document ends inside a string; '\"' is missing"),
+            ("[\"a\nb\"]", "1:4: a string holds a line end or a tab; write \\n, \\r or \\t, or close it with '\"'"),
+            ("[\"é\t\"]", "1:4: a string holds a line end or a tab; write \\n, \\r or \\t, or close it with '\"'"),
+            ("\"\u{1}\"", "1:2: the control character U+0001 cannot stand in JSON; a string holds it as \\u0001"),
+            ("\"\\x41\"", "1:2: '\\' begins no escape here; there are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234"),
+            ("\"\\u12G4\"", "1:2: '\\u' must be followed by four hexadecimal digits"),
+            ("\"\\uD800\"", "1:2: \(halfPair)"),
+            ("\"\\uD800\\u0041\"", "1:2: \(halfPair)"),
+            ("\"\\uDC0D\\uD83D\"", "1:2: \(halfPair)"),
+        ])
+    func refuses(text: String, sentence: String) {
+        #expect(Format.json.refusal(of: Array(text.utf8)) == sentence)
+    }
+
+    private static let noValue =
+        "no JSON value begins here; there are objects, arrays, strings in double quotes, numbers, true and false"
+    private static let halfPair =
+        "an escape names half of a surrogate pair; the other half must follow or precede it"
+
+    @Test(
+        "refuses faulty UTF-8 wherever it stands",
+        arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
+    func faultyUTF8(bytes: [UInt8]) {
+        let document = Array("[\"a".utf8) + bytes + Array("\"]".utf8)
+        #expect(
+            Format.json.refusal(of: document) == "1:4: the text is not valid UTF-8; save the document as UTF-8")
+    }
+
+    @Test("refuses every document that is cut short, wherever it is")
+    func truncation() {
+        let document = Array("{\"a\":[1,-2.5e3,\"\\u00e9\\\"\",{\"b\":true}],\"c\":false}".utf8)
+        for count in 0..<document.count { #expect(Format.json.refusal(of: Array(document.prefix(count))) != nil) }
+    }
+
+    @Test("refuses what passes a limit, and not before")
+    func limits() throws {
+        let document = Array("[[\"abc\",\"a\\u0062c\"]]".utf8)
+        let exact = PropertyListLimits(nesting: 2, valueBytes: 7, values: 4)
+        #expect(try Format.json.read(document, limits: exact) == [["abc", "abc"]])
+        #expect(
+            Format.json.refusal(of: document, limits: PropertyListLimits(nesting: 1))
+                == "1:2: the document nests deeper than 1 containers; flatten it")
+        #expect(
+            Format.json.refusal(of: document, limits: PropertyListLimits(values: 3))
+                == "1:9: the document holds more than 3 values; split it")
+    }
+
+    @Test("tells where each container and key begins")
+    func positions() throws {
+        var recorder = TreeRecorder()
+        let document = Array("[\n  {\"a\": [],\n   \"b\": {}}]".utf8)
+        try Format.json.read(.memory(document), limits: PropertyListLimits(), into: &recorder)
+        let places = [(1, 1), (2, 3), (2, 4), (2, 9), (3, 4), (3, 9)]
+        #expect(recorder.positions == places.map { .text(line: $0.0, column: $0.1) })
+    }
+}

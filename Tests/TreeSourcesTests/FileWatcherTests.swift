@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import TreeSources
+
+@Suite("A file watcher")
+struct FileWatcherTests {
+    private let scratch: ScratchFolder
+    private let waker: Waker
+
+    init() throws {
+        scratch = try ScratchFolder()
+        waker = try Waker(for: "test")
+        try scratch.write("Data.plist", items("A"))
+    }
+
+    /// An armed watcher, which by default never looks by itself.
+    private func watcher(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
+        let watcher = FileWatcher(path: scratch(name), waker: waker, pollInterval: pollInterval)
+        watcher.arm()
+        return watcher
+    }
+
+    private func outcome(of watcher: FileWatcher) -> WatchOutcome { watcher.wait(until: .now + .seconds(20)) }
+
+    /// Whether what was done is no reason to wake: the wake-up that comes after is the first thing that is told.
+    private func isQuiet(_ watcher: FileWatcher) -> Bool {
+        // An event would be told by the wait after the wake-up, too.
+        waker.wake()
+        return outcome(of: watcher) == .woken && watcher.wait(until: .now) == .timedOut
+    }
+
+    @Test("sees a file written in place")
+    func inPlace() throws {
+        let watcher = watcher()
+        let handle = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))
+        try handle.write(contentsOf: Data("x".utf8))
+        #expect(isQuiet(watcher))
+        try handle.close()
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("sees a file renamed over it")
+    func renamed() throws {
+        let watcher = watcher()
+        try scratch.write("aside", items("B"))
+        #expect(isQuiet(watcher))
+        try scratch.rename("aside", "Data.plist")
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("sees each of the renames of vim, and the file that comes between them")
+    func vim() throws {
+        let watcher = watcher()
+        try scratch.rename("Data.plist", "Data.plist~")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.write("Data.plist", items("B"))
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.remove("Data.plist~")
+        #expect(isQuiet(watcher))
+    }
+
+    @Test("sees a file deleted and made anew")
+    func deleted() throws {
+        let watcher = watcher()
+        try scratch.remove("Data.plist")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.write("Data.plist", items("B"))
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("sees the link swapped that a deployment of Kubernetes swaps")
+    func kubernetes() throws {
+        for version in ["v1", "v2"] {
+            try scratch.folder(version)
+            try scratch.write("\(version)/Config.plist", items(version))
+        }
+        try scratch.link("..data", to: "v1")
+        try scratch.link("Config.plist", to: "..data/Config.plist")
+        let watcher = watcher("Config.plist")
+        try scratch.link("..data_tmp", to: "v2")
+        #expect(isQuiet(watcher))
+        try scratch.rename("..data_tmp", "..data")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.write("v1/Config.plist", items("old"))
+        try scratch.write("Data.plist", items("other"))
+        #expect(isQuiet(watcher))
+        try scratch.write("v2/Config.plist", items("new"))
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("sees a folder above the file renamed, and the one that takes its place")
+    func folders() throws {
+        try scratch.folder("live/a/b")
+        try scratch.folder("next/a/b")
+        try scratch.write("live/a/b/Data.plist", items("A"))
+        try scratch.write("next/a/b/Data.plist", items("B"))
+        let watcher = watcher("live/a/b/Data.plist")
+        try scratch.write("live/a/Other.plist", items("x"))
+        #expect(isQuiet(watcher))
+        try scratch.rename("live", "old")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.write("old/a/b/Data.plist", items("x"))
+        #expect(isQuiet(watcher))
+        try scratch.rename("next", "live")
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("waits for a file whose folders do not exist yet")
+    func notYet() throws {
+        let watcher = watcher("a/b/Data.plist")
+        try scratch.folder("a")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.folder("a/b")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        try scratch.write("a/b/Data.plist", items("A"))
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("sees a file written to under its other name")
+    func hardLink() throws {
+        try scratch.folder("elsewhere")
+        try FileManager.default.linkItem(atPath: scratch("Data.plist"), toPath: scratch("elsewhere/Other.plist"))
+        let watcher = watcher()
+        let handle = try #require(FileHandle(forWritingAtPath: scratch("elsewhere/Other.plist")))
+        try handle.close()
+        #expect(outcome(of: watcher) == .changed)
+    }
+
+    @Test("is not woken by other files, or by reading")
+    func quiet() throws {
+        let watcher = watcher()
+        try scratch.write("Other.plist", items("x"))
+        try scratch.remove("Other.plist")
+        _ = try PropertyListFile(path: scratch("Data.plist")).load(replacing: nil)
+        #expect(isQuiet(watcher))
+    }
+
+    @Test("looks by itself where no event comes")
+    func polling() throws {
+        // A file that is still open for writing sends none.
+        let watcher = watcher(pollInterval: .milliseconds(20))
+        let handle = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(" ".utf8))
+        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.wait(until: .now + .milliseconds(50)) == .timedOut)
+        try handle.close()
+    }
+
+    @Test("tells a wake-up that came before it waited, once")
+    func wakeUp() throws {
+        let watcher = watcher()
+        waker.wake()
+        waker.wake()
+        #expect(outcome(of: watcher) == .woken)
+        #expect(watcher.wait(until: .now) == .timedOut)
+    }
+}

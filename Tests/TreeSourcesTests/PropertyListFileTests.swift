@@ -1,0 +1,147 @@
+import Foundation
+import Levels
+import PropertyLists
+import Testing
+
+@testable import TreeSources
+
+@Suite("A property list file")
+struct PropertyListFileTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func refusal(_ text: String, names: StructuralNames = .init()) throws -> String {
+        let path = try scratch.write("Data.plist", text)
+        do {
+            _ = try PropertyListFile(path: path, names: names).load(replacing: nil)
+            return "it was read"
+        } catch {
+            return "\(error)".replacingOccurrences(of: scratch.path + "/", with: "")
+        }
+    }
+
+    @Test("gives the same tree in each of the three syntaxes")
+    func syntaxes() throws {
+        let value: [String: Any] = ["Title": "Top", "Rows": [["Title": "A", "Text": "ä", "Children": ["x", "y"]]]]
+        let xml = try PropertyListSerialization.data(fromPropertyList: value, format: .xml, options: 0)
+        let binary = try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+        let trees = try [
+            scratch.write("Xml", xml), scratch.write("Binary", binary),
+            scratch.write("Utf16", String(decoding: xml, as: UTF8.self).replacing("UTF-8", with: "UTF-16").utf16Bytes),
+            scratch.write("Json", JSONSerialization.data(withJSONObject: value, options: .sortedKeys)),
+        ].map { try PropertyListFile(path: $0).load(replacing: nil) }
+        #expect(trees.map(\.syntax) == [.xml, .binary, .xml, .json])
+        #expect(trees.map(\.tree.itemCount) == [3, 3, 3, 3])
+        #expect(trees.allSatisfy { $0.tree.document.title(0) == "Top" })
+        #expect(trees[0].tree.document.hash == trees[2].tree.document.hash)
+    }
+
+    @Test("tells which file it read, and in which state")
+    func identity() throws {
+        let path = try scratch.write("Data.plist", items("A"))
+        let file = PropertyListFile(path: path)
+        let loaded = try file.load(replacing: nil)
+        #expect(loaded.identity == FileIdentity(path: path))
+        #expect(loaded.identity.size == items("A").utf8.count)
+        #expect(file.isUnchanged(since: loaded.identity))
+        try scratch.write("Data.plist", items("A", "B"))
+        #expect(!file.isUnchanged(since: loaded.identity))
+    }
+
+    @Test("takes over the levels of the old tree that are as they were")
+    func adoption() throws {
+        func text(_ last: String) -> String {
+            "<array><dict><key>Title</key><string>A</string><key>Children</key><array><string>a</string></array></dict>"
+                + "<dict><key>Title</key><string>B</string><key>Children</key><array><string>\(last)</string></array></dict></array>"
+        }
+        let file = PropertyListFile(path: try scratch.write("Data.plist", text("b")))
+        let old = try file.load(replacing: nil).tree.document
+        try scratch.write("Data.plist", text("c"))
+        let new = try file.load(replacing: old).tree.document
+        #expect(new !== old)
+        #expect(new.child(0)?.child(0) === old.child(0)?.child(0))
+        #expect(new.child(0)?.child(1) !== old.child(0)?.child(1))
+        #expect(try file.load(replacing: new).tree.document === new)
+    }
+
+    @Test("that is refused tells the place as editors read it")
+    func place() throws {
+        #expect(
+            try refusal(
+                "<plist>\n<array>\n<dict><key>Title</key><string>A</string>\n  <nonsense/></dict></array></plist>"
+            )
+            .hasPrefix("Data.plist:4:3: in /A: "))
+    }
+
+    @Test("that is read with doubts tells them with their places")
+    func warnings() throws {
+        let path = try scratch.write(
+            "Data.plist",
+            "<array>\n<dict><key>Title</key><string>A</string>\n<key>Childern</key><array/></dict></array>")
+        let loaded = try PropertyListFile(path: path).load(replacing: nil)
+        #expect(
+            loaded.warnings.map(\.description) == [
+                "\(path):3:1: in /A: 'Childern' is kept as a field; did you mean 'Children'?"
+            ])
+        #expect(loaded.omittedWarnings == 0)
+    }
+
+    @Test("of any shape is served with --shape any")
+    func anyShape() throws {
+        let path = try scratch.write("Data.plist", "<dict><key>a</key><array><integer>1</integer></array></dict>")
+        #expect(try PropertyListFile(path: path, shape: .any).load(replacing: nil).tree.itemCount == 2)
+    }
+
+    @Test("whose items have other names is refused with the names that fit")
+    func advice() throws {
+        let other = #"[{"name":"A","id":"1","entries":[{"name":"B","id":"2"},{"name":"C","id":"3"}]}]"#
+        #expect(
+            try refusal(other)
+                == "Data.plist:1:2: in /(item 1): an item has no 'Title'; give it one, or a 'Key'; here --keys title=name,children=entries may fit, and --shape any serves any property list."
+        )
+        #expect(try refusal(other, names: StructuralNames(mapping: "title=name,children=entries")) == "it was read")
+    }
+
+    @Test("that is refused for another reason gets no advice on names")
+    func noAdvice() throws {
+        let text = #"[{"Title":"A","Key":"k"},{"Title":"B","Key":"k"}]"#
+        #expect(try !refusal(text).contains("--keys"))
+    }
+
+    @Test("that changes while it is read is read again")
+    func changing() throws {
+        let file = PropertyListFile(path: try scratch.write("Data.plist", items("A")))
+        var changes = ["A", "B", "C"]
+        let loaded = try file.load(replacing: nil) {
+            guard let title = changes.popLast() else { return }
+            #expect(throws: Never.self) { try scratch.write("Data.plist", items(title, title + title)) }
+        }
+        #expect(loaded.tree.document.child(0)?.title(0) == "A")
+        #expect(changes.isEmpty)
+    }
+
+    @Test("that never comes to rest is refused in the end")
+    func restless() throws {
+        let path = try scratch.write("Data.plist", items("A"))
+        var size = 1
+        let sentence =
+            "\(path): the file changed while it was read, 4 times running; it is read when it is left alone."
+        do {
+            _ = try PropertyListFile(path: path).load(replacing: nil) {
+                size += 1
+                #expect(throws: Never.self) {
+                    try scratch.write("Data.plist", items(String(repeating: "A", count: size)))
+                }
+            }
+            Issue.record("it was read")
+        } catch {
+            #expect("\(error)" == sentence)
+        }
+    }
+}
+
+extension String {
+    /// UTF-16 with a mark, little end first.
+    fileprivate var utf16Bytes: [UInt8] { ("\u{FEFF}" + self).utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
+}

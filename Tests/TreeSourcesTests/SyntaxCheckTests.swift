@@ -1,0 +1,70 @@
+import PropertyLists
+import Testing
+
+@testable import TreeSources
+
+@Suite("The syntax of a document")
+struct SyntaxCheckTests {
+    @Test(
+        "is told from its first bytes",
+        arguments: [
+            ("<plist/>", PropertyListSyntax.xml), (" \r\n\t<?xml?>", .xml), ("\u{FEFF}<plist/>", .xml),
+            ("bplist00xyz", .binary), ("{}", .json), ("{ \"a\" : 1 }", .json), ("\n[1]", .json), ("[", .json),
+            ("\"text\"", .json), ("-1", .json), ("42", .json), ("true", .json), ("false", .json), ("null", .json),
+            ("{ 'a' : 1 }", .json), ("{ a : 1 }", .json), ("{", .json), ("{ \"a\\\"=\" : 1 }", .json),
+        ])
+    func syntax(of text: String, is expected: PropertyListSyntax) throws {
+        #expect(try SyntaxCheck.syntax(of: Array(text.utf8)) == expected)
+    }
+
+    @Test("is told from UTF-16 too, with and without a mark", arguments: [true, false], [true, false])
+    func utf16(isBigEndian: Bool, hasMark: Bool) throws {
+        func bytes(_ text: String) -> [UInt8] {
+            ((hasMark ? "\u{FEFF}" : "") + text).utf16.flatMap { unit in
+                let pair = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+                return isBigEndian ? pair : pair.reversed()
+            }
+        }
+        #expect(try SyntaxCheck.syntax(of: bytes(" <plist/>")) == .xml)
+        #expect(try SyntaxCheck.syntax(of: bytes("{\"ä\":1}")) == .json)
+    }
+
+    @Test(
+        "is refused with a word on what the file is",
+        arguments: [
+            (
+                Array("bplist15".utf8),
+                "it is a binary property list of the version 'bplist15'; only 'bplist00' is read here, so convert it with plutil -convert xml1"
+            ),
+            ([0x1F, 0x8B, 8, 0], "it is packed with gzip; unpack it first"),
+            (Array("PK\u{3}\u{4}..".utf8), "it is packed with zip; unpack it first"),
+            (
+                [UInt8](repeating: 0, count: 4096),
+                "the file holds zero bytes where its text should begin; it was not written to the end, so save it again"
+            ),
+            (Array(" \n\t ".utf8), "the file holds white space only; it must hold a property list"),
+            (
+                Array("title: Root".utf8),
+                "it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'title:'"
+            ),
+            (
+                [0x89, 0x50, 0x4E, 0x47],
+                "it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)"
+            ),
+        ])
+    func refusal(of bytes: [UInt8], says sentence: String) {
+        #expect(throws: PropertyListError(sentence)) { try SyntaxCheck.syntax(of: bytes) }
+    }
+
+    @Test(
+        "is refused where it is OpenStep's",
+        arguments: [
+            "{ a = b; }", "{\"a\"=\"b\";}", "( a, b )", "/* by hand */ { a = b; }",
+            "// !$*UTF8*$!\n{\n\tarchiveVersion = 1;",
+            "\"Key\" = \"Value\";", "{ /* { */ a.b-c = (); }", "name = value;",
+        ])
+    func openStep(_ text: String) {
+        let sentence = "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1"
+        #expect(throws: PropertyListError(sentence)) { try SyntaxCheck.syntax(of: Array(text.utf8)) }
+    }
+}

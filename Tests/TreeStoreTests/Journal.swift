@@ -1,0 +1,48 @@
+import Foundation
+import Levels
+import Synchronization
+import Testing
+import TreeSources
+
+@testable import TreeStore
+
+/// What a store told, and a way to wait for more of it.
+final class Journal: Sendable {
+    private let entries = Mutex<[StoreEvent]>([])
+    private let arrivals = DispatchSemaphore(value: 0)
+
+    /// To be called with each event.
+    func note(_ event: StoreEvent) {
+        entries.withLock { $0.append(event) }
+        arrivals.signal()
+    }
+
+    var events: [StoreEvent] { entries.withLock { $0 } }
+
+    /// Waits until something holds, asking anew after each event; false after twenty seconds without.
+    func waits(until holds: () -> Bool) -> Bool {
+        let limit = DispatchTime.now() + .seconds(20)
+        while !holds() {
+            guard arrivals.wait(timeout: limit) == .success else { return holds() }
+        }
+        return true
+    }
+
+    /// The sentences of the loads that were refused.
+    var refusals: [String] {
+        events.compactMap { if case .refused(let error) = $0 { error.description } else { nil } }
+    }
+
+    /// How often a source was read and found to be the same.
+    var unchanged: Int { events.count { if case .unchanged = $0 { true } else { false } } }
+}
+
+extension TreeStore {
+    /// The titles of the first level.
+    var titles: [String] {
+        guard let level = current.document.child(0) else { return [] }
+        return (0..<level.count).map(level.title)
+    }
+
+    var isStale: Bool { if case .stale = status { true } else { false } }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import Levels
+import Synchronization
+import Testing
+import TreeSources
+
+@testable import TreeStore
+
+@Suite("A tree store")
+struct TreeStoreTests {
+    private let scratch: ScratchFolder
+    private let journal = Journal()
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.write("Data.plist", items("A"))
+    }
+
+    private func store() throws -> TreeStore {
+        try TreeStore(PropertyListFile(path: scratch("Data.plist"))) { [journal] in journal.note($0) }
+    }
+
+    /// Asks for a reload and waits for how it ended.
+    private func reload(_ store: TreeStore) -> ReloadOutcome {
+        let outcome = Mutex<ReloadOutcome?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        store.reload { told in
+            outcome.withLock { $0 = told }
+            done.signal()
+        }
+        done.wait()
+        return outcome.withLock { $0 } ?? .stopped
+    }
+
+    @Test("has a tree from the beginning, and a revision and a time with it")
+    func first() throws {
+        let before = Date().timeIntervalSince1970
+        let store = try store()
+        #expect(store.titles == ["A"])
+        #expect(store.current.itemCount == 1)
+        #expect(store.current.revision.hasSuffix("-1"))
+        #expect(store.current.revision.count == 8)
+        #expect(store.current.loadedAt >= before - 1)
+        #expect(store.current.loadedAt <= Date().timeIntervalSince1970 + 1)
+        #expect(store.status == .ok)
+        guard case .loaded(let snapshot, .xml, _) = journal.events.first else {
+            Issue.record("the load was not told")
+            return
+        }
+        #expect(snapshot === store.current)
+    }
+
+    @Test("does not begin where the first load is refused")
+    func firstRefused() throws {
+        try scratch.write("Data.plist", "<plist>")
+        let sentence = #"\#(scratch("Data.plist")):1:8: "#
+        do {
+            _ = try store()
+            Issue.record("the store began")
+        } catch let error as SourceError {
+            #expect(error.description.hasPrefix(sentence))
+        }
+    }
+
+    @Test("tells the warnings of what it loads")
+    func warnings() throws {
+        try scratch.write(
+            "Data.plist", "<array><dict><key>Title</key><string>A</string><key>Children</key><array/></dict></array>")
+        _ = try store()
+        guard case .warnings(let warnings, omitted: 0) = journal.events.last else {
+            Issue.record("the warning was not told")
+            return
+        }
+        #expect(
+            warnings.map(\.description) == [
+                "\(scratch("Data.plist")):1:67: in /A: the list of children is empty, so the item is a leaf; leave the key out if that is meant."
+            ])
+    }
+
+    @Test("counts its revisions by one, and keeps the prefix")
+    func revisions() throws {
+        let store = try store()
+        let first = store.current
+        try scratch.write("Data.plist", items("B"))
+        guard case .published(let second) = reload(store) else {
+            // The watcher was faster.
+            #expect(store.titles == ["B"])
+            return
+        }
+        #expect(second.revision == first.revision.dropLast() + "2")
+        #expect(second === store.current)
+        #expect(first.document.child(0)?.title(0) == "A")
+    }
+
+    @Test("publishes nothing when the content is as it was")
+    func unchanged() throws {
+        let store = try store()
+        let snapshot = store.current
+        guard case .unchanged(let same) = reload(store) else {
+            Issue.record("something was published")
+            return
+        }
+        #expect(same === snapshot)
+        try scratch.write("aside", items("A") + "\n<!-- saved anew -->")
+        try scratch.rename("aside", "Data.plist")
+        #expect(journal.waits { journal.unchanged >= 2 })
+        #expect(store.current === snapshot)
+    }
+
+    @Test("answers a reload that is refused with the reason, and keeps its tree")
+    func refused() throws {
+        let store = try store()
+        try scratch.remove("Data.plist")
+        let sentence =
+            "\(scratch("Data.plist")): there is no such file in the folder \(scratch.path); name a property list file that exists."
+        guard case .refused(let error) = reload(store) else {
+            Issue.record("the reload was not refused")
+            return
+        }
+        #expect(error.description == sentence)
+        #expect(store.status.lastError == sentence)
+        #expect(store.titles == ["A"])
+    }
+
+    @Test("adopts the levels that are as they were, as the same objects")
+    func adoption() throws {
+        func text(_ last: String) -> String {
+            #"[{"Title":"A","Children":["a","b"]},{"Title":"B","Children":["\#(last)"]}]"#
+        }
+        try scratch.write("Data.plist", text("c"))
+        let store = try store()
+        let old = store.current
+        try scratch.write("Data.plist", text("d"))
+        #expect(journal.waits { store.current !== old })
+        let new = store.current
+        #expect(new.document.child(0)?.child(0) === old.document.child(0)?.child(0))
+        #expect(new.document.child(0)?.child(1) !== old.document.child(0)?.child(1))
+    }
+
+    @Test("tells its subscribers the old and the new snapshot")
+    func subscribers() throws {
+        let store = try store()
+        let told = Mutex<[(Snapshot, Snapshot)]>([])
+        store.onPublish { old, new in told.withLock { $0.append((old, new)) } }
+        let old = store.current
+        try scratch.write("Data.plist", items("B"))
+        #expect(journal.waits { store.titles == ["B"] && journal.events.count > 1 })
+        let pairs = told.withLock { $0 }
+        #expect(pairs.first?.0 === old)
+        #expect(pairs.last?.1 === store.current)
+    }
+
+    @Test("frees a snapshot on its own thread when the last reader has let go, and not before")
+    func retirement() throws {
+        // Without a journal, whose entries would hold it.
+        let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")))
+        var held: Snapshot? = store.current
+        weak let old = held
+        try scratch.write("Data.plist", items("B"))
+        _ = reload(store)
+        #expect(store.titles == ["B"])
+        // An answer comes before the store looks at what is retired, and the one after it comes later than that.
+        _ = reload(store)
+        #expect(held?.document.child(0)?.title(0) == "A")
+        held = nil
+        _ = reload(store)
+        _ = reload(store)
+        #expect(old == nil)
+    }
+
+    @Test("keeps its tree when it is stopped, and answers later requests so")
+    func stopped() throws {
+        let store = try store()
+        store.stop()
+        store.stop()
+        #expect(store.titles == ["A"])
+        guard case .stopped = reload(store) else {
+            Issue.record("a stopped store reloaded")
+            return
+        }
+    }
+
+    @Test("can be stopped from its own thread")
+    func stoppedByItself() throws {
+        let store = try store()
+        let stopped = DispatchSemaphore(value: 0)
+        store.reload { _ in
+            store.stop()
+            stopped.signal()
+        }
+        #expect(stopped.wait(timeout: .now() + .seconds(20)) == .success)
+    }
+
+    @Test("ends its thread when nobody holds it any more")
+    func released() throws {
+        weak let gone = try store()
+        #expect(gone == nil)
+    }
+
+    @Test("is read by many threads while it publishes")
+    func concurrentReaders() throws {
+        let store = try store()
+        let isOver = Atomic(false)
+        let readers = DispatchGroup()
+        for _ in 0..<4 {
+            DispatchQueue.global().async(group: readers) {
+                while !isOver.load(ordering: .relaxed) {
+                    let snapshot = store.current
+                    #expect(snapshot.document.child(0)?.count == snapshot.itemCount)
+                }
+            }
+        }
+        for number in 1...50 {
+            try scratch.write("Data.plist", items("A", "\(number)"))
+            _ = reload(store)
+        }
+        isOver.store(true, ordering: .relaxed)
+        readers.wait()
+        #expect(store.titles == ["A", "50"])
+    }
+
+    @Test("loads a document of the greatest depth on its small stack, and frees it")
+    func depth() throws {
+        let depth = 511
+        func text(_ leaf: String) -> String {
+            String(repeating: #"[{"Title":"A","Children":"#, count: depth) + #"["\#(leaf)"]"#
+                + String(repeating: "}]", count: depth)
+        }
+        try scratch.write("Data.plist", text("a"))
+        let store = try store()
+        try scratch.write("Data.plist", text("b"))
+        _ = reload(store)
+        try scratch.write("Data.plist", items("B"))
+        _ = reload(store)
+        _ = reload(store)
+        #expect(store.titles == ["B"])
+    }
+}

@@ -19,15 +19,14 @@ import Testing
         let value = try read(text)
         let tree = try value.tree()
         let told = try tell(tree.document, row: 0)
-        let isSame = told.isSame(as: value)
-        #expect(isSame, "\(told)")
+        #expect(told.difference(from: value) == nil)
     }
 
     @Test("SectionKeys put sections into their order, and the rest behind them")
     func sectionKeys() throws {
         let tree = try Document.tree(#"{"SectionKeys":["C","A"],"Sections":{"A":["a"],"B":["b"],"C":["c"]}}"#)
         let expected = try read(#"{"SectionKeys":["C","A"],"Sections":{"C":["c"],"A":["a"],"B":["b"]}}"#)
-        #expect(try tell(tree.document, row: 0).isSame(as: expected))
+        #expect(try tell(tree.document, row: 0).difference(from: expected) == nil)
     }
 
     @Test(
@@ -52,8 +51,8 @@ import Testing
             var random = RandomDocument(seed: seed, [.dates, .data, .uids, .nonfinite, .textBeyondXML])
             let value = random.document()
             let told = try tell(value.tree().document, row: 0)
-            let isSame = told.isSame(as: value)
-            #expect(isSame, "seed \(seed)")
+            let difference = told.difference(from: value)
+            #expect(difference == nil, "seed \(seed)")
         }
     }
 
@@ -76,8 +75,8 @@ import Testing
             var random = RandomDocument(seed: seed, [.dates, .data, .uids, .nonfinite, .textBeyondXML])
             let value = random.value(depth: 5)
             let told = try tell(value.anyTree().document, row: 0)
-            let isSame = told.isSame(as: value)
-            #expect(isSame, "seed \(seed)")
+            let difference = told.difference(from: value)
+            #expect(difference == nil, "seed \(seed)")
         }
     }
 
@@ -100,8 +99,8 @@ import Testing
     @Test("An item without a level is told as the string or dictionary that it is")
     func leaves() throws {
         let level = try #require(try Document.tree(#"["a",{"Title":"b","X":[1,{"Y":2}]}]"#).document.child(0))
-        #expect(try tell(level, row: 0).isSame(as: .string("a")))
-        #expect(try tell(level, row: 1).isSame(as: read(#"{"Title":"b","X":[1,{"Y":2}]}"#)))
+        #expect(try tell(level, row: 0).difference(from: .string("a")) == nil)
+        #expect(try tell(level, row: 1).difference(from: read(#"{"Title":"b","X":[1,{"Y":2}]}"#)) == nil)
     }
 
     private func read(_ text: String) throws -> Value {

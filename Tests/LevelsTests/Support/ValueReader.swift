@@ -44,34 +44,3 @@ struct ValueReader: PropertyListConsumer {
     mutating func data(_ bytes: Span<UInt8>) { add(.data(bytes.indices.map { bytes[$0] })) }
     mutating func uid(_ value: UInt64) { add(.uid(value)) }
 }
-
-extension Value {
-    /// The same value if both are told, bit for bit: `==` takes texts for equal that are only canonically so, and
-    /// `nan` for unequal to itself.
-    func isSame(as other: Value) -> Bool {
-        switch (self, other) {
-        case (.string(let one), .string(let two)): one.utf8.elementsEqual(two.utf8)
-        case (.real(let one), .real(let two)): one.bitPattern == two.bitPattern
-        case (.date(let one), .date(let two)): one.bitPattern == two.bitPattern
-        case (.array(let one), .array(let two)):
-            one.count == two.count && zip(one, two).allSatisfy { $0.isSame(as: $1) }
-        case (.dictionary(let one), .dictionary(let two)):
-            one.count == two.count
-                && zip(one, two).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isSame(as: $1.value) }
-        default: self == other
-        }
-    }
-
-    /// The value as every reader of dictionaries has it: the last of each key, and no order of entries.
-    var canonical: Value {
-        switch self {
-        case .array(let values): return .array(values.map(\.canonical))
-        case .dictionary(let entries):
-            var last: [[UInt8]: Value] = [:]
-            for entry in entries { last[Array(entry.key.utf8)] = entry.value.canonical }
-            let sorted = last.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-            return .dictionary(sorted.map { Value.Entry(String(decoding: $0.key, as: UTF8.self), $0.value) })
-        default: return self
-        }
-    }
-}

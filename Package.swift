@@ -18,12 +18,15 @@ let package = Package(
     products: [.executable(name: "drilldown", targets: ["drilldown"])],
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(name: "TreeSources", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
-        .target(name: "TreeStore", dependencies: ["TreeSources", "Levels", "PropertyLists"], swiftSettings: settings),
+        .target(
+            name: "TreeStore", dependencies: ["TreeSources", "Levels", "PropertyLists", "CMalloc"],
+            swiftSettings: settings),
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",

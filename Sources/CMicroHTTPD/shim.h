@@ -7,7 +7,7 @@
 /* Swift cannot call variadic functions, so the daemon is started from here, with the options that it always has. */
 static inline struct MHD_Daemon *
 shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, unsigned int connections,
-                  unsigned int per_address, MHD_AccessHandlerCallback handler, void *(*request_line)(void *, const char *, struct MHD_Connection *),
+                  unsigned int per_address, int strict, MHD_AccessHandlerCallback handler, void *(*request_line)(void *, const char *, struct MHD_Connection *),
                   size_t (*unescape)(void *, struct MHD_Connection *, char *), MHD_RequestCompletedCallback completed,
                   MHD_NotifyConnectionCallback connection, void *context)
 {
@@ -23,7 +23,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
                           /* Its own time-out costs a lock and two clock readings per request: ours watches both times. */
                           MHD_OPTION_CONNECTION_TIMEOUT, 0u,
-                          MHD_OPTION_STRICT_FOR_CLIENT, 0,
+                          MHD_OPTION_STRICT_FOR_CLIENT, strict,
                           MHD_OPTION_URI_LOG_CALLBACK, request_line, context,
                           MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
                           MHD_OPTION_NOTIFY_COMPLETED, completed, context,

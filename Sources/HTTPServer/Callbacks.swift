@@ -26,12 +26,12 @@ func requestLine(
     unsafe Unmanaged<Connection>.fromOpaque(slot)._withUnsafeGuaranteedRef {
         $0.begin(target: unsafe Octets(cString: target))
     }
-    if Daemon.isOld { unsafe hideQuery(of: target) }
+    unsafe hideQuery(of: target)
     return unsafe slot
 }
 
-/// The library would go on to cut the query into a list that nobody reads, from the memory that the header needs;
-/// before 1.0 it garbles the answer where that runs out. The buffer is its own, and an empty query makes no list.
+/// The library would go on to cut the query into a list that nobody reads, in the memory that the header needs, and
+/// refuse the request where that runs out. The buffer is its own to write to, and an empty query makes no list.
 private func hideQuery(of target: UnsafePointer<CChar>) {
     guard let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe mark[1] != 0 else { return }
     unsafe mark[1] = 0
@@ -49,8 +49,7 @@ func handle(
     return unsafe Unmanaged<Connection>.fromOpaque(opened)._withUnsafeGuaranteedRef {
         let piece = unsafe UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
         unsafe uploadSize.pointee = 0
-        return unsafe $0.proceed(method: Octets(cString: method), version: Octets(cString: version), piece: piece)
-            ? .YES : .NO
+        return unsafe $0.proceed(method: method, version: version, piece: piece) ? .YES : .NO
     }
 }
 

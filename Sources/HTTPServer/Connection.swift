@@ -55,11 +55,14 @@ final class Connection {
 
     /// The library's call for the header, then for each piece of the body, then for the answer.
     /// - Returns: false to have the connection cut.
-    func proceed(method: Octets, version: Octets, piece: UnsafeRawBufferPointer) -> Bool {
+    func proceed(
+        method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, piece: UnsafeRawBufferPointer
+    ) -> Bool {
         switch phase {
         case .line:
             guard let target = rawTarget else { return false }
-            return readHeader(RequestLine(method: method, target: target, version: version))
+            return readHeader(
+                unsafe RequestLine(method: Octets(cString: method), target: target, version: Octets(cString: version)))
         case .body where unsafe piece.isEmpty: return respond()
         case .body:
             unsafe take(piece)
@@ -78,10 +81,11 @@ final class Connection {
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
         let check = unsafe HeaderCheck(
             line: line, size: shim_connection_header_size(handle), strictly: Daemon.isOld)
-        if let fault = check.fault(in: request.parts.fields, limit: service.configuration.headerLimit)
+        let limit = service.configuration.headerLimit
+        if let fault = request.parts.fault(by: check, limit: limit)
             ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
         {
-            return queueEarly(response(to: fault))
+            return queueEarly(service.response(to: fault))
         }
         return announcesBody ? expectBody() : true
     }
@@ -95,9 +99,9 @@ final class Connection {
     private func expectBody() -> Bool {
         let limit = service.configuration.bodyLimit
         if let length = request.parts.fields.first(.contentLength)?.value.number, length > limit {
-            return queueEarly(response(to: .bodyTooLong(limit: limit)))
+            return queueEarly(service.response(to: .bodyTooLong(limit: limit)))
         }
-        return service.responder.refusal(of: request).map(queueEarly) ?? true
+        return service.refusal(of: request).map(queueEarly) ?? true
     }
 
     /// Keeps a piece of the body; one that is too long is read to its end, or to the deadline, and then refused.
@@ -110,9 +114,9 @@ final class Connection {
     private func respond() -> Bool {
         if let fault = bodyFault() {
             closeAfterAnswer()
-            return queue(response(to: fault))
+            return queue(service.response(to: fault))
         }
-        return queue(service.responder.respond(to: request))
+        return queue(service.respond(to: request))
     }
 
     private func bodyFault() -> Fault? {
@@ -124,10 +128,6 @@ final class Connection {
             handle, .FOOTER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
         defer { request.parts.fields.removeAll(from: count) }
         return HeaderCheck.trailerFault(in: request.parts.fields, from: count)
-    }
-
-    private func response(to fault: Fault) -> Response {
-        service.responder.response(toBadRequest: fault.reason, status: fault.status)
     }
 
     /// Answers in the first call: the library then closes the connection, and reads no body.

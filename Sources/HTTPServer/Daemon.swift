@@ -19,7 +19,9 @@ struct Daemon: ~Copyable {
         errno = 0
         let pointer = unsafe shim_start_daemon(
             UInt32(configuration.threads), lent, Daemon.memory(forHeader: configuration.headerLimit),
-            UInt32(configuration.connectionLimit), UInt32(configuration.connectionLimitPerAddress), handle,
+            UInt32(configuration.connectionLimit), UInt32(configuration.connectionLimitPerAddress),
+            // Strict, the library of before 1.0 garbles its answer to a request without Host.
+            Daemon.isOld ? 0 : 1, handle,
             requestLine, leaveEscaped, requestCompleted, notifyConnection,
             Unmanaged.passUnretained(service).toOpaque())
         guard let pointer = unsafe pointer else { throw .system("MHD_start_daemon", errno: errno) }
@@ -39,8 +41,10 @@ struct Daemon: ~Copyable {
         listener.refuse()
     }
 
+    static let version = unsafe String(cString: MHD_get_version())
+
     /// Whether the library is of before 1.0, whose parser lets much pass.
-    static let isOld = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
+    static let isOld = version.hasPrefix("0.")
 
     /// A connection's memory holds the header, a record for each of its lines, and the header of the answer.
     ///

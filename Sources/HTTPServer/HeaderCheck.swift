@@ -13,10 +13,21 @@ struct HeaderCheck {
     ]
 
     /// What is wrong with the header, if anything.
-    func fault(in fields: borrowing FieldLines, limit: Int) -> Fault? {
+    /// - Parameter checked: what was found right before on this connection, and is so again where it is the same.
+    func fault(in fields: borrowing FieldLines, limit: Int, checked: inout OctetBuffer) -> Fault? {
         if size > limit { return .headerTooLong }
         if let fault = line.fault(strictly: strictly) { return fault }
-        if strictly, !isContiguous(fields) { return .lineEnding }
+        guard strictly else { return fieldFault(in: fields) }
+        if !isContiguous(fields) { return .lineEnding }
+        // Line by line contiguous, the same bytes are the same lines.
+        let header = line.version.extended(to: size - (line.version - line.method))
+        if checked.equals(header) { return nil }
+        let fault = fieldFault(in: fields)
+        if fault == nil { checked.set(header) }
+        return fault
+    }
+
+    private func fieldFault(in fields: borrowing FieldLines) -> Fault? {
         for index in 0..<fields.count {
             if !fields[index].name.isToken { return .fieldName }
             if !fields[index].rawValue.isFieldValue { return .fieldValue }
@@ -41,7 +52,7 @@ struct HeaderCheck {
 
     private func hostFault(in fields: borrowing FieldLines) -> Fault? {
         guard let host = fields.first(.host) else {
-            return line.version.equals("HTTP/1.1") ? .hostMissing : nil
+            return line.isVersion11 ? .hostMissing : nil
         }
         return host.value.isHost ? nil : .host
     }
@@ -52,7 +63,7 @@ struct HeaderCheck {
             return length != nil && length?.value.number == nil ? .contentLength : nil
         }
         if length != nil { return .twoLengths }
-        if line.version.equals("HTTP/1.0") { return .transferEncodingVersion }
+        if line.isVersion10 { return .transferEncodingVersion }
         // The library of before 1.0 takes white space behind it for a part of its name.
         return coding.rawValue.matches("chunked") ? nil : .transferEncoding
     }

@@ -1,16 +1,16 @@
 /// What bytes HTTP allows where (RFC 9110 section 5, RFC 9112 section 3).
 extension Octets {
     /// Whether this is a token: a method or a field name.
-    var isToken: Bool {
-        guard count > 0 else { return false }
-        for index in 0..<count where !AsciiSet.token.contains(self[index]) { return false }
-        return true
-    }
+    var isToken: Bool { count > 0 && isMade(of: .token) }
 
     /// Whether this may stand in `Host`: a name or an address, and a port.
-    var isHost: Bool {
-        for index in 0..<count where !AsciiSet.host.contains(self[index]) { return false }
-        return true
+    var isHost: Bool { isMade(of: .host) }
+
+    @inline(__always)
+    private func isMade(of set: AsciiSet) -> Bool {
+        var isMade = true
+        for index in 0..<count { isMade = isMade && set.contains(self[index]) }
+        return isMade
     }
 
     /// Whether this holds neither a control byte other than the tabulator, nor DEL.
@@ -59,21 +59,5 @@ extension Octets {
     private static func equal(_ word: UInt64, to byte: UInt64) -> UInt64 {
         let difference = word ^ (byte &* 0x0101_0101_0101_0101)
         return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
-    }
-}
-
-/// A set of ASCII characters, a bit each.
-struct AsciiSet {
-    private let low: UInt64
-    private let high: UInt64
-
-    /// `tchar` of RFC 9110 section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
-    static var token: AsciiSet { AsciiSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
-    /// `uri-host` with a port (RFC 3986 section 3.2): unreserved, sub-delims and `%:[]`.
-    static var host: AsciiSet { AsciiSet(low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE) }
-
-    func contains(_ byte: UInt8) -> Bool {
-        guard byte < 128 else { return false }
-        return (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 == 1
     }
 }

@@ -37,6 +37,12 @@ struct Octets {
         return unsafe Octets(start: start + range.lowerBound, count: range.count)
     }
 
+    /// How far this begins behind another.
+    static func - (behind: Octets, other: Octets) -> Int { unsafe behind.start - other.start }
+
+    /// This with what lies behind it, up to a count that the caller knows to be there.
+    func extended(to count: Int) -> Octets { unsafe Octets(start: start, count: count) }
+
     /// Where a byte first stands.
     func firstIndex(of byte: UInt8) -> Int? {
         guard let found = unsafe memchr(start, Int32(byte), count) else { return nil }

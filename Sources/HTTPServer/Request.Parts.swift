@@ -2,9 +2,15 @@ extension Request {
     /// What changes from one request on a connection to the next.
     struct Parts: ~Copyable {
         var method = Method.other
-        var target = TargetBuffer()
+        var target = OctetBuffer()
         var fields = FieldLines()
         var body: [UInt8] = []
+        /// Version and header of the last request whose header was found right: most clients send the same again.
+        var checkedHeader = OctetBuffer()
+
+        mutating func fault(by check: HeaderCheck, limit: Int) -> Fault? {
+            check.fault(in: fields, limit: limit, checked: &checkedHeader)
+        }
 
         /// Forgets the request; the memory that it needed is kept for the next, but for its body.
         mutating func reset() {

@@ -5,12 +5,15 @@ struct RequestLine {
     let target: Octets
     let version: Octets
 
+    var isVersion11: Bool { version.equals("HTTP/1.1") }
+    var isVersion10: Bool { version.equals("HTTP/1.0") }
+
     /// What is wrong with the line, if anything.
     func fault(strictly layout: Bool) -> Fault? {
         // The library of before 1.0 skips spaces, and takes a null character for an end.
         if layout, unsafe target.start != method.end + 1 || version.start != target.end + 1 { return .requestLine }
         if !method.isToken { return .method }
-        if !version.equals("HTTP/1.1") && !version.equals("HTTP/1.0") { return .version }
+        if !isVersion11 && !isVersion10 { return .version }
         return nil
     }
 }

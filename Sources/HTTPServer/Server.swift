@@ -3,6 +3,9 @@ import Synchronization
 
 /// An HTTP/1.1 server: binds, serves on threads of its own, and stops without losing an answer.
 public final class Server: Sendable {
+    /// The version of libmicrohttpd that serves.
+    public static let libraryVersion = Daemon.version
+
     /// The port it listens on, also where 0 was asked for.
     public let port: UInt16
     private let service: Service

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the connections of one server share.
 final class Service: Sendable {
-    let responder: any Responder
+    private let responder: any Responder
     let configuration: Server.Configuration
     let connections: Connections
     let lingering = Lingering()
@@ -23,6 +23,17 @@ final class Service: Sendable {
         idleMilliseconds = configuration.idleTimeout.milliseconds
         deadlineMilliseconds = configuration.requestDeadline.milliseconds
         slowestReader = Int64(max(1, configuration.slowestReader))
+    }
+
+    /// The responder's answer.
+    func respond(to request: Request) -> Response { responder.respond(to: request) }
+
+    /// The responder's refusal to read a body.
+    func refusal(of request: Request) -> Response? { responder.refusal(of: request) }
+
+    /// The responder's words for a fault.
+    func response(to fault: Fault) -> Response {
+        responder.response(toBadRequest: fault.reason, status: fault.status)
     }
 
     /// A connection was accepted: its object lives until `closed`.

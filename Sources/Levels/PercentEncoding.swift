@@ -5,17 +5,20 @@ public enum PercentEncoding {
     /// Appends a key as one segment: unreserved characters stand, all else is `%` and upper-case hexadecimal digits.
     @inlinable
     public static func append(_ key: Span<UInt8>, to buffer: inout ByteBuffer) {
-        buffer.reserve(key.count * 3)
-        for index in key.indices {
-            let byte = key[index]
-            if isUnreserved(byte) {
-                buffer.append(byte)
-            } else {
-                buffer.append(UInt8(ascii: "%"))
-                buffer.append(hexDigit(byte >> 4))
-                buffer.append(hexDigit(byte & 15))
-            }
+        var start = 0
+        for index in key.indices where !isUnreserved(key[index]) {
+            buffer.append(key.extracting(start..<index))
+            appendEncoded(key[index], to: &buffer)
+            start = index + 1
         }
+        buffer.append(key.extracting(start..<key.count))
+    }
+
+    @usableFromInline
+    static func appendEncoded(_ byte: UInt8, to buffer: inout ByteBuffer) {
+        buffer.append(UInt8(ascii: "%"))
+        buffer.append(hexDigit(byte >> 4))
+        buffer.append(hexDigit(byte & 15))
     }
 
     /// The bytes that a segment stands for; nil where a `%` is not followed by two digits.
@@ -43,13 +46,11 @@ public enum PercentEncoding {
         return true
     }
 
-    @usableFromInline
+    /// Letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.3), a bit for each of the 128 ASCII characters.
+    @inlinable @inline(__always)
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        let bits: UInt64 = byte < 64 ? 0x03FF_6000_0000_0000 : 0x47FF_FFFE_87FF_FFFE
+        return byte < 128 && bits &>> UInt64(byte & 63) & 1 == 1
     }
 
     @usableFromInline

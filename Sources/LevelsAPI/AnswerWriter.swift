@@ -36,6 +36,7 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
 
 extension AnswerWriter where Self: ~Copyable {
     /// Fills a row's version in.
+    @inline(__always)
     mutating func fillShortVersion(at offset: Int, hash: UInt64) {
         for digit in 0..<Version.shortWidth {
             fill(at: offset + digit, with: Version.character(hash, digit: Version.shortWidth - 1 - digit))
@@ -48,27 +49,32 @@ extension AnswerWriter where Self: ~Copyable {
         try text(string.utf8Span.span)
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: Int) {
         member(name)
         number(value)
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: Bool) {
         member(name)
         flag(value)
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: String?) throws(PropertyListError) {
         guard let value else { return nullMember(name) }
         member(name)
         try text(value)
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: Span<UInt8>) throws(PropertyListError) {
         member(name)
         try text(value)
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, link prefix: Span<UInt8>, key: Span<UInt8> = Span()) {
         member(name)
         link(prefix, key: key)
@@ -82,6 +88,7 @@ extension JSONPropertyListWriter: AnswerWriter {
 
     static var contentType: String { "application/json" }
 
+    @inline(__always)
     mutating func member(_ name: StaticString) { rawMember(name) }
 
     mutating func nullMember(_ name: StaticString) {
@@ -89,14 +96,20 @@ extension JSONPropertyListWriter: AnswerWriter {
         null()
     }
 
+    @inline(__always)
     mutating func beginObject() { beginDictionary(at: nowhere) }
+    @inline(__always)
     mutating func endObject() { endDictionary() }
     mutating func beginList() { beginArray(at: nowhere) }
     mutating func endList() { endArray() }
+    @inline(__always)
     mutating func number(_ value: Int) { integer(PropertyListInteger(Int64(value))) }
+    @inline(__always)
     mutating func flag(_ value: Bool) { boolean(value) }
+    @inline(__always)
     mutating func text(_ utf8: Span<UInt8>) { string(utf8) }
 
+    @inline(__always)
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>) {
         rawString { (output) in
             output.append(prefix)
@@ -115,7 +128,9 @@ extension JSONPropertyListWriter: AnswerWriter {
         return offset
     }
 
+    @inline(__always)
     mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
+    @inline(__always)
     mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
     func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
     func hash() -> ContentHash { ContentHash(of: output.span) }

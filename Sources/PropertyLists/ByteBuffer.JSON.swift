@@ -26,6 +26,19 @@ extension ByteBuffer {
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
     }
 
+    /// Appends a member's name that needs no escaping, its quotes and its colon, after a comma if there is to be one.
+    @inlinable @inline(__always)
+    mutating func append(jsonMember name: StaticString, afterComma: Bool) {
+        let count = name.utf8CodeUnitCount
+        reserve(count &+ 11)
+        // A comma that is not wanted is overwritten.
+        store(UInt64(UInt8(ascii: ",")), counting: afterComma ? 1 : 0)
+        store(UInt64(UInt8(ascii: "\"")), counting: 1)
+        unsafe Self.copy(count, from: name.utf8Start, to: base.unsafelyUnwrapped.advanced(by: size))
+        size &+= count
+        store(UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8, counting: 2)
+    }
+
     /// Stores a word, lowest byte first, but counts only some of it; there must be room for the whole.
     @inlinable @inline(__always)
     mutating func store(_ word: UInt64, counting counted: Int) {

@@ -120,10 +120,8 @@ extension JSONPropertyListWriter {
     /// Writes a key that is known to need no escaping.
     @inlinable @inline(__always)
     public mutating func rawMember(_ name: StaticString) {
-        output.append(needsComma ? ",\"" : "\"" as StaticString)
+        output.append(jsonMember: name, afterComma: needsComma)
         needsComma = false
-        output.append(name)
-        output.append("\":" as StaticString)
     }
 
     /// Writes a string whose characters `write` appends, none of which needs escaping.

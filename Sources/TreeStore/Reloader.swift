@@ -13,6 +13,8 @@ final class Reloader {
     private var burst = Burst()
     /// What the latest successful load read.
     private var identity: FileIdentity?
+    /// Whether there was a load since memory was given back last.
+    private var hasLoaded = false
 
     /// How often retired snapshots are looked at while a reader holds one.
     private static let releaseInterval = Duration.seconds(1)
@@ -26,9 +28,11 @@ final class Reloader {
 
     /// Loads for the first time.
     func start() throws(SourceError) -> StoreState {
+        HeapMemory.prepare()
         watcher.arm()
         let begun = clock.now
         let loaded = try source.load(replacing: nil)
+        HeapMemory.giveBack()
         let snapshot = accept(loaded)
         tellLoaded(loaded, snapshot, since: begun)
         return StoreState(snapshot)
@@ -42,7 +46,8 @@ final class Reloader {
             case .woken: answerRequests(state)
             case .timedOut: endBurst(state)
             }
-            _ = retired.release()
+            if retired.release() || hasLoaded { HeapMemory.giveBack() }
+            hasLoaded = false
         }
         for answer in requests.take() { answer(.stopped) }
     }
@@ -86,6 +91,7 @@ final class Reloader {
     /// Loads, and publishes what is new.
     private func reload(_ state: StoreState) -> Result<ReloadOutcome, SourceError> {
         let begun = clock.now
+        hasLoaded = true
         do throws(SourceError) {
             let old = state.snapshot
             let loaded = try source.load(replacing: old.document)

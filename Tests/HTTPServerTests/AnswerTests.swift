@@ -73,7 +73,7 @@ struct AnswerTests {
         "hands over a body, with a length or in chunks",
         arguments: [
             "Content-Length: 11\r\n\r\nhello world",
-            "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5;a=b\r\nworld\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n",
             "Transfer-Encoding: Chunked\r\n\r\nb\r\nhello world\r\n0\r\nX-Trailer: a\r\n\r\n",
         ])
     func body(message: String) throws {
@@ -81,6 +81,16 @@ struct AnswerTests {
             client.send("PATCH /x HTTP/1.1\r\nHost: a\r\n" + message + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.readAnswer().body == "patch /x hello world")
             #expect(try client.readAnswer().body == "get /next ")
+        }
+    }
+
+    /// libmicrohttpd 1.0.1 takes the line feed after an extension for the first byte of the chunk, and then gives up.
+    @Test("passes over a chunk extension", .enabled(if: RequestCheckTests.leavesChecks))
+    func chunkExtension() throws {
+        try withClient { client throws in
+            client.send(
+                "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;a=\"b\"\r\nworld\r\n0\r\n\r\n")
+            #expect(try client.readAnswer().body == "put /x world")
         }
     }
 

@@ -1,6 +1,8 @@
-/// A copy of a request's target, since the library writes into its own; the memory is kept from request to request.
+import Glibc
+
+/// A copy of bytes that the library will write over; the memory is kept from request to request.
 @safe
-struct TargetBuffer: ~Copyable {
+struct OctetBuffer: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity = 256
     private(set) var count = 0
@@ -9,17 +11,21 @@ struct TargetBuffer: ~Copyable {
 
     deinit { unsafe start.deallocate() }
 
-    /// Valid until the target changes.
+    /// Valid until the bytes change.
     var octets: Octets { unsafe Octets(start: start, count: count) }
 
-    mutating func set(_ target: Octets) {
-        if target.count > capacity {
+    mutating func set(_ octets: Octets) {
+        if octets.count > capacity {
             unsafe start.deallocate()
-            capacity = target.count * 2
+            capacity = octets.count * 2
             unsafe start = .allocate(capacity: capacity)
         }
-        unsafe start.update(from: target.start, count: target.count)
-        count = target.count
+        unsafe start.update(from: octets.start, count: octets.count)
+        count = octets.count
+    }
+
+    func equals(_ octets: Octets) -> Bool {
+        unsafe octets.count == count && memcmp(start, octets.start, count) == 0
     }
 
     /// Leaves only a part.

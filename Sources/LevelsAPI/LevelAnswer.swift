@@ -96,8 +96,9 @@ struct LevelAnswer {
     private func writeRow<Writer: AnswerWriter & ~Copyable>(
         _ row: Row, in bytes: Span<UInt8>, count: Int, _ prefix: Span<UInt8>, to writer: inout Writer
     ) throws(PropertyListError) {
-        let start = writer.count
         writer.beginObject()
+        // Behind the comma that the first row has not: a row that moves is still the same row.
+        let start = writer.count
         try writer.member("key", bytes.extracting(row.key))
         writer.member("version")
         let versionOffset = writer.placeholder(width: Version.shortWidth)

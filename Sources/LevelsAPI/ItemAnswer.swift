@@ -33,7 +33,10 @@ struct ItemAnswer {
         do {
             return try format == .plist ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
         } catch {
-            throw Problem(.notRepresentable, "\(error.reason). Ask for JSON with format=json.")
+            throw Problem(
+                .notRepresentable,
+                "The answer holds control characters or parts of a second, which XML cannot carry; ask for format=json.",
+                members: [("allowed", .list(["json"]))])
         }
     }
 

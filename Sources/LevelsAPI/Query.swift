@@ -59,7 +59,12 @@ struct Query {
     func allow(_ names: [String]) throws(Problem) {
         for (name, _) in parameters where !names.contains(name) {
             let near = EditDistance.nearest(to: name, among: names).map { " Did you mean '\($0)'?" } ?? ""
-            let list = names.isEmpty ? "there are none here" : "there are " + names.joined(separator: ", ")
+            let list =
+                switch names.count {
+                case 0: "there are none here"
+                case 1: "there is only \(names[0])"
+                default: "there are " + names.joined(separator: ", ")
+                }
             throw .badParameter(name, "There is no parameter '\(name)'; \(list).\(near)", allowed: names)
         }
     }

@@ -82,7 +82,7 @@ import Testing
     @Test("Every type of a property list has its form in JSON")
     func types() throws {
         let fields: [(String, Value)] = [
-            ("Text", .string("a\"\\/\u{8}\u{1F}\u{7F}\u{2028}\u{E9}\u{1F468}\n")),
+            ("Text", .string("a\"\\/\u{8}\u{1F}\u{7F}\u{2028}\u{E9}\u{1F468}\n\r\t\u{FEFF}")),
             ("Max", .integer(PropertyListInteger(UInt64.max))),
             ("Min", .integer(PropertyListInteger(Int64.min))), ("Zero", .integer(PropertyListInteger(Int64(0)))),
             ("Real", .real(0.1)),
@@ -96,7 +96,7 @@ import Testing
         let item = Value.dictionary([Value.Entry("Title", .string("a"))] + fields.map { Value.Entry($0.0, $0.1) })
         let desk = Desk(Desk.snapshot(try Value.array([item]).tree()))
         let expected = #"""
-            "fields":{"Title":"a","Text":"a\"\\/\b\u001f\#u{7F}\#u{2028}\#u{E9}\#u{1F468}\n","Max":18446744073709551615,\#
+            "fields":{"Title":"a","Text":"a\"\\/\b\u001f\#u{7F}\#u{2028}\#u{E9}\#u{1F468}\n\r\t\#u{FEFF}","Max":18446744073709551615,\#
             "Min":-9223372036854775808,"Zero":0,"Real":0.1,"Whole":5.0,"Large":1e+300,"Small":-5e-07,"NaN":"nan",\#
             "Up":"+infinity","Down":"-infinity","Yes":true,"No":false,"Date":"2002-03-06T00:00:00Z",\#
             "Then":"2000-12-31T23:59:59.5Z","Data":"AAEC/Q==","None":"","UID":{"CF$UID":7},"List":[[],{}],\#
@@ -104,6 +104,37 @@ import Testing
             """#
         let text = desk.get("/detail/a").text
         #expect(text.hasSuffix(expected), "\(text)")
+    }
+
+    @Test("Every number is written so that the very same number is read")
+    func exactNumbers() throws {
+        var generator = SeededGenerator(seed: 7)
+        var entries = [Value.Entry("Title", .string("a"))]
+        for index in 0..<2_000 {
+            let bits = generator.next()
+            switch index % 3 {
+            case 0:
+                entries.append(
+                    Value.Entry("r\(index)", .real(Double(bitPattern: bits).isFinite ? Double(bitPattern: bits) : -0.0))
+                )
+            case 1: entries.append(Value.Entry("u\(index)", .integer(PropertyListInteger(bits >> UInt64(index % 64)))))
+            default:
+                entries.append(
+                    Value.Entry("i\(index)", .integer(PropertyListInteger(Int64(bitPattern: bits) >> (index % 64)))))
+            }
+        }
+        let text = Desk(Desk.snapshot(try Value.array([.dictionary(entries)]).tree())).get("/detail/a").text
+        let numbers = Dictionary(
+            uniqueKeysWithValues: text.matches(of: /"([rui][0-9]+)":([^,}]+)/).map { ($0.output.1, $0.output.2) })
+        let wrong = entries.dropFirst().filter { entry in
+            guard let number = numbers[Substring(entry.key)] else { return true }
+            return switch entry.value {
+            case .real(let value): Double(number)?.bitPattern != value.bitPattern
+            case .integer(let value): value.description != number
+            default: true
+            }
+        }
+        #expect(wrong == [])
     }
 
     @Test("Structure of the item is no field, and structure within a field is")

@@ -16,10 +16,12 @@ struct RandomDocument {
         static let sectionKeys = Contents(rawValue: 64)
         /// What Foundation does not carry through XML: U+FEFF first in a text, carriage returns, negative zero.
         static let lostByFoundation = Contents(rawValue: 128)
+        /// Dates with parts of a second.
+        static let fractions = Contents(rawValue: 256)
         static let json: Contents = [.textBeyondXML, .repeatedKeys, .sectionKeys, .lostByFoundation]
         static let foundation: Contents = [.dates, .data, .nonfinite, .repeatedKeys, .sectionKeys]
         static let xml: Contents = [.foundation, .lostByFoundation]
-        static let binary: Contents = [.xml, .uids, .textBeyondXML]
+        static let binary: Contents = [.xml, .uids, .textBeyondXML, .fractions]
     }
 
     var generator: SeededGenerator
@@ -81,7 +83,7 @@ struct RandomDocument {
     }
 
     private mutating func date() -> Double {
-        let isFractional = contents.contains(.textBeyondXML) && generator.one(in: 3)
+        let isFractional = contents.contains(.fractions) && generator.one(in: 3)
         let whole = Double(generator.below(4_000_000_000)) - 2_000_000_000
         return isFractional ? whole + Double(generator.below(1_000_000)) / 1_000_000 : whole
     }

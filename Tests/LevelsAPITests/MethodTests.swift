@@ -1,0 +1,73 @@
+import HTTPServer
+import LevelsAPI
+import Testing
+
+/// What methods there are, and what others are told (API.md, sections 3 and 7).
+@Suite struct MethodTests {
+    private static let targets = [
+        "/levels", "/levels/a", "/detail/a?format=plist", "/document", "/problems", "/problems/bad-path", "/healthz",
+        "/readyz",
+    ]
+
+    @Test("HEAD has the status and the header lines of GET")
+    func head() throws {
+        let desk = try Desk(#"["a"]"#)
+        for target in Self.targets + ["/levels/x", "/x", "/levels/?x", "/levels/%"] {
+            let (get, head) = (desk.get(target), desk.ask(.head, target))
+            #expect(head.status == get.status)
+            #expect(head.headers == get.headers)
+        }
+        let tag = desk.get("/levels/").entityTag
+        #expect(desk.ask(.head, "/levels/", [("If-None-Match", tag)]).status == 304)
+    }
+
+    @Test("OPTIONS tells the methods that there are, of any resource and of the server")
+    func options() throws {
+        for target in Self.targets + ["*", "/levels/no/such/item"] {
+            let answer = try Desk(#"["a"]"#).ask(.options, target)
+            #expect(answer.status == 204)
+            #expect(answer.headers == ["Allow: GET, HEAD, OPTIONS"])
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test("Other methods are 405 with Allow", arguments: [HTTPServer.Method.post, .put, .patch, .delete, .other])
+    func notAllowed(_ method: HTTPServer.Method) throws {
+        let desk = try Desk(#"["a"]"#)
+        for target in Self.targets {
+            let answer = desk.ask(method, target)
+            #expect(answer.status == 405)
+            #expect(
+                answer.headers == [
+                    "Content-Type: application/problem+json", "Cache-Control: no-store", "Allow: GET, HEAD, OPTIONS",
+                ])
+            #expect(
+                answer.text == """
+                    {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\
+                    "detail":"This resource only takes GET, HEAD, OPTIONS.","instance":"\(target)",\
+                    "allowed":["GET","HEAD","OPTIONS"]}
+                    """)
+        }
+    }
+
+    @Test("A method on a target without a route is 404", arguments: [HTTPServer.Method.post, .options, .delete])
+    func noRoute(_ method: HTTPServer.Method) throws {
+        let answer = try Desk(#"["a"]"#).ask(method, "/level")
+        #expect(answer.status == 404)
+        #expect(
+            answer.text == """
+                {"type":"/problems/no-such-route","title":"No such route","status":404,\
+                "detail":"Nothing is served at '/level'. Did you mean '/levels'?","instance":"/level",\
+                "allowed":["/levels","/detail","/document","/problems","/healthz","/readyz"]}
+                """)
+    }
+
+    @Test("A body is refused before it is read where no method takes one, and left alone on GET and HEAD")
+    func refusal() throws {
+        let api = try Desk(#"["a"]"#).api
+        #expect(api.refusal(of: Request(method: .post, target: "/levels/"))?.status == 405)
+        #expect(api.refusal(of: Request(method: .put, target: "/x"))?.status == 404)
+        #expect(api.refusal(of: Request(method: .get, target: "/levels/")) == nil)
+        #expect(api.refusal(of: Request(method: .head, target: "/x")) == nil)
+    }
+}

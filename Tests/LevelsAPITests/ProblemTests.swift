@@ -1,0 +1,219 @@
+import Foundation
+import LevelsAPI
+import Testing
+
+/// Problems: status and the whole text (API.md, section 7).
+@Suite struct ProblemTests {
+    private static let document = #"{"Rows":[{"Title":"Item 4","Children":["Screen G","Screen H"]},"a/b","c~d"]}"#
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let target: String
+        let detail: String
+        let nearest: String
+        init(_ target: String, _ detail: String, nearest: String) {
+            self.target = target
+            self.detail = detail
+            self.nearest = nearest
+        }
+        var testDescription: String { target }
+    }
+
+    @Test(
+        "A path that leads nowhere is 404 with the nearest item, and what was perhaps meant",
+        arguments: [
+            Case(
+                "/levels/Item%204/Screen%20Z", "There is no 'Screen Z' in /Item 4. Did you mean 'Screen G'?",
+                nearest: "/levels/Item%204"),
+            Case(
+                "/detail/Item%204/screen%20h", "There is no 'screen h' in /Item 4. Did you mean 'Screen H'?",
+                nearest: "/levels/Item%204"),
+            Case("/document/Itme%204", "There is no 'Itme 4' in /. Did you mean 'Item 4'?", nearest: "/levels/"),
+            Case("/levels/Books/x/y", "There is no 'Books' in /.", nearest: "/levels/"),
+            Case(
+                "/levels/Item%204/Screen%20G/x", "There is no 'x' in /Item 4/Screen G.",
+                nearest: "/levels/Item%204/Screen%20G"),
+            Case("/detail/a/b", "There is no 'a' in /.", nearest: "/levels/"),
+            Case("/levels//Item%204", "There is no '' in /.", nearest: "/levels/"),
+            Case("/levels/a%2Fb/%22?fields=x", #"There is no '\"' in /a/b."#, nearest: "/levels/a%2Fb"),
+            Case("/levels/%00", #"There is no '\u0000' in /."#, nearest: "/levels/"),
+        ])
+    func noSuchItem(_ example: Case) throws {
+        let answer = try Desk(Self.document).get(example.target)
+        #expect(answer.status == 404)
+        #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
+        #expect(
+            answer.text == """
+                {"type":"/problems/no-such-item","title":"No such item","status":404,"detail":"\(example.detail)",\
+                "instance":"\(example.target)","nearest":"\(example.nearest)"}
+                """)
+        #expect(try Desk(Self.document).get(example.nearest).status == 200)
+    }
+
+    @Test("A level of hundreds of rows suggests one of its first rows, and a long key suggests none")
+    func manyCandidates() throws {
+        let desk = try Desk("[" + (0..<5_000).map { #""row \#($0)""# }.joined(separator: ",") + "]")
+        #expect(desk.get("/levels/rwo%207").text.contains("Did you mean 'row 7'?"))
+        #expect(!desk.get("/levels/\(String(repeating: "row", count: 30))").text.contains("Did you mean"))
+    }
+
+    private static let names = #"["/levels","/detail","/document","/problems","/healthz","/readyz"]"#
+
+    @Test(
+        "A target without a route is 404 and names those that there are",
+        arguments: [
+            ("/", "Nothing is served at '/'. Start with /levels/ and follow the links."),
+            ("/level/Item%204", "Nothing is served at '/level/Item%204'. Did you mean '/levels'?"),
+            ("/Levels?x=1", "Nothing is served at '/Levels'. Did you mean '/levels'?"),
+            ("/levelsx", "Nothing is served at '/levelsx'. Did you mean '/levels'?"),
+            ("/details/a", "Nothing is served at '/details/a'. Did you mean '/detail'?"),
+            ("/favicon.ico", "Nothing is served at '/favicon.ico'. Start with /levels/ and follow the links."),
+            ("/healthz/x", "Nothing is served at '/healthz/x'. Did you mean '/healthz'?"),
+            ("*", "Nothing is served at '*'. Start with /levels/ and follow the links."),
+        ])
+    func noSuchRoute(_ target: String, _ detail: String) throws {
+        let answer = try Desk(Self.document).get(target)
+        #expect(answer.status == 404)
+        #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
+        #expect(
+            answer.text == """
+                {"type":"/problems/no-such-route","title":"No such route","status":404,"detail":"\(detail)",\
+                "instance":"\(target)","allowed":\(Self.names)}
+                """)
+    }
+
+    @Test(
+        "A segment that is not percent-encoded UTF-8 is 400",
+        arguments: [
+            ("/levels/%", "%"), ("/levels/a/%zz/b", "%zz"), ("/detail/%FF", "%FF"), ("/document/x/%C3", "%C3"),
+            ("/levels/%E0%80%AF", "%E0%80%AF"),
+        ])
+    func badPath(_ target: String, _ segment: String) throws {
+        let answer = try Desk(Self.document).get(target)
+        #expect(answer.status == 400)
+        #expect(
+            answer.text == """
+                {"type":"/problems/bad-path","title":"Bad path","status":400,\
+                "detail":"The path segment '\(segment)' is not percent-encoded UTF-8.","instance":"\(target)"}
+                """)
+    }
+
+    struct Parameter: Sendable, CustomTestStringConvertible {
+        let target: String
+        let detail: String
+        let parameter: String
+        let allowed: String?
+        init(_ target: String, _ detail: String, _ parameter: String, allowed: String? = nil) {
+            self.target = target
+            self.detail = detail
+            self.parameter = parameter
+            self.allowed = allowed
+        }
+        var testDescription: String { target }
+    }
+
+    private static let levelNames = #"["limit","after","fields","format"]"#
+
+    @Test(
+        "A parameter that is unknown, doubled or malformed is 400 and named",
+        arguments: [
+            Parameter(
+                "/levels/?page=2", "There is no parameter 'page'; there are limit, after, fields, format.", "page",
+                allowed: levelNames),
+            Parameter(
+                "/levels/?limt=2",
+                "There is no parameter 'limt'; there are limit, after, fields, format. Did you mean 'limit'?", "limt",
+                allowed: levelNames),
+            Parameter(
+                "/levels/?Limit=2",
+                "There is no parameter 'Limit'; there are limit, after, fields, format. Did you mean 'limit'?", "Limit",
+                allowed: levelNames),
+            Parameter(
+                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format.", "",
+                allowed: levelNames),
+            Parameter(
+                "/detail/?limit=2", "There is no parameter 'limit'; there is only format.", "limit",
+                allowed: #"["format"]"#
+            ),
+            Parameter(
+                "/document?fields=x", "There is no parameter 'fields'; there is only format.", "fields",
+                allowed: #"["format"]"#),
+            Parameter("/healthz?x", "There is no parameter 'x'; there are none here.", "x"),
+            Parameter("/readyz?x=1", "There is no parameter 'x'; there are none here.", "x"),
+            Parameter("/problems/bad-path?x=1", "There is no parameter 'x'; there are none here.", "x"),
+            Parameter("/levels/?limit=2&limit=2", "The parameter 'limit' stands twice; give it once.", "limit"),
+            Parameter("/levels/?limit=2&%6Cimit=3", "The parameter 'limit' stands twice; give it once.", "limit"),
+            Parameter("/levels/?fields=%", "The query part 'fields=%' is not percent-encoded UTF-8.", "fields=%"),
+            Parameter("/levels/?limit=1&%FF=2", "The query part '%FF=2' is not percent-encoded UTF-8.", "%FF=2"),
+        ])
+    func badParameter(_ example: Parameter) throws {
+        let answer = try Desk(Self.document).get(example.target)
+        #expect(answer.status == 400)
+        #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
+        let allowed = example.allowed.map { ",\"allowed\":\($0)" } ?? ""
+        #expect(
+            answer.text == """
+                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(example.detail)",\
+                "instance":"\(example.target)","parameter":"\(example.parameter)"\(allowed)}
+                """)
+    }
+
+    @Test("A problem that the server finds by itself has the form of all others")
+    func serverProblems() throws {
+        let desk = try Desk(Self.document)
+        for (status, name, title) in [
+            (400, "bad-request", "Bad request"), (408, "request-timeout", "Request timeout"),
+            (413, "content-too-large", "Content too large"), (431, "header-too-large", "Header too large"),
+            (501, "not-implemented", "Not implemented"), (505, "version-not-supported", "HTTP version not supported"),
+        ] {
+            let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status))
+            #expect(answer.status == status)
+            #expect(
+                answer.text == """
+                    {"type":"/problems/\(name)","title":"\(title)","status":\(status),"detail":"It is bad.","instance":""}
+                    """)
+        }
+    }
+
+    @Test("Every kind of problem has a page, and the list has them all")
+    func pages() throws {
+        let desk = try Desk(Self.document)
+        let list = desk.get("/problems")
+        #expect(list.status == 200)
+        #expect(list.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
+        #expect(list == desk.get("/problems/"))
+        let object = try JSONSerialization.jsonObject(with: Data(list.body)) as? [String: Any]
+        let problems = try #require(object?["problems"] as? [[String: Any]])
+        #expect(
+            problems.compactMap { $0["type"] as? String } == [
+                "/problems/bad-request", "/problems/bad-path", "/problems/bad-parameter", "/problems/no-such-item",
+                "/problems/no-such-route", "/problems/method-not-allowed", "/problems/not-representable",
+                "/problems/request-timeout", "/problems/content-too-large", "/problems/header-too-large",
+                "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
+                "/problems/not-ready",
+            ])
+        for problem in problems {
+            let type = try #require(problem["type"] as? String)
+            let page = try JSONSerialization.jsonObject(with: Data(desk.get(type).body)) as? NSDictionary
+            #expect(page == problem as NSDictionary)
+            #expect((problem["explanation"] as? String)?.isEmpty == false)
+            #expect(problem["status"] as? Int ?? 0 >= 400)
+        }
+        #expect(
+            desk.get("/problems/bad-path/").text == """
+                {"type":"/problems/bad-path","title":"Bad path","status":400,"explanation":"A segment of the path is not \
+                percent-encoded UTF-8. Follow the links in the answers: they are always right."}
+                """)
+    }
+
+    @Test("A page for a problem that there is not is 404")
+    func noSuchPage() throws {
+        let answer = try Desk(Self.document).get("/problems/bad-luck")
+        #expect(answer.status == 404)
+        #expect(
+            answer.text.hasPrefix(
+                """
+                {"type":"/problems/no-such-route","title":"No such route","status":404,\
+                "detail":"There is no kind of problem 'bad-luck'.","instance":"/problems/bad-luck","allowed":["bad-request",
+                """))
+    }
+}

@@ -1,0 +1,51 @@
+import LevelsAPI
+import Testing
+import TreeStore
+
+/// `GET /healthz` and `GET /readyz` (API.md, section 3).
+@Suite struct StatusTests {
+    @Test("The service is alive")
+    func health() throws {
+        for target in ["/healthz", "/healthz/"] {
+            let answer = try Desk("[]").get(target)
+            #expect(answer.status == 200)
+            #expect(answer.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
+            #expect(answer.text == #"{"status":"alive"}"#)
+        }
+    }
+
+    @Test("A service that is ready tells what it serves and how fresh it is")
+    func ready() throws {
+        let answer = try Desk(#"["a",{"Title":"b","Rows":["c"]}]"#).get("/readyz")
+        #expect(answer.status == 200)
+        #expect(answer.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
+        #expect(
+            answer.text == """
+                {"status":"ok","revision":"k3-1","source":"Data.plist","loadedAt":"2023-11-14T22:13:20Z","items":3}
+                """)
+    }
+
+    @Test("While the latest load was refused the older tree goes on serving, and is said to be stale")
+    func stale() throws {
+        let desk = Desk(try Desk.snapshot(#"["a"]"#), lastError: "Data.plist:3:5: it is \"broken\"")
+        #expect(
+            desk.get("/readyz").text == """
+                {"status":"stale","revision":"k3-1","source":"Data.plist","loadedAt":"2023-11-14T22:13:20Z","items":1,\
+                "lastError":"Data.plist:3:5: it is \\"broken\\""}
+                """)
+        #expect(desk.get("/levels/").status == 200)
+    }
+
+    @Test("Another publication is told at once")
+    func published() throws {
+        let desk = try Desk(#"["a"]"#)
+        #expect(desk.get("/levels/b").status == 404)
+        let document = try Desk.snapshot(#"["a","b"]"#).document
+        desk.api.publish(Snapshot(document: document, revision: "k3-2", loadedAt: 1_700_000_000.25))
+        #expect(desk.get("/levels/b").status == 200)
+        #expect(
+            desk.get("/readyz").text == """
+                {"status":"ok","revision":"k3-2","source":"Data.plist","loadedAt":"2023-11-14T22:13:20.25Z","items":2}
+                """)
+    }
+}

@@ -15,7 +15,8 @@ import Testing
             ("/%2E%2E", [".."]), ("/a;b=c", ["a;b=c"]), ("/\u{E9}", ["\u{E9}"]), ("/%F0%9F%91%A8", ["\u{1F468}"]),
         ] as [(String, [String])])
     func keys(_ text: String, _ keys: [String]) throws {
-        #expect(try ItemPath(Array(text.utf8).span).keys == keys.map { Array($0.utf8) })
+        let path = try ItemPath(Array(text.utf8).span)
+        #expect((0..<path.count).map { Array(path.key($0).utf8) } == keys.map { Array($0.utf8) })
     }
 
     @Test(

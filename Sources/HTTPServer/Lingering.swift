@@ -11,7 +11,7 @@ final class Lingering: Sendable {
 
     static let milliseconds: Int64 = 2000
     /// Beyond this many, connections are closed at once.
-    private static let limit = 256
+    static let limit = 256
 
     var isEmpty: Bool { open.withLock { $0.isEmpty } }
 

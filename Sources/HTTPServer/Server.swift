@@ -36,22 +36,8 @@ public final class Server: Sendable {
         service.draining.store(true, ordering: .relaxed)
         daemon.quiesce()
         service.connections.drain(until: .now + grace)
-        Server.end(daemon)
+        // With the daemon ends what is still connected.
+        _ = consume daemon
         reaper.stop()
-    }
-
-    /// Ends what is still connected.
-    private static func end(_ daemon: consuming Daemon) {}
-}
-
-extension Server.Configuration {
-    /// Fills in what was left open, and keeps the connections within the descriptors of the process.
-    func fitted(toDescriptors descriptors: Int) -> Server.Configuration {
-        var fitted = self
-        if fitted.threads <= 0 { fitted.threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-        // The program needs some for itself: files, logs, databases.
-        let most = min(max(descriptors - 64, 16), 1 << 20)
-        fitted.connectionLimit = connectionLimit <= 0 ? most : min(connectionLimit, most)
-        return fitted
     }
 }

@@ -44,7 +44,8 @@ let package = Package(
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
-            dependencies: ["LevelsAPI", "HTTPServer", "TreeStore", "TreeSources", "Levels"],
+            // Random documents come from the tests of Levels.
+            dependencies: ["LevelsAPI", "HTTPServer", "TreeStore", "Levels", "PropertyLists", "LevelsTests"],
             swiftSettings: settings),
     ]
 )

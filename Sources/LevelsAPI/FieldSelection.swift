@@ -42,9 +42,8 @@ enum RowFields {
         _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>, to writer: inout Writer
     ) throws(PropertyListError) {
         if row.isString {
-            let name: StaticString = "Title"
-            guard selection == .all || selection == .named([Array("Title".utf8)]) else { return }
-            return try writer.member(name, bytes.extracting(row.title))
+            guard selection.contains("Title".utf8Span.span) else { return }
+            return try writer.member("Title", bytes.extracting(row.title))
         }
         var reader = PackedReader(bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {

@@ -35,21 +35,25 @@ enum Format: UInt8 {
     }
 
     /// The format that a request's `Accept` prefers among those there are (RFC 9110, section 12.5.1); nil where it
-    /// names none of them.
+    /// names none of them, or likes anything else better.
     static func accepted(by request: Request) -> Format? {
         guard request.has(.accept), let accept = request.field(.accept) else { return nil }
         var best: (format: Format, quality: Double)?
+        var anyQuality = 0.0
         for range in accept.split(separator: ",") {
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let format = parts.first.flatMap({ Self.named[$0] }) else { continue }
+            guard let name = parts.first else { continue }
             let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            if name == "*/*" { anyQuality = max(anyQuality, quality) }
+            guard let format = Self.named[name] else { continue }
             if quality > best?.quality ?? 0 { best = (format, quality) }
         }
-        return best?.format
+        return best.flatMap { $0.quality >= anyQuality ? $0.format : nil }
     }
 
+    /// A browser names XML before `*/*`, and wants no property list: only a property list's own name means one.
     private static let named: [String: Format] = [
-        "application/json": .json, "application/x-plist": .plist, "application/xml": .plist, "text/xml": .plist,
-        "application/x-bplist": .binary, "application/octet-stream": .binary,
+        "application/json": .json, "application/x-plist": .plist, "application/x-bplist": .binary,
+        "application/octet-stream": .binary,
     ]
 }

@@ -33,7 +33,10 @@ struct ItemAnswer {
         do {
             return try format == .plist ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
         } catch {
-            throw Problem(.notRepresentable, "\(error.reason). Ask for JSON with format=json.")
+            throw Problem(
+                .notRepresentable,
+                "The answer holds control characters or parts of a second, which XML cannot carry; ask for format=json.",
+                members: [("allowed", .list(["json"]))])
         }
     }
 
@@ -41,16 +44,18 @@ struct ItemAnswer {
         _ empty: consuming Writer
     ) throws(PropertyListError) -> RenderedAnswer {
         var writer = empty
-        let version =
-            switch content {
-            case .level(let answer): try answer.write(to: &writer)
-            case .detail(let answer): try answer.write(to: &writer)
-            }
+        let version: ContentHash
+        var next: String?
+        switch content {
+        case .level(let answer): (version, next) = try answer.write(to: &writer)
+        case .detail(let answer): version = try answer.write(to: &writer)
+        }
         let tag = Self.entityTag(version)
-        let headers = [
+        var headers = [
             ("Content-Type", Writer.contentType), ("ETag", tag), ("Cache-Control", cacheControl),
             ("Vary", "Accept-Encoding, Accept"),
         ]
+        if let next { headers.append(("Link", "<\(next)>; rel=\"next\"")) }
         let size = writer.count
         let response = unsafe Response(status: 200, headers: headers, takingOver: try writer.body().release())
         return RenderedAnswer(response, entityTag: tag, bodyBytes: size)

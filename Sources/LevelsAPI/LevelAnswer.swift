@@ -9,12 +9,14 @@ struct LevelAnswer {
     /// The query of the next page's link without its cursor: `limit=20&`, as far as the request had one.
     var nextQuery = ""
 
-    /// Writes the answer; gives its version.
+    /// Writes the answer; gives its version, and the link of the next page if there is one.
     ///
     /// Time is linear in the rows shown and the depth, not in the level.
     ///
     /// - Throws: `PropertyListError` for text that the format cannot carry.
-    func write<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) throws(PropertyListError) -> ContentHash {
+    func write<Writer: AnswerWriter & ~Copyable>(
+        to writer: inout Writer
+    ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
         let level = item.level
         let count = level?.count ?? 0
         let range = page.rows(of: level)
@@ -25,24 +27,22 @@ struct LevelAnswer {
         if page.isAsked || range.count < count { writer.member("start", range.lowerBound) }
         try writeSections(of: level, to: &writer)
         try writeRows(range, of: level, links, to: &writer)
-        if let level, range.upperBound < count {
-            writer.member("next", link: nextLink(after: range.upperBound, of: level, links).span)
-        } else {
-            writer.nullMember("next")
-        }
+        let next = nextLink(after: range.upperBound, of: level, links)
+        try writer.member("next", next)
         writer.endObject()
-        return ItemHead.seal(&writer, at: versionOffset)
+        return (ItemHead.seal(&writer, at: versionOffset), next)
     }
 
-    /// The target of the next page, without a host; empty at the end.
-    private func nextLink(after row: Int, of level: Level, _ links: borrowing Links) -> ByteBuffer {
+    /// The target of the next page, without a host; nil at the end.
+    private func nextLink(after row: Int, of level: Level?, _ links: borrowing Links) -> String? {
+        guard let level, row < level.count else { return nil }
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
         link.append(nextQuery)
         link.append("after=")
         link.append(Cursor(before: row, in: level).text)
-        return link
+        return String(utf8: link.span)
     }
 
     private func writeSections<Writer: AnswerWriter & ~Copyable>(
@@ -96,8 +96,9 @@ struct LevelAnswer {
     private func writeRow<Writer: AnswerWriter & ~Copyable>(
         _ row: Row, in bytes: Span<UInt8>, count: Int, _ prefix: Span<UInt8>, to writer: inout Writer
     ) throws(PropertyListError) {
-        let start = writer.count
         writer.beginObject()
+        // Behind the comma that the first row has not: a row that moves is still the same row.
+        let start = writer.count
         try writer.member("key", bytes.extracting(row.key))
         writer.member("version")
         let versionOffset = writer.placeholder(width: Version.shortWidth)

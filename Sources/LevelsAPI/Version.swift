@@ -40,7 +40,7 @@ enum Version {
         for start in stride(from: 0, to: text.count, by: wordWidth) {
             var word: UInt64 = 0
             for index in start..<start + wordWidth {
-                guard let value = value(text[index]) else { return nil }
+                guard word >> 58 == 0, let value = value(text[index]) else { return nil }
                 word = word << 6 | UInt64(value)
             }
             words.append(word)

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// `?fields=`: which fields a row shows.
+@Suite struct FieldTests {
+    private static let document = #"""
+        [{"Tag":1,"Price":5,"Title":"a","Artist":{"Name":"x"},"Key":"k","Children":["c"],"SectionKeys":["no"]},"b"]
+        """#
+
+    @Test(
+        "The rows show the fields that were asked for, in document order",
+        arguments: [
+            ("", #"{"Tag":1}"#, "{}"),
+            ("?fields=", "{}", "{}"),
+            ("?fields", "{}", "{}"),
+            ("?fields=,", "{}", "{}"),
+            ("?fields=Price", #"{"Price":5}"#, "{}"),
+            ("?fields=Artist,Price", #"{"Price":5,"Artist":{"Name":"x"}}"#, "{}"),
+            ("?fields=Title", #"{"Title":"a"}"#, #"{"Title":"b"}"#),
+            ("?fields=Tag,Title,Nothing", #"{"Tag":1,"Title":"a"}"#, #"{"Title":"b"}"#),
+            ("?fields=Price,Price", #"{"Price":5}"#, "{}"),
+            ("?fields=price", "{}", "{}"),
+            ("?fields=Children,SectionKeys", "{}", "{}"),
+            ("?fields=*", #"{"Tag":1,"Price":5,"Title":"a","Artist":{"Name":"x"},"Key":"k"}"#, #"{"Title":"b"}"#),
+            ("?fields=%2A", #"{"Tag":1,"Price":5,"Title":"a","Artist":{"Name":"x"},"Key":"k"}"#, #"{"Title":"b"}"#),
+        ])
+    func selection(_ query: String, _ first: String, _ second: String) throws {
+        let text = try Desk(Self.document).get("/levels/\(query)").text
+        let parts = text.components(separatedBy: #""fields":"#)
+        try #require(parts.count == 3)
+        #expect(parts[1].hasPrefix(first + #"},{"key""#), "\(parts[1])")
+        #expect(parts[2] == second + #"}],"next":null}"#)
+    }
+
+    @Test("A field's name may hold what queries must encode")
+    func oddNames() throws {
+        let desk = try Desk(#"[{"Title":"t","a&b":1,"a=b":2,"a b":3,"a+b":4,"é":5,"%41":6}]"#)
+        for (query, expected) in [
+            ("a%26b", #"{"a&b":1}"#), ("a=b", #"{"a=b":2}"#), ("a%3Db", #"{"a=b":2}"#), ("a+b", #"{"a b":3}"#),
+            ("a%20b", #"{"a b":3}"#), ("a%2Bb", #"{"a+b":4}"#), ("%C3%A9", #"{"é":5}"#), ("%2541", #"{"%41":6}"#),
+        ] {
+            #expect(desk.get("/levels/?fields=\(query)").text.contains(#""fields":\#(expected)}]"#), "\(query)")
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Testing
+
+/// Answers as property lists, and which format is chosen (API.md, section 3).
+@Suite struct FormatTests {
+    @Test("A level as a property list has the members of the JSON, without those that are null")
+    func level() throws {
+        let desk = try Desk(
+            #"{"Sections":[{"Title":"A","Footer":"<f>","Rows":["a&b",{"Title":"c","Tag":[1,2.5,true]}]}]}"#)
+        let answer = desk.get("/levels/?format=plist&limit=2")
+        #expect(answer.status == 200)
+        #expect(
+            answer.headers == [
+                "Content-Type: application/x-plist", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
+                "Vary: Accept-Encoding, Accept",
+            ])
+        let versions = answer.text.matches(of: /<key>version<\/key>\s*<string>(.*?)<\/string>/).map(\.output.1)
+        try #require(versions.count == 3)
+        #expect(answer.entityTag == "\"\(versions[0])\"")
+        #expect(
+            answer.text == """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+                <plist version="1.0">
+                <dict>
+                \t<key>title</key>
+                \t<string>Root</string>
+                \t<key>href</key>
+                \t<string>/levels/</string>
+                \t<key>detail</key>
+                \t<string>/detail/</string>
+                \t<key>version</key>
+                \t<string>\(versions[0])</string>
+                \t<key>depth</key>
+                \t<integer>0</integer>
+                \t<key>leaf</key>
+                \t<false/>
+                \t<key>ancestors</key>
+                \t<array/>
+                \t<key>count</key>
+                \t<integer>2</integer>
+                \t<key>start</key>
+                \t<integer>0</integer>
+                \t<key>sections</key>
+                \t<array>
+                \t\t<dict>
+                \t\t\t<key>title</key>
+                \t\t\t<string>A</string>
+                \t\t\t<key>start</key>
+                \t\t\t<integer>0</integer>
+                \t\t\t<key>count</key>
+                \t\t\t<integer>2</integer>
+                \t\t\t<key>footer</key>
+                \t\t\t<string>&lt;f&gt;</string>
+                \t\t</dict>
+                \t</array>
+                \t<key>rows</key>
+                \t<array>
+                \t\t<dict>
+                \t\t\t<key>key</key>
+                \t\t\t<string>a&amp;b</string>
+                \t\t\t<key>version</key>
+                \t\t\t<string>\(versions[1])</string>
+                \t\t\t<key>title</key>
+                \t\t\t<string>a&amp;b</string>
+                \t\t\t<key>leaf</key>
+                \t\t\t<true/>
+                \t\t\t<key>count</key>
+                \t\t\t<integer>0</integer>
+                \t\t\t<key>href</key>
+                \t\t\t<string>/detail/a%26b</string>
+                \t\t\t<key>fields</key>
+                \t\t\t<dict/>
+                \t\t</dict>
+                \t\t<dict>
+                \t\t\t<key>key</key>
+                \t\t\t<string>c</string>
+                \t\t\t<key>version</key>
+                \t\t\t<string>\(versions[2])</string>
+                \t\t\t<key>title</key>
+                \t\t\t<string>c</string>
+                \t\t\t<key>leaf</key>
+                \t\t\t<true/>
+                \t\t\t<key>count</key>
+                \t\t\t<integer>0</integer>
+                \t\t\t<key>href</key>
+                \t\t\t<string>/detail/c</string>
+                \t\t\t<key>fields</key>
+                \t\t\t<dict>
+                \t\t\t\t<key>Tag</key>
+                \t\t\t\t<array>
+                \t\t\t\t\t<integer>1</integer>
+                \t\t\t\t\t<real>2.5</real>
+                \t\t\t\t\t<true/>
+                \t\t\t\t</array>
+                \t\t\t</dict>
+                \t\t</dict>
+                \t</array>
+                </dict>
+                </plist>
+
+                """)
+    }
+
+    @Test("A detail as a property list keeps the types of its fields, and its links escaped")
+    func detail() throws {
+        let desk = try Desk(
+            """
+            <array><dict><key>Title</key><string>a</string><key>D</key><data>AAEC</data>
+            <key>At</key><date>2001-03-12T00:00:00Z</date></dict><string>b</string></array>
+            """)
+        let answer = desk.get("/detail/a", [("Accept", "application/x-plist")])
+        let object = try unsafe PropertyListSerialization.propertyList(
+            from: Data(answer.body), options: [], format: nil)
+        let detail = try #require(object as? [String: Any])
+        #expect(
+            Set(detail.keys) == [
+                "title", "href", "level", "version", "depth", "leaf", "count", "ancestors", "position", "next",
+                "fields",
+            ])
+        let fields = try #require(detail["fields"] as? NSDictionary)
+        #expect(
+            fields == ["Title": "a", "D": Data([0, 1, 2]), "At": Date(timeIntervalSince1970: 984_355_200)]
+                as NSDictionary)
+        let page = try Desk(#"["a","b"]"#).get("/levels/?limit=1&format=plist")
+        #expect(
+            page.text.contains(
+                /<key>next<\/key>\s*<string>\/levels\/\?limit=1&amp;format=plist&amp;after=[A-Za-z0-9_-]+<\/string>/))
+        #expect(
+            page.header("Link")?.contains(/^<\/levels\/\?limit=1&format=plist&after=[A-Za-z0-9_-]+>; rel="next"$/)
+                == true)
+    }
+
+    @Test(
+        "A level comes as a property list to those who ask for one, and as JSON to all others",
+        arguments: [
+            ("application/x-plist", "application/x-plist"),
+            ("Application/X-PList; charset=utf-8", "application/x-plist"),
+            ("application/json", "application/json"),
+            ("application/x-plist, application/json;q=0.9", "application/x-plist"),
+            ("application/x-plist;q=0.5, application/json", "application/json"),
+            ("application/x-plist;q=0.5,application/json;q=0.4", "application/x-plist"),
+            ("application/x-plist;q=0", "application/json"),
+            ("application/x-plist;q=0.5, */*", "application/json"),
+            ("application/x-plist, */*;q=0.1", "application/x-plist"),
+            ("*/*", "application/json"), ("", "application/json"), ("text/html", "application/json"),
+            ("image/*,;;q=", "application/json"),
+            ("application/octet-stream", "application/json"),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/json"),
+        ])
+    func accept(_ accept: String, _ contentType: String) throws {
+        let desk = try Desk(#"["a"]"#)
+        for target in ["/levels/", "/detail/a"] {
+            #expect(desk.get(target, [("Accept", accept)]).header("Content-Type") == contentType)
+            #expect(
+                desk.get(target + "?format=json", [("Accept", accept)]).header("Content-Type") == "application/json")
+            #expect(
+                desk.get(target + "?format=plist", [("Accept", accept)]).header("Content-Type") == "application/x-plist"
+            )
+        }
+    }
+
+    @Test(
+        "A document comes as an XML property list unless something else is asked for",
+        arguments: [
+            ("", "", "application/x-plist"), ("*/*", "", "application/x-plist"),
+            ("application/json", "", "application/json"),
+            ("application/json", "?format=plist", "application/x-plist"),
+            ("application/json", "?format=xml", "application/x-plist"),
+            ("", "?format=json", "application/json"), ("", "?format=binary", "application/octet-stream"),
+            ("application/octet-stream", "", "application/octet-stream"),
+            ("application/x-bplist", "", "application/octet-stream"),
+            ("application/json;q=0.1, application/x-plist;q=0.2", "", "application/x-plist"),
+            ("application/json;q=0.5, */*;q=0.9", "", "application/x-plist"),
+            ("application/json, */*", "", "application/json"),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "", "application/x-plist"),
+        ])
+    func acceptDocument(_ accept: String, _ query: String, _ contentType: String) throws {
+        let answer = try Desk(#"["a"]"#).get("/document\(query)", [("Accept", accept)])
+        #expect(answer.status == 200)
+        #expect(answer.header("Content-Type") == contentType)
+    }
+
+    @Test("Several Accept lines are one list")
+    func severalLines() throws {
+        let desk = try Desk(#"["a"]"#)
+        let fields = [("Accept", "application/json;q=0.2"), ("Accept", "application/x-plist;q=0.3")]
+        #expect(desk.get("/levels/", fields).header("Content-Type") == "application/x-plist")
+    }
+
+    @Test(
+        "A format that there is not is refused",
+        arguments: [
+            ("/levels/?format=xml", "There is no format 'xml' here; there are json and plist.", #"["json","plist"]"#),
+            (
+                "/detail/a?format=binary", "There is no format 'binary' here; there are json and plist.",
+                #"["json","plist"]"#
+            ),
+            ("/levels/?format=", "There is no format '' here; there are json and plist.", #"["json","plist"]"#),
+            (
+                "/document?format=yaml", "There is no format 'yaml'; there are plist, json and binary.",
+                #"["plist","json","binary"]"#
+            ),
+        ])
+    func unknownFormat(_ target: String, _ detail: String, _ allowed: String) throws {
+        let answer = try Desk(#"["a"]"#).get(target)
+        #expect(answer.status == 400)
+        #expect(
+            answer.text == """
+                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(detail)",\
+                "instance":"\(target)","parameter":"format","allowed":\(allowed)}
+                """)
+    }
+
+    @Test("What XML cannot carry is refused as a property list, where it stands in the answer, and sent as JSON")
+    func beyondXML() throws {
+        let desk = try Desk(
+            #"[{"Title":"a","Tag":"x\u0001"},{"Title":"b","Rows":["c","d\uFFFF"]},{"Title":"e","Text":"\u0000"}]"#)
+        for target in ["/levels/", "/levels/b", "/detail/e"] {
+            let answer = desk.get(target + "?format=plist")
+            #expect(answer.status == 406)
+            #expect(
+                answer.text == """
+                    {"type":"/problems/not-representable","title":"Not representable","status":406,\
+                    "detail":"The answer holds control characters or parts of a second, which XML cannot carry; \
+                    ask for format=json.","instance":"\(target)?format=plist","allowed":["json"]}
+                    """)
+            #expect(desk.get(target).status == 200)
+        }
+        #expect(desk.get("/detail/b/c?format=plist").status == 406)
+        #expect(desk.get("/levels/e?format=plist").status == 200)
+        #expect(desk.get("/levels/?format=plist&fields=Text&limit=2").status == 200)
+    }
+}

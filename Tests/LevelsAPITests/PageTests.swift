@@ -1,0 +1,194 @@
+import Foundation
+import Levels
+import Testing
+
+/// Pages of a level (API.md, section 3).
+@Suite struct PageTests {
+    @Test("A page tells where it starts, the whole count and all sections, and links to the next")
+    func page() throws {
+        let desk = try Desk(#"[["a","b"],["c"]]"#)
+        let first = desk.get("/levels/?limit=2")
+        let next = try #require(try next(of: first))
+        #expect(next.wholeMatch(of: /\/levels\/\?limit=2&after=[A-Za-z0-9_-]+/) != nil)
+        #expect(
+            first.shape == """
+                {"title":"Root","href":"/levels/","detail":"/detail/","version":"V","depth":0,"leaf":false,"ancestors":[],\
+                "count":3,"start":0,"sections":[{"title":null,"index":null,"start":0,"count":2},\
+                {"title":null,"index":null,"start":2,"count":1}],\
+                "rows":[{"key":"a","version":"v","title":"a","leaf":true,"count":0,"href":"/detail/a","fields":{}},\
+                {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b","fields":{}}],"next":"\(next)"}
+                """)
+        #expect(first.header("Link") == "<\(next)>; rel=\"next\"")
+        let last = desk.get(next)
+        #expect(last.shape.hasSuffix(#""href":"/detail/c","fields":{}}],"next":null}"#))
+        #expect(
+            last.shape.contains(#""count":3,"start":2,"sections":[{"title":null,"index":null,"start":0,"count":2},"#))
+        #expect(last.header("Link") == nil)
+    }
+
+    @Test("Without a limit a page has a thousand rows, and the last is marked by no link")
+    func defaultLimit() throws {
+        let titles = (0..<2_500).map { "row \($0)" }
+        let desk = try Desk(json(titles))
+        var sizes: [Int] = []
+        #expect(try walk(desk, from: "/levels/") { sizes.append($0.count) } == titles)
+        #expect(sizes == [1_000, 1_000, 500])
+        let exact = try Desk(json(Array(titles.prefix(1_000)))).get("/levels/")
+        #expect(exact.shape.hasSuffix(#""next":null}"#))
+        #expect(!exact.text.contains(#""start":0,"sections""#))
+    }
+
+    @Test("All pages together are all rows, whatever the limit", arguments: [1, 2, 7, 16, 99, 100, 101, 10_000])
+    func walkAll(_ limit: Int) throws {
+        let titles = (0..<100).map { "row \($0 % 30)" }
+        let desk = try Desk(json(titles))
+        var pages = 0
+        #expect(try walk(desk, from: "/levels/?limit=\(limit)") { _ in pages += 1 } == titles)
+        #expect(pages == (100 + limit - 1) / limit)
+    }
+
+    @Test("The next page's link keeps what the request asked for, encoded")
+    func nextKeepsQuery() throws {
+        let desk = try Desk(#"[{"Title":"a","A b":1,"é":2},"b"]"#)
+        let first = desk.get("/levels/?fields=A+b,%C3%A9&format=json&limit=1")
+        let next = try #require(try next(of: first))
+        #expect(next.hasPrefix("/levels/?fields=A%20b%2C%C3%A9&format=json&limit=1&after="))
+        #expect(first.shape.contains(#""fields":{"A b":1,"é":2}"#))
+        #expect(desk.get(next).shape.contains(#""key":"b""#))
+    }
+
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let rows: [Int]
+        let expected: Int
+        init(_ name: String, _ rows: [Int], goesOnAt expected: Int) {
+            testDescription = name
+            self.rows = rows
+            self.expected = expected
+        }
+    }
+
+    private static let twenty = Array(0..<20)
+
+    @Test(
+        "A cursor goes on in the right place of a list that has changed",
+        arguments: [
+            Change("not at all", twenty, goesOnAt: 10),
+            Change("a row before it inserted", [100] + twenty, goesOnAt: 10),
+            Change("three rows before it inserted", [100, 101] + twenty[..<5] + [102] + twenty[5...], goesOnAt: 10),
+            Change(
+                "a row just before it inserted, which is shown", twenty[..<10] + [100] + twenty[10...], goesOnAt: 100),
+            Change("rows before it deleted", Array(twenty[3...]), goesOnAt: 10),
+            Change("its own row deleted", twenty.filter { $0 != 9 }, goesOnAt: 10),
+            Change("its own row and the two before it deleted", twenty.filter { !(7...9).contains($0) }, goesOnAt: 10),
+            Change("its own row and all before it but one deleted", [2] + twenty[10...], goesOnAt: 10),
+            Change("rows after it deleted", Array(twenty[..<10]) + [15], goesOnAt: 15),
+            Change("the row after it deleted", twenty.filter { $0 != 10 }, goesOnAt: 11),
+            Change(
+                "inserted before and deleted before", [100, 101, 102] + twenty.filter { $0 != 9 && $0 != 4 },
+                goesOnAt: 10),
+        ])
+    func changedList(_ change: Change) throws {
+        func document(_ rows: [Int]) -> String { json(rows.map { "row \($0)" }) }
+        let next = try #require(try next(of: Desk(document(Self.twenty)).get("/levels/?limit=10")))
+        let rows = try rows(of: Desk(document(change.rows)).get(next))
+        let index = try #require(change.rows.firstIndex(of: change.expected))
+        #expect(rows == change.rows[index...].prefix(10).map { "row \($0)" })
+    }
+
+    @Test("A cursor whose rows are all gone goes on at its number, and past the end shows no rows")
+    func lostCursor() throws {
+        let next = try #require(try next(of: Desk(json((0..<20).map { "a\($0)" })).get("/levels/?limit=10")))
+        #expect(try rows(of: Desk(json((0..<20).map { "b\($0)" })).get(next)) == (10..<20).map { "b\($0)" })
+        let short = try Desk(json(["x", "y"])).get(next)
+        #expect(try rows(of: short) == [])
+        #expect(short.shape.contains(#""count":2,"start":2,"sections""#))
+        #expect(try rows(of: Desk("[]").get(next)) == [])
+    }
+
+    @Test("Pages walked while rows before the cursor come and go miss and repeat no row that stays")
+    func walkWhileChanging() throws {
+        var rows = (0..<60).map { "row \($0)" }
+        var seen: [String] = []
+        var target: String? = "/levels/?limit=5"
+        var round = 0
+        while let current = target {
+            let answer = try Desk(json(rows)).get(current)
+            seen += try self.rows(of: answer)
+            target = try next(of: answer)
+            // Behind the reader's back: two new rows at the top, and the last row that was read is gone.
+            if let last = seen.last, let place = rows.firstIndex(of: last) { rows.remove(at: place) }
+            rows.insert(contentsOf: ["new \(round)", "newer \(round)"], at: 0)
+            round += 1
+        }
+        #expect(seen == (0..<60).map { "row \($0)" })
+    }
+
+    @Test(
+        "A limit is a whole number from 1 to 10000, and a cursor is what a link gave",
+        arguments: [
+            ("limit=0", "limit", "'0' is no limit; it is a whole number from 1 to 10000."),
+            ("limit=10001", "limit", "'10001' is no limit; it is a whole number from 1 to 10000."),
+            ("limit=-1", "limit", "'-1' is no limit; it is a whole number from 1 to 10000."),
+            ("limit=%2B5", "limit", "'+5' is no limit; it is a whole number from 1 to 10000."),
+            ("limit=1e3", "limit", "'1e3' is no limit; it is a whole number from 1 to 10000."),
+            ("limit=", "limit", "'' is no limit; it is a whole number from 1 to 10000."),
+            ("limit", "limit", "'' is no limit; it is a whole number from 1 to 10000."),
+            (
+                "limit=99999999999999999999", "limit",
+                "'99999999999999999999' is no limit; it is a whole number from 1 to 10000."
+            ),
+            ("after=", "after", "'' is no cursor; follow the link 'next' of a page."),
+            ("after=row%2010", "after", "'row 10' is no cursor; follow the link 'next' of a page."),
+            ("after=AAAAAAAAAAA", "after", "'AAAAAAAAAAA' is no cursor; follow the link 'next' of a page."),
+            (
+                "after=QAAAAAAAAAAAAAAAAAAAAA", "after",
+                "'QAAAAAAAAAAAAAAAAAAAAA' is no cursor; follow the link 'next' of a page."
+            ),
+            (
+                "after=__________________________", "after",
+                "'__________________________' is no cursor; follow the link 'next' of a page."
+            ),
+            (
+                "after=______________________", "after",
+                "'______________________' is no cursor; follow the link 'next' of a page."
+            ),
+        ])
+    func refused(_ query: String, _ parameter: String, _ detail: String) throws {
+        let answer = try Desk(json(["a"])).get("/levels/?\(query)")
+        #expect(answer.status == 400)
+        #expect(
+            answer.text == """
+                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(detail)",\
+                "instance":"/levels/?\(query)","parameter":"\(parameter)"}
+                """)
+    }
+
+    private func json(_ titles: [String]) -> String { "[" + titles.map { #""\#($0)""# }.joined(separator: ",") + "]" }
+
+    private func rows(of answer: Answer) throws -> [String] {
+        let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        let rows = try #require(object?["rows"] as? [[String: Any]])
+        return rows.compactMap { $0["title"] as? String }
+    }
+
+    private func next(of answer: Answer) throws -> String? {
+        let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        #expect(object?.keys.contains("next") == true)
+        return object?["next"] as? String
+    }
+
+    /// The titles of all pages from a target on.
+    private func walk(_ desk: Desk, from target: String, visit: ([String]) -> Void) throws -> [String] {
+        var titles: [String] = []
+        var target: String? = target
+        while let current = target {
+            let answer = desk.get(current)
+            let page = try rows(of: answer)
+            visit(page)
+            titles += page
+            target = try next(of: answer)
+        }
+        return titles
+    }
+}

@@ -1,0 +1,42 @@
+import Levels
+
+@testable import HTTPServer
+
+/// What came back: status, header lines, and the whole body, that of a stream too.
+struct Answer: Equatable {
+    let status: Int
+    /// `Name: value`, in order.
+    let headers: [String]
+    let body: [UInt8]
+
+    init(_ response: Response) {
+        status = response.status
+        headers = response.headers.map { "\($0.name): \($0.value)" }
+        body = response.payload.stream.map(Self.read) ?? (status == 304 ? [] : Array(copying: response.body))
+    }
+
+    /// Reads a stream in small pieces, as a slow client would.
+    private static func read(_ stream: StreamReader) -> [UInt8] {
+        var body: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 777)
+        while true {
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe stream.read(into: $0) }
+            guard count > 0 else { return count == -1 ? body : body + Array("(cut)".utf8) }
+            body += piece[..<count]
+        }
+    }
+
+    func header(_ name: String) -> String? {
+        headers.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    var entityTag: String { header("ETag") ?? "none" }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body with each version of a level or detail as `V` and each of a row as `v`.
+    var shape: String {
+        text.replacing(/"version":"[A-Za-z0-9_-]{22}"/, with: #""version":"V""#)
+            .replacing(/"version":"[A-Za-z0-9_-]{8}"/, with: #""version":"v""#)
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPServer
+import Levels
+import LevelsAPI
+import PropertyLists
+import TreeStore
+
+@testable import LevelsTests
+
+/// An API that serves one document, asked without a socket.
+struct Desk {
+    let api: LevelsAPI
+
+    /// - Parameter document: a property list as text, XML or JSON.
+    init(_ document: String, cacheBytes: Int = 1 << 20, pool: LevelPool? = nil) throws {
+        try self.init(Self.snapshot(document, pool: pool), cacheBytes: cacheBytes)
+    }
+
+    init(anyShape document: String) throws { self.init(Self.snapshot(try Document.anyTree(document))) }
+
+    init(_ snapshot: Snapshot, cacheBytes: Int = 1 << 20, lastError: String? = nil) {
+        var configuration = LevelsAPI.Configuration()
+        configuration.cacheBytes = cacheBytes
+        api = LevelsAPI(snapshot, configuration: configuration) {
+            Readiness(source: "Data.plist", lastError: lastError)
+        }
+    }
+
+    static func snapshot(_ document: String, pool: LevelPool? = nil) throws -> Snapshot {
+        snapshot(try Document.tree(document, pool: pool))
+    }
+
+    static func snapshot(_ tree: Tree) -> Snapshot {
+        Snapshot(document: tree.document, revision: "k3-1", loadedAt: 1_700_000_000)
+    }
+
+    func get(_ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
+        ask(.get, target, fields)
+    }
+
+    func ask(_ method: Method, _ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
+        Answer(api.respond(to: Request(method: method, target: target, fields: fields)))
+    }
+}

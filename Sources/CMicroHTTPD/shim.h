@@ -76,7 +76,7 @@ shim_size_unknown(void)
 static inline enum MHD_Result
 shim_end_by_closing(struct MHD_Response *response)
 {
-  return MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
+  return MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 #endif

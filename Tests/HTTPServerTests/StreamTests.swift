@@ -50,6 +50,16 @@ struct StreamTests {
         }
     }
 
+    @Test("does not go out for HEAD, whose answer ends with the connection")
+    func head() throws {
+        try withClient(streaming(["one"])) { client throws in
+            client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try client.readAnswer(toHead: true)
+            #expect(answer.status == 200 && answer.header("Connection") == "close")
+            #expect(try client.readToEnd() == "")
+        }
+    }
+
     @Test("that fails cuts the connection before its end")
     func failure() throws {
         try withClient(streaming(["one"], fails: true)) { client throws in

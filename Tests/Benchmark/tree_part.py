@@ -1,5 +1,6 @@
 """What the size and the form of the tree cost: growth, the longest pause in a reload, and one very wide level."""
 
+import contextlib
 import os
 import statistics
 import time
@@ -15,21 +16,21 @@ TITLES = {"titles of their own": "Row {:07d}", "one and the same title": "Row"}
 
 def growth(bench):
     """The same kind of level, ten rows two steps down, in ever larger trees. Without a cache: each is made anew."""
-    costs = {}
-    for power in range(1, bench.arguments.largest_power + 1):
-        shape = Shape(1)
-        shape.leaves = 10
-        shape.shelves = min(100, 10 ** (power - 1))
-        shape.groups = max(1, 10 ** power // (shape.shelves * shape.leaves))
-        document = os.path.join(bench.folder, "Growing.plist")
-        write_xml(document, shape)
-        paths = [shape.path(g, s) for g in range(shape.groups) for s in range(shape.shelves)]
-        targets = listed(bench, "targets", ["/levels" + path for path in paths[:: max(1, len(paths) // 10_000)]])
-        with server(bench, document, "--cache-bytes", "0") as own:
-            costs[power] = cpu_per_request(
-                {"drilldown": (own.pid, own.port, "/", {"targets": targets})},
-                bench.arguments.rounds, bench.arguments.seconds)["drilldown"]
-        say(f"10^{power} items: {costs[power]:.1f} µs")
+    with contextlib.ExitStack() as running:
+        peers = {}
+        for power in range(1, bench.arguments.largest_power + 1):
+            shape = Shape(1)
+            shape.leaves = 10
+            shape.shelves = min(100, 10 ** (power - 1))
+            shape.groups = max(1, 10 ** power // (shape.shelves * shape.leaves))
+            document = os.path.join(bench.folder, f"Growing-{power}.plist")
+            write_xml(document, shape)
+            paths = [shape.path(g, s) for g in range(shape.groups) for s in range(shape.shelves)]
+            targets = listed(
+                bench, f"targets-{power}", ["/levels" + path for path in paths[:: max(1, len(paths) // 10_000)]])
+            own = running.enter_context(server(bench, document, "--cache-bytes", "0"))
+            peers[power] = (own.pid, own.port, "/", {"targets": targets})
+        costs = cpu_per_request(peers, bench.arguments.rounds, bench.arguments.seconds)
     for power, cost in costs.items():
         bench.row(f"random levels of 10 rows in a tree of 10^{power} items, no cache: CPU per request",
                   f"{cost:.1f} µs", "10^1 items", f"{costs[1]:.1f} µs", cost / costs[1])

@@ -1,11 +1,11 @@
-import Synchronization
+import Locking
 
 /// The open connections of a server.
 ///
 /// Whoever shuts a socket down does so under this lock, and a connection leaves the list before its socket is closed:
 /// so a descriptor that has been given to another connection is never hit.
 final class Connections: Sendable {
-    private let open = Mutex(Open())
+    private let open = Guarded(Open())
     /// Signalled when the last one goes while the server stops.
     private let emptied: Wakeup
 

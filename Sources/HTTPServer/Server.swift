@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import Synchronization
 
 /// An HTTP/1.1 server: binds, serves on threads of its own, and stops without losing an answer.
@@ -10,7 +11,7 @@ public final class Server: Sendable {
     public let port: UInt16
     private let service: Service
     private let reaper: Reaper
-    private let daemon: Mutex<Daemon?>
+    private let daemon: Guarded<Daemon?>
 
     /// Binds and begins to serve.
     /// - Throws: `ServerError` where the address cannot be bound, or the system refuses threads or memory.
@@ -22,7 +23,7 @@ public final class Server: Sendable {
         service = try Service(responder: responder, configuration: configuration)
         let daemon = try Daemon(listener: listener, configuration: configuration, service: service)
         reaper = try Reaper(service: service)
-        self.daemon = Mutex(daemon)
+        self.daemon = Guarded(daemon)
     }
 
     deinit { stop(grace: .zero) }

@@ -1,5 +1,5 @@
 import HTTPServer
-import Synchronization
+import Locking
 
 /// A rendered representation: its response, ready to be queued any number of times, and the one that says that a
 /// client has it already.
@@ -9,7 +9,7 @@ final class RenderedAnswer: Sendable {
     let entityTag: String
     /// Roughly what it costs to keep, in bytes.
     let cost: Int
-    private let notModifiedResponse = Mutex<Response?>(nil)
+    private let notModifiedResponse = Guarded<Response?>(nil)
 
     init(_ response: Response, entityTag: String, bodyBytes: Int) {
         self.response = response

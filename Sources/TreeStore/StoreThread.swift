@@ -1,4 +1,5 @@
 internal import Glibc
+import Locking
 internal import TreeSources
 
 /// A thread of its own: not one of a pool, so that its priority, its stack and its memory arena are its own too.

@@ -40,30 +40,33 @@ def pause(bench):
     """One client asks for a small level without pause while the large document is loaded again."""
     document = bench.large("xml")
     with server(bench, document) as own, Connection(own.port) as connection:
-        waited = {"before": 0.0, "during": 0.0}
+        waited = {"before": [], "during": []}
         lasted = []
         revision = connection.get("/readyz").json()["revision"]
-        ask_for(connection, 3, waited, "before")
+        ask_for(connection, 5, waited["before"])
         for turn in range(bench.arguments.reloads):
             rename_one_title(document, turn)
             begun = time.monotonic()
             while connection.get("/readyz").json()["revision"] == revision:
-                ask_for(connection, 0.02, waited, "during")
+                ask_for(connection, 0.02, waited["during"])
                 if time.monotonic() - begun > 120:
                     raise RuntimeError("the reload never ends")
             lasted.append(time.monotonic() - begun)
             revision = connection.get("/readyz").json()["revision"]
-    bench.row("longest wait for an answer while the large document is loaded again, one core for both",
-              f"{waited['during'] * 1000:.1f} ms", "longest wait without a reload", f"{waited['before'] * 1000:.1f} ms")
+    for name, part in (("longest wait", 1.0), ("wait of one in a thousand", 0.999)):
+        during, before = (
+            1000 * sorted(waited[when])[int(part * (len(waited[when]) - 1))] for when in ("during", "before"))
+        bench.row(f"{name} for an answer while the large document is loaded again, one core for both",
+                  f"{during:.1f} ms", f"{name} without a reload", f"{before:.1f} ms")
     bench.row("from the save to the new revision", f"{statistics.median(lasted):.2f} s")
 
 
-def ask_for(connection, seconds, waited, when):
+def ask_for(connection, seconds, times):
     until = time.monotonic() + seconds
     while (begun := time.monotonic()) < until:
         answer = connection.get("/levels/?limit=10")
         assert answer.status == 200
-        waited[when] = max(waited[when], time.monotonic() - begun)
+        times.append(time.monotonic() - begun)
 
 
 def rename_one_title(document, turn):

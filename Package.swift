@@ -41,8 +41,9 @@ let package = Package(
         .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
         .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
         .testTarget(
-            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels"], swiftSettings: settings),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer"], swiftSettings: settings),
+            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels", "Locking"],
+            swiftSettings: settings),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
             // Random documents come from the tests of Levels.

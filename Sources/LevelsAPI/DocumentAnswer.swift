@@ -21,20 +21,22 @@ struct DocumentAnswer {
     /// - Throws: `Problem` (406) for text that the format cannot carry.
     func response(to request: Request) throws(Problem) -> Response {
         let tag = entityTag
-        if request.has(.ifNoneMatch), let list = request.field(.ifNoneMatch), EntityTag.matches(list, tag) {
-            return Response(status: 304, headers: headers(tag))
-        }
+        let headers = [
+            ("Content-Type", contentType), ("ETag", tag), ("Cache-Control", cacheControl),
+            ("Vary", "Accept-Encoding, Accept"),
+        ]
+        let isKnown = request.field(.ifNoneMatch).map { EntityTag.matches($0, tag) } ?? false
         let stream = try stream()
-        let all = [("Content-Type", contentType)] + headers(tag)
         switch stream.writeAhead() {
-        case .whole(let body): return unsafe Response(status: 200, headers: all, takingOver: body)
-        case .goesOn: return Response(status: 200, headers: all, stream: stream)
+        case .whole(let body):
+            let whole = unsafe Response(status: 200, headers: headers, takingOver: body)
+            return isKnown ? Response(status: 304, sharing: whole) : whole
+        case .goesOn where isKnown:
+            // The library ends a stream with its last chunk even where 304 has no body: none may stand behind this.
+            return Response(status: 304, headers: headers)
+        case .goesOn: return Response(status: 200, headers: headers, stream: stream)
         case .failed: throw Self.beyondXML
         }
-    }
-
-    private func headers(_ tag: String) -> [(name: String, value: String)] {
-        [("ETag", tag), ("Cache-Control", cacheControl), ("Vary", "Accept-Encoding, Accept")]
     }
 
     /// The hash of the item's content and of the format: equal for the same content on every machine.

@@ -1,5 +1,5 @@
 import HTTPServer
-import Synchronization
+import Locking
 import Testing
 
 @Suite("A streamed body")
@@ -70,7 +70,7 @@ struct StreamTests {
 
     @Test("is let go when its answer has been sent, and when the client has gone")
     func release() throws {
-        let released = Mutex(0)
+        let released = Guarded(0)
         let responder = Echo(answer: { _ in
             let pieces = Array(repeating: "x", count: 3)
             let stream = Pieces(pieces, onRelease: { released.withLock { $0 += 1 } })

@@ -21,16 +21,17 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
+        .target(name: "Locking", swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(name: "TreeSources", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
         .target(
-            name: "TreeStore", dependencies: ["TreeSources", "Levels", "PropertyLists", "CMalloc"],
+            name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
-        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",
-            dependencies: ["TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
+            dependencies: ["Locking", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",
@@ -40,8 +41,9 @@ let package = Package(
         .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
         .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
         .testTarget(
-            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels"], swiftSettings: settings),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer"], swiftSettings: settings),
+            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels", "Locking"],
+            swiftSettings: settings),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
             // Random documents come from the tests of Levels.

@@ -7,9 +7,10 @@
 /* Swift cannot call variadic functions, so the daemon is started from here, with the options that it always has. */
 static inline struct MHD_Daemon *
 shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, unsigned int connections,
-                  unsigned int per_address, int strict, MHD_AccessHandlerCallback handler, void *(*request_line)(void *, const char *, struct MHD_Connection *),
-                  size_t (*unescape)(void *, struct MHD_Connection *, char *), MHD_RequestCompletedCallback completed,
-                  MHD_NotifyConnectionCallback connection, void *context)
+                  unsigned int per_address, int strict, MHD_AccessHandlerCallback handler,
+                  void *(*request_line)(void *context, const char *target, struct MHD_Connection *connection),
+                  size_t (*unescape)(void *context, struct MHD_Connection *connection, char *text),
+                  MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context)
 {
   struct MHD_OptionItem pool[] = {
     /* A pool of one is refused with a warning: the daemon's own thread is that one. */
@@ -75,7 +76,7 @@ shim_size_unknown(void)
 static inline enum MHD_Result
 shim_end_by_closing(struct MHD_Response *response)
 {
-  return MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
+  return MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 #endif

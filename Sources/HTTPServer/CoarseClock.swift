@@ -10,6 +10,9 @@ enum CoarseClock {
 }
 
 extension Duration {
+    /// The milliseconds of a time-out: for 0, more than any server runs.
+    var timeoutMilliseconds: Int64 { self > .zero ? min(max(milliseconds, 1), 1 << 60) : 1 << 60 }
+
     /// Whole milliseconds.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components

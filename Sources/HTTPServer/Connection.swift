@@ -146,7 +146,7 @@ final class Connection {
         response.payload.stream?.attend(state, allowing: service.deadlineMilliseconds)
         guard let answer = unsafe response.payload.handle.pointer else { return false }
         if request.method == .head, response.payload.stream != nil { unsafe endByClosing(answer) }
-        return unsafe MHD_queue_response(handle, UInt32(response.status), answer) == .YES
+        return unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES
     }
 
     /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.

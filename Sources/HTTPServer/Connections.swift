@@ -1,32 +1,37 @@
-import Synchronization
+import Locking
 
 /// The open connections of a server.
 ///
 /// Whoever shuts a socket down does so under this lock, and a connection leaves the list before its socket is closed:
 /// so a descriptor that has been given to another connection is never hit.
 final class Connections: Sendable {
-    private let open = Mutex<[ObjectIdentifier: ConnectionState]>([:])
-    /// Signalled when the last one goes.
+    private let open = Guarded(Open())
+    /// Signalled when the last one goes while the server stops.
     private let emptied: Wakeup
+
+    private struct Open {
+        var states: [ObjectIdentifier: ConnectionState] = [:]
+        var isDraining = false
+    }
 
     init(emptied: consuming Wakeup) { self.emptied = emptied }
 
     func insert(_ state: ConnectionState) {
-        open.withLock { $0[ObjectIdentifier(state)] = state }
+        open.withLock { $0.states[ObjectIdentifier(state)] = state }
     }
 
     func remove(_ state: ConnectionState) {
-        let isEmpty = open.withLock { open in
-            open[ObjectIdentifier(state)] = nil
-            return open.isEmpty
+        let isLast = open.withLock { open in
+            open.states[ObjectIdentifier(state)] = nil
+            return open.isDraining && open.states.isEmpty
         }
-        if isEmpty { emptied.signal() }
+        if isLast { emptied.signal() }
     }
 
     /// Cuts every connection that is past its deadline.
     func cutLate(at now: Int64) {
         open.withLock { open in
-            for state in open.values where state.deadline < now { state.cut() }
+            for state in open.states.values where state.deadline < now { state.cut() }
         }
     }
 
@@ -41,8 +46,9 @@ final class Connections: Sendable {
         while true {
             let now = ContinuousClock.now
             let isEmpty = open.withLock { open in
-                if now >= parting { for state in open.values where !state.isBusy { state.endReading() } }
-                return open.isEmpty
+                open.isDraining = true
+                if now >= parting { for state in open.states.values where !state.isBusy { state.endReading() } }
+                return open.states.isEmpty
             }
             if isEmpty || now >= end { return }
             // A request that was answered just before answers began to end their connections leaves it open.

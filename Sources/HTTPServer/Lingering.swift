@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// Sockets whose answer has been sent while the client still sends: closed in stages (RFC 9112 section 9.6).
 ///
@@ -7,11 +7,11 @@ import Synchronization
 /// that told it to stop. So a second descriptor of the socket is kept here, and what comes is thrown away.
 final class Lingering: Sendable {
     /// Descriptors with the time when they are closed in any case; each is owned by this list.
-    private let open = Mutex<[(descriptor: Int32, until: Int64)]>([])
+    private let open = Guarded<[(descriptor: Int32, until: Int64)]>([])
 
     static let milliseconds: Int64 = 2000
     /// Beyond this many, connections are closed at once.
-    private static let limit = 256
+    static let limit = 256
 
     var isEmpty: Bool { open.withLock { $0.isEmpty } }
 

@@ -1,5 +1,6 @@
 /// A request method that a responder may have to tell apart (RFC 9110 section 9, RFC 5789).
 public enum Method: UInt8, Sendable {
+    /// A method of RFC 9110, or of RFC 5789.
     case get, head, options, post, put, patch, delete
     /// Any other well-formed method.
     case other

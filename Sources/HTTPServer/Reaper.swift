@@ -1,11 +1,12 @@
 import Glibc
+import Locking
 import Synchronization
 
 /// The thread that cuts connections past their deadline: the library's own time-out is for idle ones only.
 final class Reaper: Sendable {
     private let service: Service
     private let stopping = Atomic<Bool>(false)
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Guarded<pthread_t?>(nil)
     /// How often the deadlines are looked at.
     private let period: Int64
 

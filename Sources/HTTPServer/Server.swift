@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import Synchronization
 
 /// An HTTP/1.1 server: binds, serves on threads of its own, and stops without losing an answer.
@@ -10,7 +11,7 @@ public final class Server: Sendable {
     public let port: UInt16
     private let service: Service
     private let reaper: Reaper
-    private let daemon: Mutex<Daemon?>
+    private let daemon: Guarded<Daemon?>
 
     /// Binds and begins to serve.
     /// - Throws: `ServerError` where the address cannot be bound, or the system refuses threads or memory.
@@ -22,7 +23,7 @@ public final class Server: Sendable {
         service = try Service(responder: responder, configuration: configuration)
         let daemon = try Daemon(listener: listener, configuration: configuration, service: service)
         reaper = try Reaper(service: service)
-        self.daemon = Mutex(daemon)
+        self.daemon = Guarded(daemon)
     }
 
     deinit { stop(grace: .zero) }
@@ -36,22 +37,8 @@ public final class Server: Sendable {
         service.draining.store(true, ordering: .relaxed)
         daemon.quiesce()
         service.connections.drain(until: .now + grace)
-        Server.end(daemon)
+        // With the daemon ends what is still connected.
+        _ = consume daemon
         reaper.stop()
-    }
-
-    /// Ends what is still connected.
-    private static func end(_ daemon: consuming Daemon) {}
-}
-
-extension Server.Configuration {
-    /// Fills in what was left open, and keeps the connections within the descriptors of the process.
-    func fitted(toDescriptors descriptors: Int) -> Server.Configuration {
-        var fitted = self
-        if fitted.threads <= 0 { fitted.threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-        // The program needs some for itself: files, logs, databases.
-        let most = min(max(descriptors - 64, 16), 1 << 20)
-        fitted.connectionLimit = connectionLimit <= 0 ? most : min(connectionLimit, most)
-        return fitted
     }
 }

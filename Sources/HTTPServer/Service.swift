@@ -20,8 +20,8 @@ final class Service: Sendable {
         self.configuration = configuration
         connections = Connections(emptied: try Wakeup())
         reaping = try Wakeup()
-        idleMilliseconds = configuration.idleTimeout.milliseconds
-        deadlineMilliseconds = configuration.requestDeadline.milliseconds
+        idleMilliseconds = configuration.idleTimeout.timeoutMilliseconds
+        deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds
         slowestReader = Int64(max(1, configuration.slowestReader))
     }
 

@@ -211,7 +211,6 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     /// The titles from the root to the innermost open container.
     public func currentPath() -> String? {
         guard !frames.isEmpty else { return nil }
-        let titles = frames.dropFirst().map { "/" + String(utf8: fields.bytes.span.extracting($0.title)) }
-        return titles.isEmpty ? "/" : titles.joined()
+        return TitlePath.text(frames.dropFirst().map { String(utf8: fields.bytes.span.extracting($0.title)) })
     }
 }

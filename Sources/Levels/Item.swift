@@ -49,7 +49,5 @@ public struct Item: Sendable {
     public var depth: Int { steps.count - 1 }
 
     /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
-    public var titlePath: String {
-        steps.count == 1 ? "/" : steps.dropFirst().map { "/" + $0.level.title($0.row) }.joined()
-    }
+    public var titlePath: String { TitlePath.text(steps.dropFirst().map { $0.level.title($0.row) }) }
 }

@@ -88,11 +88,11 @@ extension TreeBuilder {
     /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.
     public func currentPath() -> String? {
         guard !frames.isEmpty else { return nil }
-        var path = ""
+        var titles: [String] = []
         for (number, frame) in frames.enumerated().dropFirst() where frame.kind == .item {
-            path += "/" + (title(of: frame) ?? "(item \(itemNumber(below: number)))")
+            titles.append(title(of: frame) ?? "(item \(itemNumber(below: number)))")
         }
-        return path.isEmpty ? "/" : path
+        return TitlePath.text(titles)
     }
 
     private func title(of frame: Frame) -> String? {

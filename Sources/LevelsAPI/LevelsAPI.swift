@@ -1,14 +1,14 @@
 public import HTTPServer
 import Levels
+import Locking
 import PropertyLists
-import Synchronization
 public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///
 /// Target → publication → cached answer, else route → item → rendered answer.
 public final class LevelsAPI: Responder {
-    private let publication: Mutex<Publication>
+    private let publication: Guarded<Publication>
     private let readiness: @Sendable () -> Readiness
     private let configuration: Configuration
 
@@ -20,7 +20,7 @@ public final class LevelsAPI: Responder {
     ) {
         self.configuration = configuration
         self.readiness = readiness
-        publication = Mutex(Publication(snapshot, cacheBytes: configuration.cacheBytes))
+        publication = Guarded(Publication(snapshot, cacheBytes: configuration.cacheBytes))
     }
 
     /// Serves another snapshot from now on; requests that run keep the one they took.

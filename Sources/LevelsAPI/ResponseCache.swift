@@ -1,6 +1,6 @@
 import Levels
+import Locking
 import PropertyLists
-import Synchronization
 
 /// Rendered answers by target, within a budget of bytes; one per snapshot, so nothing in it is ever stale.
 ///
@@ -23,7 +23,7 @@ final class ResponseCache: Sendable {
     }
 
     private final class LockedShard: Sendable {
-        let state = Mutex(Shard())
+        let state = Guarded(Shard())
     }
 
     private let shards: [LockedShard]

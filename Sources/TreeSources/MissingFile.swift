@@ -2,9 +2,10 @@ internal import Glibc
 
 /// A file that is not there, and the names in its folder that may have been meant.
 struct MissingFile {
-    private let folder, name: String
+    private let path, folder, name: String
 
     init(_ path: String) {
+        self.path = path
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         name = parts.last.map(String.init) ?? path
         let parents = parts.dropLast().joined(separator: "/")
@@ -14,11 +15,11 @@ struct MissingFile {
     /// What is missing, and the name that differs in upper and lower case alone, if there is one.
     var sentence: String {
         guard let names = Self.names(in: folder) else { return "there is no folder \(folder); name a file that exists" }
-        if names.contains(name) {
-            return "it is a symbolic link to a file that does not exist; point it at a property list file"
+        if let target = PathWalk.target(of: path) {
+            return "it is a symbolic link to \(target), which does not exist; point it at a property list file"
         }
         let wanted = name.lowercased()
-        guard let near = names.filter({ $0.lowercased() == wanted }).min() else {
+        guard let near = names.filter({ $0 != name && $0.lowercased() == wanted }).min() else {
             return "there is no such file in the folder \(folder); name a property list file that exists"
         }
         return "there is no such file, but the folder \(folder) holds '\(near)', whose name differs only in case"

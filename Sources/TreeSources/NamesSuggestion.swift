@@ -41,7 +41,9 @@ struct NamesSuggestion {
         let uses = known.reduce(0) { $0 + (survey.uses[$1]?.texts ?? 0) }
         // Where the names that were looked for are in use, the fault is another one.
         guard uses * 10 < survey.dictionaries else { return nil }
-        let common = survey.uses.filter { $0.value.texts * 2 > survey.dictionaries && canBeMapped($0.key) }
+        // The root needs no title of its own.
+        let items = survey.dictionaries - (survey.rootKeys == nil ? 0 : 1)
+        let common = survey.uses.filter { $0.value.texts * 2 > items && canBeMapped($0.key) && $0.value.texts > 0 }
         let named = common.filter { key, _ in ["title", "name", "label"].contains { key.lowercased().hasSuffix($0) } }
         return (named.isEmpty ? common : named).max { first, second in
             (first.value.texts, second.value.rank) < (second.value.texts, first.value.rank)

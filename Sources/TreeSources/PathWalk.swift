@@ -64,7 +64,8 @@ struct PathWalk {
         }
     }
 
-    private static func target(of link: String) -> String? {
+    /// Where a symbolic link leads; nil for what is none.
+    static func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(link, &bytes, bytes.count)
         return count > 0 ? String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil

@@ -1,3 +1,4 @@
+import Locking
 internal import TreeSources
 
 /// One value that a thread gives to another, which waits for it.

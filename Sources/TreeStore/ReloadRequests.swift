@@ -1,3 +1,4 @@
+import Locking
 internal import TreeSources
 
 /// What other threads ask of the store's thread.

@@ -1,3 +1,4 @@
+import Locking
 internal import TreeSources
 
 /// What the store's thread and all others share.

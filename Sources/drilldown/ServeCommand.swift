@@ -9,7 +9,9 @@ enum ServeCommand {
     /// How long requests that run may take to finish when the server is told to stop.
     private static let grace = Duration.milliseconds(1_500)
 
-    /// - Returns: the exit status: 0 after a signal to stop, 1 where it could not start.
+    /// Ends the process with status 0 after a signal to stop.
+    ///
+    /// - Returns: the exit status 1, where it could not start.
     /// - Throws: `UsageError` for a value that is none.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = try settings.log()
@@ -20,7 +22,7 @@ enum ServeCommand {
         // Before any thread is made, so that none of them takes a signal from the one that waits for it.
         let signals = Signals()
         do {
-            return try serve(file, server, api, log, signals)
+            try serve(file, server, api, log, signals)
         } catch {
             log.write(.error, "start", "\(error)")
             return 1
@@ -30,7 +32,7 @@ enum ServeCommand {
     private static func serve(
         _ file: PropertyListFile, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration, _ log: Log,
         _ signals: Signals
-    ) throws -> Int32 {
+    ) throws -> Never {
         let store = try TreeStore(file) { log.write($0) }
         let responder = LevelsAPI(store.current, configuration: api) {
             Readiness(source: file.path, lastError: store.status.lastError)
@@ -49,8 +51,8 @@ enum ServeCommand {
             ])
         while signals.wait() == .reload { store.reload() }
         server.stop(grace: grace)
-        store.stop()
         log.write(.info, "stopped", "stopped")
-        return 0
+        // Not by way of the store's end, which would wait for a load that runs: nothing is left to be saved.
+        _exit(0)
     }
 }

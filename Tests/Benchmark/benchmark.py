@@ -87,10 +87,17 @@ def main():
         if arguments.folder:
             os.makedirs(arguments.folder, exist_ok=True)
         bench = Bench(arguments, arguments.folder or scratch)
+        broken_off = []
         for name in arguments.only:
             say(f"== {name}")
-            PARTS[name](bench)
+            try:
+                PARTS[name](bench)
+            except Exception as error:
+                # What the other parts took minutes to find is not thrown away for it.
+                broken_off.append(name)
+                say(f"{name} is broken off: {error!r}")
     print(bench.table())
+    sys.exit(f"broken off: {', '.join(broken_off)}" if broken_off else 0)
 
 
 if __name__ == "__main__":

@@ -46,9 +46,10 @@ def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=Non
     if targets:
         command += ["--", targets]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if "Non-2xx or 3xx" in said or "Socket errors" in said:
+    answers = int(re.search(r"(\d+) requests in", said).group(1))
+    if answers == 0 or "Non-2xx or 3xx" in said or "Socket errors" in said:
         raise RuntimeError(f"not all answers are well: {said}")
-    return int(re.search(r"(\d+) requests in", said).group(1))
+    return answers
 
 
 def cpu_per_request(peers, rounds, seconds, **load):

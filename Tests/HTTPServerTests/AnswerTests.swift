@@ -1,6 +1,6 @@
 import Glibc
 import HTTPServer
-import Synchronization
+import Locking
 import Testing
 
 @Suite("A server")
@@ -178,7 +178,7 @@ struct AnswerTests {
 
     @Test("tells the access log what was answered")
     func accessLog() throws {
-        let entries = Mutex<[AccessEntry]>([])
+        let entries = Guarded<[AccessEntry]>([])
         try withServer(Echo(), .varied { $0.accessLog = { entry in entries.withLock { $0.append(entry) } } }) {
             port throws in
             let client = try RawClient(port: port)

@@ -1,5 +1,5 @@
 import HTTPServer
-import Synchronization
+import Locking
 import Testing
 
 @Suite("A streamed body")
@@ -50,6 +50,16 @@ struct StreamTests {
         }
     }
 
+    @Test("does not go out for HEAD, whose answer ends with the connection")
+    func head() throws {
+        try withClient(streaming(["one"])) { client throws in
+            client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try client.readAnswer(toHead: true)
+            #expect(answer.status == 200 && answer.header("Connection") == "close")
+            #expect(try client.readToEnd() == "")
+        }
+    }
+
     @Test("that fails cuts the connection before its end")
     func failure() throws {
         try withClient(streaming(["one"], fails: true)) { client throws in
@@ -60,7 +70,7 @@ struct StreamTests {
 
     @Test("is let go when its answer has been sent, and when the client has gone")
     func release() throws {
-        let released = Mutex(0)
+        let released = Guarded(0)
         let responder = Echo(answer: { _ in
             let pieces = Array(repeating: "x", count: 3)
             let stream = Pieces(pieces, onRelease: { released.withLock { $0 += 1 } })

@@ -17,7 +17,7 @@ import time
 from harness.client import Connection, wait_until
 from harness.documents import EditionedFile, Shape
 from harness.server import Server
-from harness.verdict import Verdict, megabytes, milliseconds, options
+from harness.verdict import Verdict, megabytes, milliseconds, options, spread
 
 EDITION = re.compile(rb'"edition (\d+)"')
 
@@ -110,8 +110,7 @@ def main():
             for load in loads:
                 load.join()
             judge(verdict, found, reloads, arguments)
-            verdict.figure(
-                "from a save to its first answer", f"{milliseconds(min(reloads))} … {milliseconds(max(reloads))}")
+            verdict.figure("from a save to its first answer", spread(reloads))
             verdict.figure("resident memory", ", ".join(megabytes(size) for size in memory))
             if len(memory) > 3:
                 verdict.expect(

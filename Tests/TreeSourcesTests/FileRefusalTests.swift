@@ -63,7 +63,7 @@ struct FileRefusalTests {
         try scratch.link("Data.plist", to: "Gone.plist")
         #expect(
             refusal("Data.plist")
-                == "~/Data.plist: it is a symbolic link to a file that does not exist; point it at a property list file."
+                == "~/Data.plist: it is a symbolic link to Gone.plist, which does not exist; point it at a property list file."
         )
     }
 

@@ -143,6 +143,18 @@ struct FileWatcherTests {
         #expect(isQuiet(watcher))
     }
 
+    @Test("takes it for a change when the kernel loses events")
+    func overflow() throws {
+        let watcher = watcher()
+        try scratch.write("a", "x")
+        let most = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        let renames = try #require(Int(most.trimmingCharacters(in: .whitespacesAndNewlines))) / 2 + 1
+        for number in 0..<renames {
+            try number.isMultiple(of: 2) ? scratch.rename("a", "b") : scratch.rename("b", "a")
+        }
+        #expect(outcome(of: watcher) == .changed)
+    }
+
     @Test("looks by itself where no event comes")
     func polling() throws {
         // A file that is still open for writing sends none.

@@ -47,6 +47,7 @@ struct KeySurveyTests {
 
     @Test("is any shape alone where nothing is common")
     func onlyShape() throws {
+        #expect(try advice(#"{"a":1}"#) == Self.any)
         #expect(try advice(#"{"a":1,"b":{"c":2}}"#) == Self.any)
         #expect(try advice(#"{"Titel":{"a":"x"},"b":{"c":"y"},"d":{"e":"z"}}"#) == Self.any)
     }

@@ -103,6 +103,17 @@ struct PropertyListFileTests {
         #expect(try refusal(other, names: StructuralNames(mapping: "title=name,children=entries")) == "it was read")
     }
 
+    @Test("whose root has no level is refused with the names that fit, or with the other shape")
+    func rootAdvice() throws {
+        let looked =
+            "Data.plist:1:1: in /: the document is a dictionary without a level; it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'; "
+        #expect(
+            try refusal(#"{"entries":[{"name":"A"}]}"#)
+                == looked + "here --keys title=name,children=entries may fit, and --shape any serves any property list."
+        )
+        #expect(try refusal(#"{"a":1}"#) == looked + "--shape any serves any property list.")
+    }
+
     @Test("that is refused for another reason gets no advice on names")
     func noAdvice() throws {
         let text = #"[{"Title":"A","Key":"k"},{"Title":"B","Key":"k"}]"#

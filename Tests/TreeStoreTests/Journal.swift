@@ -1,6 +1,6 @@
 import Foundation
 import Levels
-import Synchronization
+import Locking
 import Testing
 import TreeSources
 
@@ -8,7 +8,7 @@ import TreeSources
 
 /// What a store told, and a way to wait for more of it.
 final class Journal: Sendable {
-    private let entries = Mutex<[StoreEvent]>([])
+    private let entries = Guarded<[StoreEvent]>([])
     private let arrivals = DispatchSemaphore(value: 0)
 
     /// To be called with each event.

@@ -104,7 +104,7 @@ struct SaveTests {
         #expect(journal.waits { store.isStale })
         #expect(
             store.status.lastError
-                == "\(scratch("Data.plist")): it is a symbolic link to a file that does not exist; point it at a property list file."
+                == "\(scratch("Data.plist")): it is a symbolic link to ..data/Data.plist, which does not exist; point it at a property list file."
         )
         #expect(journal.refusals.count == 1)
         #expect(store.titles == ["A"])

@@ -1,5 +1,6 @@
 import Foundation
 import Levels
+import Locking
 import Synchronization
 import Testing
 import TreeSources
@@ -22,7 +23,7 @@ struct TreeStoreTests {
 
     /// Asks for a reload and waits for how it ended.
     private func reload(_ store: TreeStore) -> ReloadOutcome {
-        let outcome = Mutex<ReloadOutcome?>(nil)
+        let outcome = Guarded<ReloadOutcome?>(nil)
         let done = DispatchSemaphore(value: 0)
         store.reload { told in
             outcome.withLock { $0 = told }
@@ -140,7 +141,7 @@ struct TreeStoreTests {
     @Test("tells its subscribers the old and the new snapshot")
     func subscribers() throws {
         let store = try store()
-        let told = Mutex<[(Snapshot, Snapshot)]>([])
+        let told = Guarded<[(Snapshot, Snapshot)]>([])
         store.onPublish { old, new in told.withLock { $0.append((old, new)) } }
         let old = store.current
         try scratch.write("Data.plist", items("B"))

@@ -29,16 +29,12 @@ public final class Response: Sendable {
         unsafe self.init(status: status, headers: headers, takingOver: memory)
     }
 
-    /// Makes a response without a body, as 204 is; for 304 see `init(status:sharing:)`.
+    /// Makes a response without a body, as 204 and 304 are.
+    ///
+    /// The library tells a length with 304 too, and it is 0 here. RFC 9110, section 8.6, wants that of the body that is
+    /// not sent, but clients that do not know the rule then wait for it.
     public convenience init(status: Int, headers: [(name: String, value: String)]) {
         self.init(status: status, headers: headers, body: [])
-    }
-
-    /// Makes a response with the header lines of another: 304 is this, with the response that it stands for.
-    ///
-    /// The library tells a length with 304, which must be that of the whole body (RFC 9110 section 8.6): so it is.
-    public convenience init(status: Int, sharing other: Response) {
-        self.init(status: status, payload: other.payload)
     }
 
     /// Makes a response of unknown length, which can be queued once: the stream is read to its end and let go.

@@ -1,18 +1,30 @@
 import HTTPServer
 
-/// A rendered representation: its response, ready to be queued any number of times.
+/// A rendered representation: its response, ready to be queued any number of times, and the one that says that a
+/// client has it already.
 final class RenderedAnswer: Sendable {
     let response: Response
     /// The strong entity tag with its quotes.
     let entityTag: String
     /// Roughly what it costs to keep, in bytes.
     let cost: Int
+    /// Made once for an answer that is kept.
+    private let notModified: Response?
 
     init(_ response: Response, entityTag: String, bodyBytes: Int) {
         self.response = response
         self.entityTag = entityTag
         // The library's own record of a response and its header lines is about this large.
         cost = bodyBytes + 1_024
+        notModified = nil
+    }
+
+    /// The same answer with its 304 made beforehand, for keeping.
+    init(keeping answer: RenderedAnswer) {
+        response = answer.response
+        entityTag = answer.entityTag
+        cost = answer.cost + 1_024
+        notModified = Self.notModified(answer.response)
     }
 
     /// The answer to a request: 304 where its `If-None-Match` names this representation.
@@ -22,6 +34,11 @@ final class RenderedAnswer: Sendable {
         else {
             return response
         }
-        return Response(status: 304, sharing: response)
+        return notModified ?? Self.notModified(response)
+    }
+
+    /// 304 with the header fields that a 200 has (RFC 9110, section 15.4.5).
+    private static func notModified(_ response: Response) -> Response {
+        Response(status: 304, headers: response.headers)
     }
 }

@@ -57,6 +57,7 @@ final class ResponseCache: Sendable {
     func keep(_ answer: RenderedAnswer, for target: Span<UInt8>, hash: UInt64) {
         guard answer.cost <= budget / 4 else { return }
         guard wasSeen(hash) else { return }
+        let answer = RenderedAnswer(keeping: answer)
         let target = Array(copying: target)
         let shard = shards[Int(truncatingIfNeeded: hash >> 60)]
         let dropped = shard.state.withLock { shard -> [RenderedAnswer] in

@@ -133,8 +133,8 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
                 message: "the key '\(name)' stands twice in one dictionary; the last one counts"))
         let gone = Set(dropped)
         let kept = (base..<rows.count).filter { !gone.contains($0) }
-        rows = rows[..<base] + kept.map { rows[$0] }
-        children = children[..<base] + kept.map { children[$0] }
+        rows.replaceSubrange(base..., with: kept.map { rows[$0] })
+        children.replaceSubrange(base..., with: kept.map { children[$0] })
     }
 
     private mutating func takeChildren(from base: Int) -> [Level?] {

@@ -72,6 +72,9 @@ extension TreeBuilder {
         var batch: SectionedRows?
         /// The sections read so far.
         var sections: [Section] = []
+        /// The number of the last section of each name, and those whose name came again.
+        var sectionNumbers: [[UInt8]: Int] = [:]
+        var repeatedSections: Set<Int> = []
         /// The section that this dictionary is.
         var section = Section(start: 0, count: 0)
         /// The name of the section to come, or the key of the section's text to come.

@@ -40,23 +40,13 @@ extension TreeBuilder {
             frames[owner].start = fields.bytes.count
         case .namedSections:
             section.title = rare.name
-            section.start -= dropEarlierSection(of: rare, at: frame.position)
+            if let earlier = rare.sectionNumbers.updateValue(rare.sections.count, forKey: Array(rare.name.utf8)) {
+                warn("the section '\(rare.name)' stands twice; the last one counts", at: frame.position)
+                rare.repeatedSections.insert(earlier)
+            }
             rare.sections.append(section)
         default: rare.sections.append(section)
         }
-    }
-
-    /// Takes out a section of the name that has come again, as of entries with one key the last counts.
-    ///
-    /// - Returns: by how many rows those behind it have moved.
-    private mutating func dropEarlierSection(of rare: Rare, at position: SourcePosition) -> Int {
-        guard let earlier = rare.sections.firstIndex(where: { $0.isNamed(rare.name) }) else { return 0 }
-        warn("the section '\(rare.name)' stands twice; the last one counts", at: position)
-        let gone = rare.sections.remove(at: earlier)
-        rows.removeSubrange(gone.start..<gone.start + gone.count)
-        children.removeSubrange(gone.start..<gone.start + gone.count)
-        for later in rare.sections.indices.dropFirst(earlier) { rare.sections[later].start -= gone.count }
-        return gone.count
     }
 
     mutating func sectionKey(_ name: Span<UInt8>) throws(PropertyListError) {
@@ -103,13 +93,15 @@ extension TreeBuilder {
 
     mutating func closeSections() throws(PropertyListError) {
         var frame = pop()
-        var sections = frame.needRare().sections
+        let rare = frame.needRare()
+        var sections = rare.sections
         for number in sections.indices { sections[number].start -= frame.rowBase }
-        let batch = SectionedRows(
+        var batch = SectionedRows(
             bytes: Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count)),
             rows: rows[frame.rowBase...].map { $0.moved(by: -frame.start) },
             children: Array(children[frame.rowBase...]),
             sections: sections, position: frame.position)
+        if !rare.repeatedSections.isEmpty { batch.drop(rare.repeatedSections) }
         rows.removeSubrange(frame.rowBase...)
         children.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)
@@ -175,17 +167,25 @@ extension SectionedRows {
     /// - Throws: `PropertyListError` for a name that no section has, or one that comes twice.
     fileprivate mutating func arrange(by order: [String]?) throws(PropertyListError) {
         guard let order else { return }
-        var arranged: [Section] = []
-        var left = sections
-        for name in order {
-            guard let found = left.firstIndex(where: { $0.isNamed(name) }) else {
-                let reason = arranged.contains { $0.isNamed(name) } ? "twice" : "but 'Sections' has no such section"
+        let numbers = Dictionary(
+            uniqueKeysWithValues: sections.indices.map { (Array((sections[$0].title ?? "").utf8), $0) })
+        var left = Set(sections.indices)
+        let listed = try order.map { (name) throws(PropertyListError) in
+            guard let number = numbers[Array(name.utf8)], left.remove(number) != nil else {
+                let isKnown = numbers[Array(name.utf8)] != nil
+                let reason = isKnown ? "twice" : "but 'Sections' has no such section"
                 throw PropertyListError("'SectionKeys' names '\(name)' \(reason); name each section once", at: position)
             }
-            arranged.append(left.remove(at: found))
+            return sections[number]
         }
-        for number in left.indices { left[number].isHidden = true }
-        sections = arranged + left
+        for number in left { sections[number].isHidden = true }
+        sections = listed + left.sorted().map { sections[$0] }
+        reorderRows()
+    }
+
+    /// Takes out sections whose name came again: of entries with one key the last counts.
+    fileprivate mutating func drop(_ repeated: Set<Int>) {
+        sections = sections.indices.filter { !repeated.contains($0) }.map { sections[$0] }
         reorderRows()
     }
 
@@ -199,11 +199,6 @@ extension SectionedRows {
             start += sections[number].count
         }
     }
-}
-
-extension Section {
-    /// Whether its title is a name byte for byte, as keys are compared.
-    fileprivate func isNamed(_ name: String) -> Bool { title?.utf8.elementsEqual(name.utf8) == true }
 }
 
 extension PendingRow {

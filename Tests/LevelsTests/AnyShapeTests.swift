@@ -61,4 +61,14 @@ import Testing
         #expect((0..<level.count).map(level.title) == names)
         for row in 0..<level.count { #expect(try Outline.fields(of: row, in: level) == #"{"Value":2}"#) }
     }
+
+    @Test("Tens of thousands of dictionaries with a repeated entry each keep the last")
+    func manyRepeats() throws {
+        let one = Value.integer(PropertyListInteger(Int64(1)))
+        let repeated = Value.dictionary([Value.Entry("a", one), Value.Entry("a", .array([one]))])
+        let level = try #require(try Value.array(Array(repeating: repeated, count: 20_000)).anyTree().document.child(0))
+        #expect(level.count == 20_000)
+        #expect(level.itemCount == 60_000)
+        #expect((0..<level.count).allSatisfy { level.child($0)?.count == 1 && level.child($0)?.childCount(0) == 1 })
+    }
 }

@@ -100,6 +100,20 @@ import Testing
         #expect(tree.warnings.first.map(\.message) == ["all sections are empty, so the item is a leaf"])
     }
 
+    @Test("Tens of thousands of named sections are put into the order of SectionKeys, the last of each name")
+    func manyNamedSections() throws {
+        let names = (0..<20_000).map { "section \($0)" }
+        let early = names.map { Value.Entry($0, .array([.string("early")])) }
+        let late = names.map { Value.Entry($0, .array([.string("row of \($0)")])) }
+        let document = Value.dictionary([
+            Value.Entry("Sections", .dictionary(early + late)),
+            Value.Entry("SectionKeys", .array(names.reversed().map(Value.string))),
+        ])
+        let level = try #require(try document.tree().document.child(0))
+        #expect(level.sections.map(\.title) == names.reversed())
+        #expect((0..<level.count).map(level.title) == names.reversed().map { "row of \($0)" })
+    }
+
     @Test("Rows of hidden sections cannot be found, and do not compete for keys")
     func hiddenRows() throws {
         let document = #"{"Sections":{"A":["x","y"],"B":["x"]},"SectionKeys":["B"]}"#

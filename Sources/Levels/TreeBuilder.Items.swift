@@ -20,8 +20,8 @@ extension TreeBuilder {
         var key = frame.keyField.map { fields.start($0).name.upperBound }
         let hasMoved = fields.close(base: frame.fieldBase)
         let content = frame.start..<fields.bytes.count
+        if hasMoved || frame.titleField != nil && frame.titleRank > 0 { title = titleValue(in: content) }
         if hasMoved {
-            title = value(of: .title, frame.titleField == nil ? nil : frame.titleRank, in: content)
             key = value(of: .key, frame.keyField == nil ? nil : frame.keyRank, in: content)
         }
         var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
@@ -36,6 +36,15 @@ extension TreeBuilder {
         }
         if let key { row.explicitKey = fields.textRange(key) }
         return row
+    }
+
+    /// Where the title stands: the value of the strongest name that has one, and can be a title.
+    private func titleValue(in content: Range<Int>) -> Int? {
+        for name in names[.title] {
+            let value = PackedFieldList.value(named: name, in: fields.bytes.span, content)
+            if let value, fields.scalarText(at: value) != nil { return value }
+        }
+        return nil
     }
 
     /// Where a role's value stands after fields were dropped.

@@ -31,6 +31,13 @@ import Testing
                 keys: "title=name|group", document: #"[{"name":"a","group":{"any":["thing"]}}]"#,
                 expected: #"a {"name":"a","group":{"any":["thing"]}}"#),
             Mapping(
+                keys: "title=name|group", document: #"[{"group":{"any":["thing"]},"name":"a"}]"#,
+                expected: #"a {"group":{"any":["thing"]},"name":"a"}"#),
+            Mapping(
+                keys: "title=name|group|label",
+                document: #"[{"label":5,"group":["x"]},{"group":[],"X":1,"X":2,"label":"l"}]"#,
+                expected: #"5 {"label":5,"group":["x"]}"# + "\n  " + #"l {"group":[],"X":2,"label":"l"}"#),
+            Mapping(
                 keys: "children=list|entries", document: #"[{"Title":"a","list":["b"]},{"Title":"c","entries":["d"]}]"#,
                 expected: #"a {"Title":"a"}"# + "\n    b\n  " + #"c {"Title":"c"}"# + "\n    d"),
             Mapping(
@@ -50,6 +57,17 @@ import Testing
     func mapped(_ mapping: Mapping) throws {
         let names = try StructuralNames(mapping: mapping.keys)
         #expect(try Outline.of(Document.tree(mapping.document, names: names)) == "Root {}\n  " + mapping.expected)
+    }
+
+    @Test("An item whose mapped names hold no title is refused, the strongest of them by its type")
+    func noTitle() throws {
+        let names = try StructuralNames(mapping: "title=name|group,key=id")
+        #expect(
+            Document.refusal(of: #"[{"group":{"x":1}}]"#, names: names)
+                == "1:2: in /(item 1): an item has no 'name'; give it one, or a 'id'")
+        #expect(
+            Document.refusal(of: #"[{"group":"g","name":{"x":1}}]"#, names: names)
+                == "1:22: in /(item 1): a title must be text, a number or a date, not a dictionary")
     }
 
     @Test("A mapping leaves the roles that it does not name as they were")

@@ -101,14 +101,11 @@ func releaseBodyStream(_ context: UnsafeMutableRawPointer?) {
     if let context = unsafe context { unsafe Unmanaged<StreamReader>.fromOpaque(context).release() }
 }
 
-/// MHD_PanicCallback: the library ends the process where it finds itself broken.
+/// MHD_PanicCallback: the library finds itself broken, and what it does after this returns is undefined.
 func panicked(
     _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>?, _ line: UInt32,
     _ reason: UnsafePointer<CChar>?
 ) {
-    // MHD_quiesce_daemon and a worker may both take the listening socket out of the worker's epoll set: one of them
-    // then finds it gone, which is what was wanted.
-    if let reason = unsafe reason, unsafe strstr(reason, "listen FD") != nil { return }
     abort()
 }
 

@@ -6,7 +6,7 @@ import Glibc
 struct Daemon: ~Copyable {
     private let pointer: OpaquePointer
     private let listener: Listener
-    /// The library's descriptor of the listening socket, ours again when it has stopped.
+    /// The library's descriptor of the listening socket, which it closes when it stops.
     private let lent: Int32
 
     init(
@@ -29,17 +29,15 @@ struct Daemon: ~Copyable {
         self.listener = listener
     }
 
-    deinit {
-        unsafe MHD_quiesce_daemon(pointer)
-        unsafe MHD_stop_daemon(pointer)
-        close(lent)
-    }
+    /// The library closes the descriptor that it was lent.
+    deinit { unsafe MHD_stop_daemon(pointer) }
 
     /// Stops accepting, and has the system refuse new connections; what is connected goes on.
-    func quiesce() {
-        unsafe MHD_quiesce_daemon(pointer)
-        listener.refuse()
-    }
+    ///
+    /// Not by `MHD_quiesce_daemon`: it and a worker may both take the socket out of the worker's epoll set, and in
+    /// 0.9.75 the one that comes second ends the process. In its place the library's descriptor becomes that of a
+    /// socket on which nothing ever comes; the listening one closes, and leaves all epoll sets by itself.
+    func quiesce() { listener.silence(lent) }
 
     static let version = unsafe String(cString: MHD_get_version())
 

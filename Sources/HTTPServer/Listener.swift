@@ -36,8 +36,18 @@ struct Listener: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Refuses whoever would connect from now on.
-    func refuse() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+    /// Refuses whoever would connect from now on: this descriptor and another one of the same socket become those of
+    /// a socket on which nothing ever comes, and the listening one closes.
+    func silence(_ other: Int32) {
+        let flags = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let silent = socket(AF_UNIX, flags, 0)
+        guard silent >= 0 else {
+            _ = shutdown(descriptor, Int32(SHUT_RDWR))
+            return
+        }
+        for number in [other, descriptor] { _ = dup2(silent, number) }
+        close(silent)
+    }
 
     private static func listening(at entry: addrinfo, host: String, port: UInt16) throws(ServerError) -> Int32 {
         let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -52,7 +52,7 @@ struct PackedFields: ~Copyable {
         return nil
     }
 
-    private func isField(_ field: Int, named name: Span<UInt8>) -> Bool {
+    private mutating func isField(_ field: Int, named name: Span<UInt8>) -> Bool {
         let known = starts[field]
         return known.name.count == name.count && !known.isOverridden
             && bytes.span.extracting(known.name).isEqual(to: name)

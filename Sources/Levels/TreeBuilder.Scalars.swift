@@ -71,7 +71,7 @@ extension TreeBuilder {
 
     /// Refuses a value other than a string in a place that asks for structure.
     @inline(__always)
-    func refuseScalar(_ what: String) throws(PropertyListError) {
+    mutating func refuseScalar(_ what: String) throws(PropertyListError) {
         switch kind {
         case .item where role == nil || role == .title: return
         case .sectionDictionary where role == nil || role == .title: return

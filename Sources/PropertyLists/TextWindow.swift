@@ -28,7 +28,7 @@ struct TextWindow: ~Copyable {
 
     /// Vectors are loaded sixteen bytes at a time, past the end too.
     private static let padding = 16
-    private static let pieceBytes = 1 << 18
+    private static let pieceBytes = 1 << 16
 
     /// Opens a window on the beginning of a document.
     ///

@@ -93,7 +93,7 @@ extension XMLPropertyListReader {
     @inline(__always)
     mutating func startTag(_ name: StaticString) throws(PropertyListError) -> Bool {
         let size = name.utf8CodeUnitCount
-        guard try window.matches(name, at: 1), try !isNameByte(window.peek(size + 1)) else {
+        guard try window.matches(name, at: 1), try !Self.isNameByte(window.peek(size + 1)) else {
             throw try unknownElement()
         }
         window.advance(size + 1)
@@ -145,14 +145,14 @@ extension XMLPropertyListReader {
     }
 
     @inline(__always)
-    func isNameByte(_ byte: UInt8?) -> Bool {
+    static func isNameByte(_ byte: UInt8?) -> Bool {
         guard let byte else { return false }
         return byte > 0x20 && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "/")
     }
 
     mutating func unknownElement() throws(PropertyListError) -> PropertyListError {
         var end = 1
-        while end < 40, let byte = try window.peek(end), isNameByte(byte) { end += 1 }
+        while end < 40, let byte = try window.peek(end), Self.isNameByte(byte) { end += 1 }
         guard try window.peek(end) != nil else { return try prematureEnd() }
         return PropertyListError(
             "<\(String(utf8: window.text(1..<end)))> is not an element of a property list; there are dict, key, array, string, "

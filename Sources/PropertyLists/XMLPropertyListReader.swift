@@ -42,7 +42,7 @@ public struct XMLPropertyListReader: ~Copyable {
         into consumer: inout Consumer
     ) throws(PropertyListError) {
         try skipProlog()
-        if try window.matches("<plist", at: 0), try !isNameByte(window.peek(6)) {
+        if try window.matches("<plist", at: 0), try !Self.isNameByte(window.peek(6)) {
             hasPlistElement = true
             window.advance(6)
             if try finishStartTag() {

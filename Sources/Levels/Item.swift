@@ -6,6 +6,11 @@ public struct Item: Sendable {
     public struct Step: Sendable {
         public let level: Level
         public let row: Int
+
+        public init(level: Level, row: Int) {
+            self.level = level
+            self.row = row
+        }
     }
 
     /// From the root's row to the item's own; never empty.

@@ -19,6 +19,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
@@ -28,7 +29,7 @@ let package = Package(
         .target(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
-        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",
             dependencies: ["Locking", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],

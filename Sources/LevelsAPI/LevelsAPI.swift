@@ -39,7 +39,9 @@ public final class LevelsAPI: Responder {
         Retirement.wait { isKnownUniquelyReferenced(&old) }
     }
 
-    public func respond(to request: Request) -> Response {
+    public func respond(to request: Request) -> Answer { .now(response(to: request)) }
+
+    private func response(to request: Request) -> Response {
         guard request.method == .get || request.method == .head else { return MethodAnswer.response(to: request) }
         let current = publication.withLock { $0 }
         let accept = Format.accepted(by: request)

@@ -40,6 +40,14 @@ struct Desk {
     }
 
     func ask(_ method: Method, _ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
-        Answer(api.respond(to: Request(method: method, target: target, fields: fields)))
+        Answer(api.response(to: Request(method: method, target: target, fields: fields)))
+    }
+}
+
+extension LevelsAPI {
+    /// The response to a request that is answered at once.
+    func response(to request: Request) -> Response {
+        guard let response = respond(to: request).response else { fatalError("\(request.targetText) waits") }
+        return response
     }
 }

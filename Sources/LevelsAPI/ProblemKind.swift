@@ -7,6 +7,7 @@ enum ProblemKind: String, CaseIterable {
     case noSuchRoute = "no-such-route"
     case methodNotAllowed = "method-not-allowed"
     case notRepresentable = "not-representable"
+    case notAcceptable = "not-acceptable"
     case requestTimeout = "request-timeout"
     case contentTooLarge = "content-too-large"
     case headerTooLarge = "header-too-large"
@@ -20,7 +21,7 @@ enum ProblemKind: String, CaseIterable {
         case .badRequest, .badPath, .badParameter: 400
         case .noSuchItem, .noSuchRoute: 404
         case .methodNotAllowed: 405
-        case .notRepresentable: 406
+        case .notRepresentable, .notAcceptable: 406
         case .requestTimeout: 408
         case .contentTooLarge: 413
         case .headerTooLarge: 431
@@ -40,6 +41,7 @@ enum ProblemKind: String, CaseIterable {
         case .noSuchRoute: "No such route"
         case .methodNotAllowed: "Method not allowed"
         case .notRepresentable: "Not representable"
+        case .notAcceptable: "Not acceptable"
         case .requestTimeout: "Request timeout"
         case .contentTooLarge: "Content too large"
         case .headerTooLarge: "Header too large"
@@ -65,6 +67,8 @@ enum ProblemKind: String, CaseIterable {
         case .methodNotAllowed: "This resource does not take the method. The header field Allow lists those it takes."
         case .notRepresentable:
             "The answer holds text that the format asked for cannot carry, such as control characters in XML. Ask for another."
+        case .notAcceptable:
+            "The request admits none of the content codings that there are; 'allowed' lists them. Leave Accept-Encoding out, or name one."
         case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
         case .contentTooLarge: "The body of the request is larger than the server takes."
         case .headerTooLarge:

@@ -67,6 +67,9 @@ struct Option: Sendable {
         Option(
             name: "cache-control", key: "CacheControl", placeholder: "TEXT", standard: "no-cache",
             help: "the header field Cache-Control of answers"),
+        Option(
+            name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
+            help: "other origins whose web pages may read the answers"),
     ]
 
     /// The name under which the source stands in the environment and the configuration file.

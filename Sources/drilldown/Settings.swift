@@ -133,6 +133,11 @@ struct Settings {
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
             throw wrong("CacheControl", "a header field's value")
         }
+        do {
+            api.allowedOrigins = try AllowedOrigins(text("CorsOrigins"))
+        } catch {
+            throw UsageError(description: "\(origins["CorsOrigins"] ?? "CorsOrigins"): \(error).")
+        }
         return api
     }
 

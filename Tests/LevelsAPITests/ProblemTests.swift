@@ -182,7 +182,8 @@ import Testing
         let desk = try Desk(Self.document)
         let list = desk.get("/problems")
         #expect(list.status == 200)
-        #expect(list.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
+        #expect(
+            list.headers == ["Content-Type: application/json", "Cache-Control: no-store", "Vary: Accept-Encoding"])
         #expect(list == desk.get("/problems/"))
         let object = try JSONSerialization.jsonObject(with: Data(list.body)) as? [String: Any]
         let problems = try #require(object?["problems"] as? [[String: Any]])
@@ -190,8 +191,8 @@ import Testing
             problems.compactMap { $0["type"] as? String } == [
                 "/problems/bad-request", "/problems/bad-path", "/problems/bad-parameter", "/problems/no-such-item",
                 "/problems/no-such-route", "/problems/method-not-allowed", "/problems/not-representable",
-                "/problems/revision-gone", "/problems/request-timeout", "/problems/content-too-large",
-                "/problems/header-too-large",
+                "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
+                "/problems/content-too-large", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready",
             ])

@@ -17,9 +17,20 @@ struct Desk {
 
     init(anyShape document: String) throws { self.init(Self.snapshot(try Document.anyTree(document))) }
 
+    /// - Parameter configure: changes to the default configuration.
+    init(_ document: String, configure: (inout LevelsAPI.Configuration) throws -> Void) throws {
+        try self.init(Self.snapshot(document), configure: configure)
+    }
+
     init(_ snapshot: Snapshot, cacheBytes: Int = 1 << 20, lastError: String? = nil) {
+        self.init(snapshot, lastError: lastError) { $0.cacheBytes = cacheBytes }
+    }
+
+    init(
+        _ snapshot: Snapshot, lastError: String? = nil, configure: (inout LevelsAPI.Configuration) throws -> Void
+    ) rethrows {
         var configuration = LevelsAPI.Configuration()
-        configuration.cacheBytes = cacheBytes
+        try configure(&configuration)
         api = LevelsAPI(snapshot, configuration: configuration) {
             Readiness(source: "Data.plist", lastError: lastError)
         }

@@ -13,12 +13,12 @@ struct ChangesAnswer {
     ///   - since: nil for a client that begins with what is published now.
     ///   - published: served already, though its change may not have been noted yet.
     /// - Throws: `Problem` (410) for a revision that the history does not know.
-    init(since: String?, in history: History, published: Snapshot) throws(Problem) {
+    init(since: String?, in history: History, published: Snapshot? = nil) throws(Problem) {
         revision = history.revision
         self.since = since ?? revision
         if let known = history.changes(since: self.since) {
             changes = known
-        } else if self.since == published.revision {
+        } else if self.since == published?.revision {
             changes = []
         } else {
             throw Self.gone(self.since, revision: revision)
@@ -33,9 +33,10 @@ struct ChangesAnswer {
             members: [("reset", .flag(true)), ("revision", .text(revision))])
     }
 
+    /// - Parameter headers: header lines beside those of every answer.
     /// - Throws: `Problem` (500) where it could not be written.
-    func rendered() throws(Problem) -> Rendering {
-        try Rendering(vary: "Accept") { (writer) throws(PropertyListError) in
+    func rendered(adding headers: [(name: String, value: String)]) throws(Problem) -> Rendering {
+        try Rendering(vary: "Accept", headers: headers) { (writer) throws(PropertyListError) in
             try writer.member("revision", changes.last?.revision ?? since)
             try writer.member("since", since)
             writer.member("reset", false)

@@ -12,47 +12,49 @@ struct DocumentAnswer {
 
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
     init(item: Item, query: Query, negotiation: Negotiation, configuration: LevelsAPI.Configuration) throws(Problem) {
-        try query.allow(["format"])
+        try query.allow(["format", "wait"])
         self.item = item
         self.negotiation = negotiation
         self.configuration = configuration
         format = try .ofDocument(query, accept: negotiation.format)
     }
 
-    /// 304, or the document: a short one in one piece, a long one written while it is sent, so that it takes no memory.
+    /// The document in the coding that is asked for: a short one in one piece, a long one written while it is sent, so
+    /// that it takes no memory.
     ///
     /// - Throws: `Problem` (406) for text that the format cannot carry, or where no coding is admitted.
-    func response(to request: Request) throws(Problem) -> Response {
+    func selected() throws(Problem) -> SelectedRepresentation {
         let representation = Representation(
             contentType: contentType, entityTag: entityTag, cacheControl: configuration.cacheControl,
             vary: "Accept-Encoding, Accept")
-        if let coding = try negotiation.codingOfAnyLength(),
-            let unchanged = unchanged(representation, coding, request)
-        {
-            return unchanged
-        }
+        let stream = try stream()
+        let anyLength = try negotiation.codingOfAnyLength()
+        let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
+        let headers = headers(representation, coding)
+        return SelectedRepresentation(
+            entityTag: representation.entityTag(coding), headers: headers, of: item
+        ) { more throws(Problem) in try response(representation, coding, headers + more) }
+    }
+
+    private func response(
+        _ representation: Representation, _ coding: ContentCoding, _ headers: [(name: String, value: String)]
+    ) throws(Problem) -> Response {
         let stream = try stream()
         switch stream.writeAhead() {
         case .failed: throw Self.beyondXML
         case .whole(let body):
-            let coding = try negotiation.coding(ofBytes: body.count)
-            if let unchanged = unchanged(representation, coding, request) { return unchanged }
-            return Rendering(representation: representation, body: body)
-                .response(coding, headers: headers(representation, coding))
-        case .goesOn:
-            let coding = try negotiation.coding(ofBytes: .max)
-            if let unchanged = unchanged(representation, coding, request) { return unchanged }
-            return Response(
-                status: 200, headers: headers(representation, coding), stream: Self.coded(stream, coding))
+            return Rendering(representation: representation, body: body).response(coding, headers: headers)
+        case .goesOn: return Response(status: 200, headers: headers, stream: Self.coded(stream, coding))
         }
     }
 
-    /// 304, where the client has the document in this coding.
-    private func unchanged(
-        _ representation: Representation, _ coding: ContentCoding, _ request: Request
-    ) -> Response? {
-        guard EntityTag.isNamed(representation.entityTag(coding), by: request) else { return nil }
-        return Response(status: 304, headers: headers(representation, coding))
+    /// The coding that is asked for, where that depends on the length.
+    private func coding(of stream: any AheadStream) throws(Problem) -> ContentCoding {
+        switch stream.writeAhead() {
+        case .failed: throw Self.beyondXML
+        case .whole(let body): try negotiation.coding(ofBytes: body.count)
+        case .goesOn: try negotiation.coding(ofBytes: .max)
+        }
     }
 
     private func headers(

@@ -16,19 +16,23 @@ struct ItemAnswer {
     /// - Parameter history: where the version that `?since=` names is looked for.
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
     init(
-        _ route: Route, _ item: Item, at path: ItemPath, _ query: Query, _ accept: Format?, _ history: History,
-        _ configuration: LevelsAPI.Configuration
+        _ inquiry: Inquiry, _ item: Item, _ history: History, _ configuration: LevelsAPI.Configuration
     ) throws(Problem) {
+        let query = inquiry.query
         cacheControl = configuration.cacheControl
-        earlier = try query["since"].map { text throws(Problem) in try Earlier(text, at: path, in: history) }
-        if case .level = route {
-            if !query.parameters.isEmpty { try query.allow(["limit", "after", "fields", "format", "since"]) }
+        if case .level = inquiry.route {
+            if !query.parameters.isEmpty { try query.allow(["limit", "after", "fields", "format", "since", "wait"]) }
             content = .level(try LevelAnswer(item, query))
         } else {
-            if !query.parameters.isEmpty { try query.allow(["format"]) }
+            if !query.parameters.isEmpty { try query.allow(["format", "wait"]) }
             content = .detail(DetailAnswer(item: item))
         }
-        format = try .ofAnswer(query, accept: accept)
+        if let text = query["since"] {
+            earlier = try Earlier(text, at: inquiry.path, in: history)
+        } else {
+            earlier = nil
+        }
+        format = try .ofAnswer(query, accept: inquiry.negotiation.format)
     }
 
     /// - Throws: `Problem` (406) for text that the format cannot carry.

@@ -7,10 +7,13 @@ public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///
-/// Target → publication → cached answer, else route → item → rendered answer.
+/// Target → publication → cached answer, else route → item → rendered answer; one that the client has may be waited for.
 public final class LevelsAPI: Responder {
     private let publication: Guarded<Publication>
     private let history: History
+    private let selection: Selection
+    private let waiters: Waiters
+    private let followers: ChangeFollowers
     private let readiness: @Sendable () -> Readiness
     private let configuration: Configuration
 
@@ -23,12 +26,17 @@ public final class LevelsAPI: Responder {
         self.configuration = configuration
         self.readiness = readiness
         history = History(snapshot, budget: configuration.historyBytes)
+        selection = Selection(history: history, configuration: configuration)
+        let room = WaitingRoom(capacity: configuration.waiters)
+        waiters = Waiters(room: room)
+        followers = ChangeFollowers(history, selection, room: room)
         publication = Guarded(Publication(snapshot, cacheBytes: configuration.cacheBytes))
     }
 
     /// Serves another snapshot from now on; requests that run keep the one they took.
     ///
-    /// The old one is let go on this thread, once no request holds it, so that freeing it delays no answer.
+    /// Then answers those who wait for what it changed, and notes the change. The old one is let go on this thread, once
+    /// no request holds it, so that freeing it delays no answer. To be called by one thread at a time.
     public func publish(_ snapshot: Snapshot) {
         let new = Publication(snapshot, cacheBytes: configuration.cacheBytes)
         var old = publication.withLock { current in
@@ -36,25 +44,31 @@ public final class LevelsAPI: Responder {
             return current
         }
         guard old.snapshot !== snapshot else { return }
-        _ = history.append(snapshot, replacing: old.snapshot)
+        if configuration.historyBytes > 0 { history.retain(old.snapshot) }
+        waiters.wake(snapshot) { inquiry, item throws(Problem) in
+            try selection.select(inquiry, item, in: new)
+        } refuse: { problem, inquiry in
+            selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
+        }
+        history.append(snapshot, replacing: old.snapshot)
+        followers.wake()
         Retirement.wait { isKnownUniquelyReferenced(&old) }
     }
 
-    public func respond(to request: Request) -> Answer { .now(response(to: request)) }
-
-    private func response(to request: Request) -> Response {
+    public func respond(to request: Request) -> Answer {
         guard request.method == .get || request.method == .head else {
-            return MethodAnswer.response(to: request, configuration.allowedOrigins)
+            return .now(MethodAnswer.response(to: request, configuration.allowedOrigins))
         }
         let current = publication.withLock { $0 }
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         let hash = ResponseCache.hash(request.target, negotiation)
-        if let answer = current.cache.answer(for: request.target, hash: hash) { return answer.response(to: request) }
+        if !request.has(.prefer), let answer = current.cache.answer(for: request.target, hash: hash) {
+            return .now(answer.response(to: request))
+        }
         do {
-            return try answer(request, from: current, negotiation, hash)
+            return try answer(request, from: current, negotiation)
         } catch {
-            let headers = configuration.allowedOrigins.headers(at: negotiation.origin)
-            return error.response(instance: String(utf8: request.target), headers: headers)
+            return .now(selection.response(to: error, at: String(utf8: request.target), negotiation))
         }
     }
 
@@ -73,65 +87,60 @@ public final class LevelsAPI: Responder {
     // MARK: Routes
 
     private func answer(
-        _ request: Request, from current: Publication, _ negotiation: Negotiation, _ hash: UInt64
-    ) throws(Problem) -> Response {
+        _ request: Request, from current: Publication, _ negotiation: Negotiation
+    ) throws(Problem) -> Answer {
         let target = request.target
         guard let match = Route.match(target) else { throw .noSuchRoute(target) }
         let query = match.query.isEmpty ? Query.empty : try Query(target.extracting(match.query))
-        let path = target.extracting(match.path)
         switch match.route {
-        case .level, .detail:
-            let path = try ItemPath(requested: path)
-            let item = try Item(at: path, in: current.snapshot)
-            let rendering = try ItemAnswer(
-                match.route, item, at: path, query, negotiation.format, history, configuration
-            ).rendered()
-            return try response(to: request, of: rendering, negotiation, keptIn: current.cache, hash)
-        case .document:
-            let item = try Item(at: try ItemPath(requested: path), in: current.snapshot)
-            return try DocumentAnswer(
-                item: item, query: query, negotiation: negotiation, configuration: configuration
-            ).response(to: request)
+        case .level, .detail, .document:
+            let inquiry = try Inquiry(match, query, of: request, negotiation)
+            return try answer(inquiry, try Wait(query, request), to: request, from: current)
         case .changes:
-            try query.allow(["since"])
-            let rendering = try ChangesAnswer(since: query["since"], in: history, published: current.snapshot)
-                .rendered()
-            return response(of: rendering, .identity, negotiation)
+            return try followers.answer(request, query, published: current.snapshot, negotiation)
         case .health:
             try query.allow([])
-            return response(of: try StatusAnswer.health(), .identity, negotiation)
+            return .now(selection.response(of: try StatusAnswer.health(), .identity, negotiation))
         case .readiness:
             try query.allow([])
-            return response(of: try StatusAnswer.readiness(current.snapshot, readiness()), .identity, negotiation)
+            let state = try StatusAnswer.readiness(current.snapshot, readiness())
+            return .now(selection.response(of: state, .identity, negotiation))
         case .problem:
             try query.allow([])
-            let page = try ProblemPage.rendered(for: path)
+            let page = try ProblemPage.rendered(for: target.extracting(match.path))
             let coding = try negotiation.coding(ofBytes: page.body.count)
-            return response(of: page, coding, negotiation)
+            return .now(selection.response(of: page, coding, negotiation))
         }
     }
 
-    /// A rendering that is not kept.
-    private func response(
-        of rendering: consuming Rendering, _ coding: ContentCoding, _ negotiation: Negotiation
-    ) -> Response {
-        let headers = rendering.representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
-        return rendering.response(coding, headers: headers)
+    /// The representation, 304 where the client has it, or that later where it waits for another.
+    private func answer(
+        _ inquiry: Inquiry, _ wait: Wait?, to request: Request, from current: Publication
+    ) throws(Problem) -> Answer {
+        let item = try Item(at: inquiry.path, in: current.snapshot)
+        let selected = try selection.select(inquiry, item, in: current, for: request)
+        let added = wait?.headers ?? []
+        guard EntityTag.isNamed(selected.entityTag, by: request) else {
+            return .now(try selected.response(adding: added))
+        }
+        guard let wait else { return .now(selected.notModified(adding: added)) }
+        guard let waiter = waiters.admit(inquiry, having: selected, for: wait) else { throw .tooManyWaiters }
+        let now = publication.withLock { $0 }
+        // What was published while the request was being admitted may have woken those before it only.
+        if now !== current { recheck(waiter, inquiry, having: selected, added, in: now) }
+        return .later(waiter)
     }
 
-    /// A rendering that is kept from the second time on that it is asked for.
-    private func response(
-        to request: Request, of rendering: consuming Rendering, _ negotiation: Negotiation,
-        keptIn cache: ResponseCache, _ hash: UInt64
-    ) throws(Problem) -> Response {
-        let coding = try negotiation.coding(ofBytes: rendering.body.count)
-        let headers = rendering.representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
-        let tag = rendering.representation.entityTag(coding)
-        let isKept = cache.wants(hash)
-        // A client that looks whether all is as it was costs no coding.
-        if !isKept, EntityTag.isNamed(tag, by: request) { return Response(status: 304, headers: headers) }
-        let answer = RenderedAnswer(rendering.response(coding, headers: headers), entityTag: tag)
-        if isKept { cache.keep(answer, for: request.target, hash: hash) }
-        return answer.response(to: request)
+    private func recheck(
+        _ waiter: Waiter, _ inquiry: Inquiry, having selected: SelectedRepresentation,
+        _ added: SelectedRepresentation.HeaderLines, in now: Publication
+    ) {
+        do {
+            let later = try selection.select(inquiry, try Item(at: inquiry.path, in: now.snapshot), in: now)
+            if later.entityTag != selected.entityTag { waiter.finish(try later.response(adding: added)) }
+        } catch {
+            let target = String(decoding: inquiry.target, as: UTF8.self)
+            waiter.finish(selection.response(to: error, at: target, inquiry.negotiation))
+        }
     }
 }

@@ -31,6 +31,10 @@ struct Problem: Error {
         return Problem(.badParameter, detail, members: members)
     }
 
+    /// More wait than the server lets wait at once.
+    static let tooManyWaiters = Problem(
+        .tooManyWaiters, "Too many requests wait for changes already. Ask without 'wait', or try again later.")
+
     /// The response; `instance` is the target as it was sent.
     func response(instance: String, headers: [(name: String, value: String)] = []) -> Response {
         var body = ByteBuffer()
@@ -40,7 +44,8 @@ struct Problem: Error {
             // A JSON writer refuses no text, and every container is closed here.
             body.append("{}" as StaticString)
         }
-        let all = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers
+        let all =
+            [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + kind.headers + headers
         return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
     }
 

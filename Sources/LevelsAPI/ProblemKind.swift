@@ -16,6 +16,7 @@ enum ProblemKind: String, CaseIterable {
     case versionNotSupported = "version-not-supported"
     case internalFault = "internal-fault"
     case notReady = "not-ready"
+    case tooManyWaiters = "too-many-waiters"
 
     var status: Int {
         switch self {
@@ -29,9 +30,14 @@ enum ProblemKind: String, CaseIterable {
         case .headerTooLarge: 431
         case .internalFault: 500
         case .notImplemented: 501
-        case .notReady: 503
+        case .notReady, .tooManyWaiters: 503
         case .versionNotSupported: 505
         }
+    }
+
+    /// The header lines that the status asks for.
+    var headers: [(name: String, value: String)] {
+        self == .tooManyWaiters ? [("Retry-After", "5")] : []
     }
 
     var title: String {
@@ -52,6 +58,7 @@ enum ProblemKind: String, CaseIterable {
         case .versionNotSupported: "HTTP version not supported"
         case .internalFault: "Internal fault"
         case .notReady: "Not ready"
+        case .tooManyWaiters: "Too many waiters"
         }
     }
 
@@ -82,6 +89,8 @@ enum ProblemKind: String, CaseIterable {
         case .versionNotSupported: "The server speaks HTTP/1.1 and HTTP/1.0."
         case .internalFault: "The server is at fault. 'id' is in its log too; tell it to whoever runs the server."
         case .notReady: "The document is not loaded yet. Try again in a moment."
+        case .tooManyWaiters:
+            "As many requests wait for changes as the server lets wait at once. Ask without waiting, or wait again after the seconds in Retry-After."
         }
     }
 

@@ -50,6 +50,13 @@ struct Query {
         return bytes
     }
 
+    /// The same without one parameter.
+    func without(_ name: String) -> Query {
+        var query = self
+        query.parameters.removeAll { $0.name == name }
+        return query
+    }
+
     /// A parameter's value; nil where it is not given.
     subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 

@@ -9,7 +9,7 @@ final class RenderedAnswer: Sendable {
     /// Roughly what it costs to keep, in bytes.
     let cost: Int
     /// Made once for an answer that is kept.
-    private let notModified: Response?
+    let notModified: Response?
 
     init(_ response: Response, entityTag: String?) {
         self.response = response

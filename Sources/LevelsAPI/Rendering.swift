@@ -26,7 +26,8 @@ extension Rendering {
     ///
     /// - Throws: `Problem` (500) where it could not be written.
     init(
-        vary: String? = nil, status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
+        vary: String? = nil, headers: [(name: String, value: String)] = [],
+        status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
     ) throws(Problem) {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
@@ -38,6 +39,7 @@ extension Rendering {
             throw Problem(.internalFault, "The status could not be written.")
         }
         representation = Representation(
-            contentType: JSONPropertyListWriter.contentType, entityTag: nil, cacheControl: "no-store", vary: vary)
+            contentType: JSONPropertyListWriter.contentType, entityTag: nil, cacheControl: "no-store", vary: vary,
+            added: headers)
     }
 }

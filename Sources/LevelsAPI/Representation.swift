@@ -10,6 +10,8 @@ struct Representation {
     let vary: String?
     /// The target of the next page.
     var next: String?
+    /// Header lines beside these.
+    var added: [(name: String, value: String)] = []
 
     /// The tag of the body in a coding.
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
@@ -24,6 +26,6 @@ struct Representation {
         headers.append(("Cache-Control", cacheControl))
         headers += origins.headers(at: origin, vary: vary)
         if let next { headers.append(("Link", "<\(next)>; rel=\"next\"")) }
-        return headers
+        return headers + added
     }
 }

@@ -111,35 +111,41 @@ import Testing
         var testDescription: String { target }
     }
 
-    private static let levelNames = #"["limit","after","fields","format","since"]"#
+    private static let levelNames = #"["limit","after","fields","format","since","wait"]"#
 
     @Test(
         "A parameter that is unknown, doubled or malformed is 400 and named",
         arguments: [
             Parameter(
-                "/levels/?page=2", "There is no parameter 'page'; there are limit, after, fields, format, since.",
+                "/levels/?page=2", "There is no parameter 'page'; there are limit, after, fields, format, since, wait.",
                 "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "There is no parameter 'limt'; there are limit, after, fields, format, since. Did you mean 'limit'?",
+                "There is no parameter 'limt'; there are limit, after, fields, format, since, wait. Did you mean 'limit'?",
                 "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "There is no parameter 'Limit'; there are limit, after, fields, format, since. Did you mean 'limit'?",
+                "There is no parameter 'Limit'; there are limit, after, fields, format, since, wait. Did you mean 'limit'?",
                 "Limit",
                 allowed: levelNames),
             Parameter(
-                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format, since.", "",
+                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format, since, wait.", "",
                 allowed: levelNames),
             Parameter(
-                "/detail/?limit=2", "There is no parameter 'limit'; there is only format.", "limit",
-                allowed: #"["format"]"#
+                "/detail/?limit=2", "There is no parameter 'limit'; there are format, wait.", "limit",
+                allowed: #"["format","wait"]"#
             ),
             Parameter(
-                "/document?fields=x", "There is no parameter 'fields'; there is only format.", "fields",
-                allowed: #"["format"]"#),
+                "/document?fields=x", "There is no parameter 'fields'; there are format, wait.", "fields",
+                allowed: #"["format","wait"]"#),
+            Parameter(
+                "/levels/?wait=0", "'0' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
+            Parameter(
+                "/detail/?wait=301", "'301' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
+            Parameter(
+                "/changes?wait=x", "'x' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
             Parameter("/healthz?x", "There is no parameter 'x'; there are none here.", "x"),
             Parameter("/readyz?x=1", "There is no parameter 'x'; there are none here.", "x"),
             Parameter("/problems/bad-path?x=1", "There is no parameter 'x'; there are none here.", "x"),
@@ -194,7 +200,7 @@ import Testing
                 "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
                 "/problems/content-too-large", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
-                "/problems/not-ready",
+                "/problems/not-ready", "/problems/too-many-waiters",
             ])
         for problem in problems {
             let type = try #require(problem["type"] as? String)

@@ -1,0 +1,113 @@
+import ContentCodings
+import HTTPServer
+import Locking
+import TreeStore
+
+/// `GET /changes`: at once, when there is something to tell, or as a stream of events (API.md, section 4).
+final class ChangeFollowers: Sendable {
+    private let history: History
+    private let selection: Selection
+    private let room: WaitingRoom
+    private let waiting = Guarded(Waiting())
+
+    private struct Waiting {
+        var polls: [ObjectIdentifier: Poll] = [:]
+        var streams: [ObjectIdentifier: EventStream] = [:]
+    }
+
+    /// A request that has all up to a revision.
+    private struct Poll {
+        let waiter: Waiter
+        let since: String
+        let wait: Wait
+        let negotiation: Negotiation
+    }
+
+    init(_ history: History, _ selection: Selection, room: WaitingRoom) {
+        self.history = history
+        self.selection = selection
+        self.room = room
+    }
+
+    /// - Throws: `Problem` (400) for a parameter that is unknown or malformed; 410 for a revision that is not known; 503
+    ///   where too many wait.
+    func answer(
+        _ request: Request, _ query: Query, published: Snapshot, _ negotiation: Negotiation
+    ) throws(Problem) -> Answer {
+        try query.allow(["since", "wait"])
+        let wait = try Wait(query, request)
+        if Self.wantsStream(request) {
+            return .now(try stream(since: request.field(.lastEventID) ?? query["since"], negotiation))
+        }
+        let answer = try ChangesAnswer(since: query["since"], in: history, published: published)
+        guard let wait, answer.changes.isEmpty else { return .now(try response(answer, wait, negotiation)) }
+        return .later(try poll(answer, wait, negotiation))
+    }
+
+    /// Tells all who wait that there is a change.
+    func wake() {
+        let (polls, streams) = waiting.withLock { waiting in
+            defer { waiting.polls = [:] }
+            return (Array(waiting.polls.values), Array(waiting.streams.values))
+        }
+        for stream in streams { stream.wake() }
+        for poll in polls { finish(poll) }
+    }
+
+    // MARK: Long polls
+
+    private func poll(_ answer: ChangesAnswer, _ wait: Wait, _ negotiation: Negotiation) throws(Problem) -> Waiter {
+        let otherwise = try response(answer, wait, negotiation)
+        let waiter = room.admit(for: .seconds(wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
+            self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
+        }
+        guard let waiter else { throw .tooManyWaiters }
+        let poll = Poll(waiter: waiter, since: answer.since, wait: wait, negotiation: negotiation)
+        waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
+        // A change that was noted before this line, and after the answer was made, woke others only.
+        if history.revision != answer.revision { finish(poll) }
+        return waiter
+    }
+
+    private func finish(_ poll: Poll) {
+        do throws(Problem) {
+            let answer = try ChangesAnswer(since: poll.since, in: history)
+            poll.waiter.finish(try response(answer, poll.wait, poll.negotiation))
+        } catch {
+            poll.waiter.finish(selection.response(to: error, at: "/changes?since=\(poll.since)", poll.negotiation))
+        }
+    }
+
+    private func response(
+        _ answer: ChangesAnswer, _ wait: Wait?, _ negotiation: Negotiation
+    ) throws(Problem) -> Response {
+        selection.response(of: try answer.rendered(adding: wait?.headers ?? []), .identity, negotiation)
+    }
+
+    // MARK: Streams
+
+    /// Whether `Accept` names the type of event streams (HTML, section 9.2).
+    private static func wantsStream(_ request: Request) -> Bool {
+        guard request.has(.accept), let accept = request.field(.accept) else { return false }
+        return accept.split(separator: ",").contains { range in
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard parts.first == "text/event-stream" else { return false }
+            return parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } != 0
+        }
+    }
+
+    private func stream(since revision: String?, _ negotiation: Negotiation) throws(Problem) -> Response {
+        let stream = room.admit(ChangeStream(history, since: revision)) { [weak self] stream, _ in
+            self?.waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil }
+        }
+        guard let stream else { throw .tooManyWaiters }
+        waiting.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
+        // One that has ended before it was noted would stay noted.
+        if stream.end != nil { waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil } }
+        let representation = Representation(
+            contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept")
+        let origins = selection.configuration.allowedOrigins
+        return Response(
+            status: 200, headers: representation.headers(.identity, origins, negotiation.origin), events: stream)
+    }
+}

@@ -1,0 +1,181 @@
+import Levels
+import Testing
+import TreeStore
+
+@testable import HTTPServer
+@testable import LevelsAPI
+@testable import LevelsTests
+
+/// Long polls (API.md, section 4), without a socket.
+@Suite("A request that waits") struct WaitTests {
+    private static let first = #"[{"Title": "a", "Text": "1", "Children": ["x"]}, "b"]"#
+
+    private static func snapshot(_ document: String, _ number: Int, pool: LevelPool? = nil) throws -> Snapshot {
+        Desk.snapshot(try Document.tree(document, pool: pool), revision: "k3-\(number)")
+    }
+
+    private static func desk(waiters: Int = 10) throws -> Desk {
+        try Desk(snapshot(first, 1)) { $0.waiters = waiters }
+    }
+
+    /// Asks again for what a first answer had, and waits.
+    private static func poll(
+        _ desk: Desk, _ target: String, _ wait: String = "wait=30", _ fields: [(name: String, value: String)] = []
+    ) throws -> Waiter {
+        let tag = desk.get(target, fields).entityTag
+        let fields = fields + [("If-None-Match", tag), ("Prefer", wait)]
+        let answer = desk.api.respond(to: Request(target: target, fields: fields))
+        return try #require(answer.waiter, "\(target) is answered at once")
+    }
+
+    @Test(
+        "is answered with the new representation when it changes",
+        arguments: [
+            "/levels/", "/levels/a", "/levels/?fields=Text", "/levels/?limit=1", "/detail/a", "/detail/b", "/document",
+            "/document/a?format=json", "/levels/?format=plist",
+        ])
+    func change(_ target: String) throws {
+        let desk = try Self.desk()
+        let waiter = try Self.poll(desk, target)
+        #expect(waiter.end == nil)
+        desk.api.publish(
+            try Self.snapshot(#"["0", {"Title": "a", "Text": "2", "Children": ["y"]}, {"Title": "b", "Text": "3"}]"#, 2)
+        )
+        #expect(waiter.end == .answered)
+        let answer = Answer(try #require(waiter.response))
+        let fresh = desk.get(target)
+        #expect(answer.body == fresh.body)
+        #expect(answer.status == 200)
+        #expect(answer.headers == fresh.headers + ["Preference-Applied: wait=30"])
+    }
+
+    @Test(
+        "goes on waiting while its representation stays the same",
+        arguments: ["/levels/", "/levels/a", "/levels/b", "/detail/b", "/document/b", "/levels/?fields=Subtitle"])
+    func other(_ target: String) throws {
+        let desk = try Self.desk()
+        let waiter = try Self.poll(desk, target)
+        desk.api.publish(
+            try Self.snapshot(#"[{"Title": "a", "Text": "2", "Children": ["x"]}, "b"]"#, 2))
+        #expect(waiter.end == nil)
+        desk.api.publish(try Self.snapshot(#"["c"]"#, 3))
+        #expect(waiter.end == .answered)
+    }
+
+    @Test("for an item that goes is told that there is none")
+    func deleted() throws {
+        let desk = try Self.desk()
+        let waiter = try Self.poll(desk, "/levels/a")
+        desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
+        let answer = Answer(try #require(waiter.response))
+        #expect(answer == desk.get("/levels/a"))
+        #expect(answer.status == 404)
+    }
+
+    @Test("is 304 when its time is over, and says that it waited")
+    func time() throws {
+        let desk = try Self.desk()
+        let tag = desk.get("/levels/").entityTag
+        let waiter = try Self.poll(desk, "/levels/", "respond-async, Wait=\"7\"; x=y")
+        waiter.expire()
+        let answer = Answer(try #require(waiter.response))
+        #expect(answer.status == 304)
+        #expect(
+            answer.headers == [
+                "Content-Type: application/json", "ETag: \(tag)", "Cache-Control: no-cache",
+                "Vary: Accept-Encoding, Accept", "Preference-Applied: wait=7",
+            ])
+    }
+
+    @Test("may say so in its query, which is no part of what it asks for")
+    func parameter() throws {
+        let desk = try Self.desk()
+        let plain = desk.get("/levels/?limit=1")
+        let fields = [("If-None-Match", plain.entityTag)]
+        let target = "/levels/?wait=30&limit=1"
+        #expect(desk.get(target) == plain)
+        let waiter = try #require(desk.api.respond(to: Request(target: target, fields: fields)).waiter)
+        desk.api.publish(try Self.snapshot(#"["c", "d"]"#, 2))
+        #expect(Answer(try #require(waiter.response)) == desk.get("/levels/?limit=1"))
+    }
+
+    @Test("is answered at once where it has nothing, or something else")
+    func atOnce() throws {
+        let desk = try Self.desk()
+        let plain = desk.get("/levels/")
+        for fields in [[], [("If-None-Match", "\"other\"")]] {
+            let answer = desk.get("/levels/", fields + [("Prefer", "wait=400")])
+            #expect(answer.body == plain.body)
+            #expect(answer.headers == plain.headers + ["Preference-Applied: wait=300"])
+        }
+    }
+
+    @Test(
+        "by a preference that is none does not wait",
+        arguments: ["wait", "wait=", "wait=0", "wait=x", "wait=-1", "return"])
+    func noPreference(_ preference: String) throws {
+        let desk = try Self.desk()
+        let tag = desk.get("/levels/").entityTag
+        #expect(desk.get("/levels/", [("If-None-Match", tag), ("Prefer", preference)]).status == 304)
+    }
+
+    @Test("is 503 where too many wait already, until one of them ends")
+    func full() throws {
+        let desk = try Self.desk(waiters: 1)
+        let waiter = try Self.poll(desk, "/levels/")
+        let tag = desk.get("/levels/a").entityTag
+        let fields = [("If-None-Match", tag), ("Prefer", "wait=30")]
+        let answer = desk.get("/levels/a", fields)
+        #expect(answer.status == 503)
+        #expect(answer.header("Retry-After") == "5")
+        #expect(
+            answer.text.contains("Too many requests wait for changes already. Ask without 'wait', or try again later."))
+        #expect(desk.get("/changes?wait=3").status == 503)
+        waiter.expire()
+        #expect(desk.api.respond(to: Request(target: "/levels/a", fields: fields)).waiter != nil)
+    }
+
+    @Test("shares the 304 and the 200 with all who wait for the same")
+    func shared() throws {
+        let desk = try Self.desk()
+        let waiters = try (0..<3).map { _ in try Self.poll(desk, "/levels/a") }
+        #expect(waiters.allSatisfy { $0.otherwise === waiters[0].otherwise })
+        desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Children": ["y"]}]"#, 2))
+        let first = try #require(waiters[0].response)
+        #expect(waiters.allSatisfy { $0.response === first })
+    }
+
+    @Test("gets a document of its own where that is long")
+    func longDocument() throws {
+        let rows = (0..<20_000).map { "\"row \($0)\"" }.joined(separator: ",")
+        let desk = try Self.desk()
+        let waiters = try (0..<2).map { _ in try Self.poll(desk, "/document") }
+        desk.api.publish(try Self.snapshot("[\(rows)]", 2))
+        let answers = try waiters.map { Answer(try #require($0.response)) }
+        #expect(answers[0] == answers[1])
+        #expect(answers[0].body == desk.get("/document").body)
+    }
+
+    @Test("in a coding gets the coded form")
+    func coded() throws {
+        let rows = (0..<300).map { "\"row \($0)\"" }.joined(separator: ",")
+        let desk = try Self.desk()
+        desk.api.publish(try Self.snapshot("[\(rows)]", 2))
+        let waiter = try Self.poll(desk, "/levels/", "wait=30", [("Accept-Encoding", "gzip")])
+        desk.api.publish(try Self.snapshot("[\(rows), \"one more\"]", 3))
+        let answer = Answer(try #require(waiter.response))
+        #expect(answer.header("Content-Encoding") == "gzip")
+        #expect(answer.body == desk.get("/levels/", [("Accept-Encoding", "gzip")]).body)
+    }
+
+    @Test("with since is told what changed")
+    func delta() throws {
+        let desk = try Self.desk()
+        let tag = desk.get("/levels/").entityTag
+        let waiter = try Self.poll(desk, "/levels/?since=\(tag.dropFirst().dropLast())")
+        desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
+        #expect(
+            Answer(try #require(waiter.response)).text.contains(
+                #""removed":["a"],"inserted":[],"moved":[],"updated":[]"#))
+    }
+}

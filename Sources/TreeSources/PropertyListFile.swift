@@ -78,6 +78,6 @@ public struct PropertyListFile: TreeSource {
     public func isUnchanged(since identity: FileIdentity) -> Bool { FileIdentity(path: path) == identity }
 
     public func watcher(waker: Waker) -> any SourceWatcher {
-        FileWatcher(path: path, waker: waker, pollInterval: pollInterval)
+        FileWatcher(self, waker: waker)
     }
 }

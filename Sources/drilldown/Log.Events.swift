@@ -14,6 +14,10 @@ extension Log {
                     ("revision", snapshot.revision),
                 ])
         case .unchanged: break
+        case .recovered(let snapshot):
+            write(
+                .info, "recovered", "the source is again what is served, revision \(snapshot.revision)",
+                [("revision", snapshot.revision)])
         case .refused(let error): write(.error, "refused", "\(error) The last good version goes on.")
         case .warnings(let warnings, let omitted):
             for warning in warnings.prefix(10) { write(.warning, "warning", "\(warning)") }

@@ -19,12 +19,14 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
-        .target(name: "TreeSources", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
+        .target(
+            name: "TreeSources", dependencies: ["Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
@@ -39,9 +41,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
         .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
-        .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
         .testTarget(
-            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels", "Locking"],
+            name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels", "PropertyLists", "Locking"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TreeStoreTests",
+            // The origin that says what a test wants comes from the tests of TreeSources.
+            dependencies: ["TreeStore", "TreeSources", "Levels", "Locking", "TreeSourcesTests"],
             swiftSettings: settings),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking"], swiftSettings: settings),
         .testTarget(

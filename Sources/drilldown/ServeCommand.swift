@@ -33,7 +33,7 @@ enum ServeCommand {
         _ file: PropertyListFile, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration, _ log: Log,
         _ signals: Signals
     ) throws -> Never {
-        let store = try TreeStore(file) { log.write($0) }
+        let store = try signals.endingAtOnce { try TreeStore(file) { log.write($0) } }
         let responder = LevelsAPI(store.current, configuration: api) {
             Readiness(source: file.path, lastError: store.status.lastError)
         }

@@ -1,4 +1,5 @@
 import HTTPServer
+import TreeSources
 import TreeStore
 
 extension Log {
@@ -23,6 +24,15 @@ extension Log {
             for warning in warnings.prefix(10) { write(.warning, "warning", "\(warning)") }
             let more = warnings.count - 10 + omitted
             if more > 0 { write(.warning, "warnings", "and \(more) more warnings; 'drilldown check' tells them.") }
+        }
+    }
+
+    /// A line for what a source wants known.
+    func write(_ notice: SourceNotice) {
+        if case .servesCopy = notice {
+            write(.info, "copy", "\(notice)")
+        } else {
+            write(.warning, "copy", "\(notice)")
         }
     }
 

@@ -20,6 +20,7 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
@@ -30,7 +31,7 @@ let package = Package(
         .target(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
-        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",
             dependencies: ["Locking", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],

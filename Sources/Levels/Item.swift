@@ -6,6 +6,11 @@ public struct Item: Sendable {
     public struct Step: Sendable {
         public let level: Level
         public let row: Int
+
+        public init(level: Level, row: Int) {
+            self.level = level
+            self.row = row
+        }
     }
 
     /// From the root's row to the item's own; never empty.
@@ -50,4 +55,26 @@ public struct Item: Sendable {
 
     /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
     public var titlePath: String { TitlePath.text(steps.dropFirst().map { $0.level.title($0.row) }) }
+
+    /// Whether the same level stands below the same titles, so that nothing that a level's answer shows differs.
+    ///
+    /// Levels are compared by identity: an equal one that was read anew may be taken for another.
+    public func hasSameLevel(as other: Item) -> Bool {
+        guard steps.count == other.steps.count, level === other.level else { return false }
+        return zip(steps, other.steps).allSatisfy { one, two in
+            let bytes = one.level.bytes
+            let others = two.level.bytes
+            return bytes.span.extracting(one.level.row(one.row).title)
+                .isEqual(to: others.span.extracting(two.level.row(two.row).title))
+        }
+    }
+
+    /// Whether the item stands in the same list of siblings below the same titles, so that nothing differs at all.
+    public func hasSameSurroundings(as other: Item) -> Bool {
+        guard let above, let otherAbove = other.above else { return own.level === other.own.level }
+        return own.row == other.own.row && above.hasSameLevel(as: otherAbove)
+    }
+
+    /// The item above; nil for the root.
+    private var above: Item? { steps.count > 1 ? Item(Array(steps.dropLast())) : nil }
 }

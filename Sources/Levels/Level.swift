@@ -45,6 +45,9 @@ public final class Level: Sendable {
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
 
+    /// Roughly the memory that this level takes by itself.
+    public var residentBytes: Int { bytes.count + children.count * 8 + rowCount * 4 + allSections.count * 128 + 256 }
+
     /// The level below a row; nil for a leaf.
     @inline(__always)
     public func child(_ row: Int) -> Level? { children.isEmpty ? nil : children[row] }

@@ -13,6 +13,12 @@ public struct Section: Sendable, Equatable {
     /// The section's own dictionary, packed, with a hole where its rows stand; empty where it is a bare array.
     var fields: [UInt8] = []
 
+    /// A section without a heading.
+    public init(rows: Int) { self.init(start: 0, count: rows) }
+
+    /// The same without what nobody sees of it.
+    public var shown: Section { Section(title: title, index: index, footer: footer, start: start, count: count) }
+
     init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
         self.title = title
         self.index = index

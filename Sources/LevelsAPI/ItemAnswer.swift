@@ -7,19 +7,23 @@ struct ItemAnswer {
     private let content: Content
     private let format: Format
     private let cacheControl: String
+    private let earlier: Earlier?
 
     private enum Content {
         case level(LevelAnswer)
         case detail(DetailAnswer)
     }
 
+    /// - Parameter history: where the version that `?since=` names is looked for.
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
     init(
-        _ route: Route, _ item: Item, _ query: Query, _ accept: Format?, _ configuration: LevelsAPI.Configuration
+        _ route: Route, _ item: Item, at path: ItemPath, _ query: Query, _ accept: Format?, _ history: History,
+        _ configuration: LevelsAPI.Configuration
     ) throws(Problem) {
         cacheControl = configuration.cacheControl
+        earlier = try query["since"].map { text throws(Problem) in try Earlier(text, at: path, in: history) }
         if case .level = route {
-            if !query.parameters.isEmpty { try query.allow(["limit", "after", "fields", "format"]) }
+            if !query.parameters.isEmpty { try query.allow(["limit", "after", "fields", "format", "since"]) }
             content = .level(try LevelAnswer(item, query))
         } else {
             if !query.parameters.isEmpty { try query.allow(["format"]) }
@@ -47,7 +51,12 @@ struct ItemAnswer {
         let version: ContentHash
         var next: String?
         switch content {
-        case .level(let answer): (version, next) = try answer.write(to: &writer)
+        case .level(let answer):
+            (version, next) = try answer.write(to: &writer)
+            if let change = earlier?.change(to: answer, version: version, as: Writer.self) {
+                writer = Writer()
+                next = try answer.write(change, version: version, to: &writer)
+            }
         case .detail(let answer): version = try answer.write(to: &writer)
         }
         let tag = Self.entityTag(version)
@@ -90,7 +99,7 @@ extension LevelAnswer {
         if let text = query["fields"] {
             fields = text == "*" ? .all : .named(text.split(separator: ",").map { Array($0.utf8) })
         }
-        for (name, value) in query.parameters where name != "after" {
+        for (name, value) in query.parameters where name != "after" && name != "since" {
             var encoded = ByteBuffer()
             PercentEncoding.append(value.utf8Span.span, to: &encoded)
             nextQuery += "\(name)=\(String(utf8: encoded.span))&"

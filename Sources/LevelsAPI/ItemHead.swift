@@ -39,9 +39,13 @@ enum ItemHead {
     /// Fills the version in: the hash of the answer with a placeholder in its place, so it depends on content alone.
     static func seal<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int) -> ContentHash {
         let hash = writer.hash()
+        fill(&writer, at: offset, with: hash)
+        return hash
+    }
+
+    static func fill<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int, with hash: ContentHash) {
         var version = ByteBuffer(capacity: 32)
         Version.text(hash, into: &version)
         writer.fill(at: offset, with: version.span)
-        return hash
     }
 }

@@ -3,7 +3,7 @@ import PropertyLists
 
 /// `GET /levels/<path>`: the rows of one level, or a page of them (API.md, section 3).
 struct LevelAnswer {
-    let item: Item
+    var item: Item
     var page = Page()
     var fields = FieldSelection.cell
     /// The query of the next page's link without its cursor: `limit=20&`, as far as the request had one.
@@ -17,20 +17,51 @@ struct LevelAnswer {
     func write<Writer: AnswerWriter & ~Copyable>(
         to writer: inout Writer
     ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
-        let level = item.level
-        let count = level?.count ?? 0
-        let range = page.rows(of: level)
         let links = Links(item)
+        let versionOffset = try writeHead(links, to: &writer)
+        try writeRows(rows, of: item.level, links, to: &writer)
+        let next = try writeEnd(links, to: &writer)
+        return (ItemHead.seal(&writer, at: versionOffset), next)
+    }
+
+    /// Writes how the rows came to be those of now in place of the rows themselves; gives the link of the next page.
+    ///
+    /// - Parameter version: that of the answer with its rows.
+    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    func write<Writer: AnswerWriter & ~Copyable>(
+        _ change: LevelChange, version: ContentHash, to writer: inout Writer
+    ) throws(PropertyListError) -> String? {
+        let links = Links(item)
+        let versionOffset = try writeHead(links, to: &writer)
+        try change.write(of: self, links, to: &writer)
+        let next = try writeEnd(links, to: &writer)
+        ItemHead.fill(&writer, at: versionOffset, with: version)
+        return next
+    }
+
+    /// The rows that are shown.
+    var rows: Range<Int> { page.rows(of: item.level) }
+
+    private func writeHead<Writer: AnswerWriter & ~Copyable>(
+        _ links: borrowing Links, to writer: inout Writer
+    ) throws(PropertyListError) -> Int {
+        let count = item.level?.count ?? 0
+        let rows = rows
         writer.beginObject()
         let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
         writer.member("count", count)
-        if page.isAsked || range.count < count { writer.member("start", range.lowerBound) }
-        try writeSections(of: level, to: &writer)
-        try writeRows(range, of: level, links, to: &writer)
-        let next = nextLink(after: range.upperBound, of: level, links)
+        if page.isAsked || rows.count < count { writer.member("start", rows.lowerBound) }
+        try writeSections(of: item.level, to: &writer)
+        return versionOffset
+    }
+
+    private func writeEnd<Writer: AnswerWriter & ~Copyable>(
+        _ links: borrowing Links, to writer: inout Writer
+    ) throws(PropertyListError) -> String? {
+        let next = nextLink(after: rows.upperBound, of: item.level, links)
         try writer.member("next", next)
         writer.endObject()
-        return (ItemHead.seal(&writer, at: versionOffset), next)
+        return next
     }
 
     /// The target of the next page, without a host; nil at the end.
@@ -93,7 +124,13 @@ struct LevelAnswer {
         writer.endList()
     }
 
-    private func writeRow<Writer: AnswerWriter & ~Copyable>(
+    /// Writes one row of a level.
+    ///
+    /// - Parameters:
+    ///   - bytes: the level's.
+    ///   - count: how many children the row has.
+    ///   - prefix: what stands before the row's key in its link.
+    func writeRow<Writer: AnswerWriter & ~Copyable>(
         _ row: Row, in bytes: Span<UInt8>, count: Int, _ prefix: Span<UInt8>, to writer: inout Writer
     ) throws(PropertyListError) {
         writer.beginObject()

@@ -9,6 +9,7 @@ public import TreeStore
 /// Target → publication → cached answer, else route → item → rendered answer.
 public final class LevelsAPI: Responder {
     private let publication: Guarded<Publication>
+    private let history: History
     private let readiness: @Sendable () -> Readiness
     private let configuration: Configuration
 
@@ -20,6 +21,7 @@ public final class LevelsAPI: Responder {
     ) {
         self.configuration = configuration
         self.readiness = readiness
+        history = History(snapshot, budget: configuration.historyBytes)
         publication = Guarded(Publication(snapshot, cacheBytes: configuration.cacheBytes))
     }
 
@@ -32,10 +34,14 @@ public final class LevelsAPI: Responder {
             defer { current = new }
             return current
         }
+        guard old.snapshot !== snapshot else { return }
+        _ = history.append(snapshot, replacing: old.snapshot)
         Retirement.wait { isKnownUniquelyReferenced(&old) }
     }
 
-    public func respond(to request: Request) -> Response {
+    public func respond(to request: Request) -> Answer { .now(response(to: request)) }
+
+    private func response(to request: Request) -> Response {
         guard request.method == .get || request.method == .head else { return MethodAnswer.response(to: request) }
         let current = publication.withLock { $0 }
         let accept = Format.accepted(by: request)
@@ -68,14 +74,18 @@ public final class LevelsAPI: Responder {
         let path = target.extracting(match.path)
         switch match.route {
         case .level, .detail:
-            let item = try find(path, in: current.snapshot)
-            let answer = try ItemAnswer(match.route, item, query, accept, configuration).rendered()
+            let path = try ItemPath(requested: path)
+            let item = try Item(at: path, in: current.snapshot)
+            let answer = try ItemAnswer(match.route, item, at: path, query, accept, history, configuration).rendered()
             current.cache.keep(answer, for: target, hash: hash)
             return answer.response(to: request)
         case .document:
-            let item = try find(path, in: current.snapshot)
+            let item = try Item(at: try ItemPath(requested: path), in: current.snapshot)
             return try DocumentAnswer(item: item, query: query, accept: accept, configuration: configuration).response(
                 to: request)
+        case .changes:
+            try query.allow(["since"])
+            return try ChangesAnswer(since: query["since"], in: history, published: current.snapshot).response()
         case .health:
             try query.allow([])
             return StatusAnswer.health()
@@ -85,19 +95,6 @@ public final class LevelsAPI: Responder {
         case .problem:
             try query.allow([])
             return try ProblemPage.response(for: path)
-        }
-    }
-
-    private func find(_ text: Span<UInt8>, in snapshot: Snapshot) throws(Problem) -> Item {
-        let path: ItemPath
-        do {
-            path = try ItemPath(text)
-        } catch {
-            throw Problem(.badPath, "The path segment '\(error.segment)' is not percent-encoded UTF-8.")
-        }
-        switch Item.find(path, in: snapshot.document) {
-        case .found(let item): return item
-        case .missing(let nearest, let number): throw .noSuchItem(path.key(number), below: nearest)
         }
     }
 }

@@ -15,6 +15,7 @@ struct Problem: Error {
         case list([String])
         /// A link in canonical form.
         case link(String)
+        case flag(Bool)
     }
 
     init(_ kind: ProblemKind, _ detail: String, members: [(name: StaticString, value: Member)] = []) {
@@ -54,6 +55,7 @@ struct Problem: Error {
         for (name, value) in members {
             switch value {
             case .text(let text), .link(let text): try writer.member(name, text)
+            case .flag(let flag): writer.member(name, flag)
             case .list(let texts):
                 writer.member(name)
                 writer.beginList()

@@ -7,6 +7,7 @@ enum ProblemKind: String, CaseIterable {
     case noSuchRoute = "no-such-route"
     case methodNotAllowed = "method-not-allowed"
     case notRepresentable = "not-representable"
+    case revisionGone = "revision-gone"
     case requestTimeout = "request-timeout"
     case contentTooLarge = "content-too-large"
     case headerTooLarge = "header-too-large"
@@ -22,6 +23,7 @@ enum ProblemKind: String, CaseIterable {
         case .methodNotAllowed: 405
         case .notRepresentable: 406
         case .requestTimeout: 408
+        case .revisionGone: 410
         case .contentTooLarge: 413
         case .headerTooLarge: 431
         case .internalFault: 500
@@ -40,6 +42,7 @@ enum ProblemKind: String, CaseIterable {
         case .noSuchRoute: "No such route"
         case .methodNotAllowed: "Method not allowed"
         case .notRepresentable: "Not representable"
+        case .revisionGone: "Revision gone"
         case .requestTimeout: "Request timeout"
         case .contentTooLarge: "Content too large"
         case .headerTooLarge: "Header too large"
@@ -65,6 +68,8 @@ enum ProblemKind: String, CaseIterable {
         case .methodNotAllowed: "This resource does not take the method. The header field Allow lists those it takes."
         case .notRepresentable:
             "The answer holds text that the format asked for cannot carry, such as control characters in XML. Ask for another."
+        case .revisionGone:
+            "The server does not know this revision: it was restarted, or its history does not reach back so far. Load what you show anew, and go on from 'revision'."
         case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
         case .contentTooLarge: "The body of the request is larger than the server takes."
         case .headerTooLarge:

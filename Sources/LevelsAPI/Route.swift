@@ -9,6 +9,8 @@ enum Route {
     case detail
     /// `GET /document/<path>`: an item with all below it.
     case document
+    /// `GET /changes`: what has changed since a revision.
+    case changes
     /// `GET /healthz`: alive.
     case health
     /// `GET /readyz`: ready, and how fresh the tree is.
@@ -22,6 +24,7 @@ enum Route {
         ("/detail", .detail, true),
         ("/document", .document, true),
         ("/problems", .problem, true),
+        ("/changes", .changes, false),
         ("/healthz", .health, false),
         ("/readyz", .readiness, false),
     ]

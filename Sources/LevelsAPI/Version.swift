@@ -16,6 +16,15 @@ enum Version {
         append(hash.low, digits: 11, into: &buffer)
     }
 
+    static func text(_ hash: ContentHash) -> String {
+        var buffer = ByteBuffer(capacity: width)
+        text(hash, into: &buffer)
+        return String(utf8: buffer.span)
+    }
+
+    /// Whether a character may stand in a version.
+    static func isCharacter(_ character: UInt8) -> Bool { value(character) != nil }
+
     static func word(_ word: UInt64, into buffer: inout ByteBuffer) { append(word, digits: wordWidth, into: &buffer) }
 
     /// Six bits a character, the highest first; eleven characters hold 64 bits.

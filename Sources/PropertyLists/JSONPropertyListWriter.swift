@@ -133,6 +133,12 @@ extension JSONPropertyListWriter {
         output.append(UInt8(ascii: "\""))
     }
 
+    /// Writes a value that is JSON already.
+    public mutating func rawValue(_ json: Span<UInt8>) {
+        beginValue()
+        output.append(json)
+    }
+
     /// Gives the JSON away.
     public consuming func takeOutput() -> ByteBuffer { output }
 }

@@ -89,6 +89,13 @@ struct TextWindow: ~Copyable {
         return unsafe base.load(fromByteOffset: cursor + offset, as: UInt8.self)
     }
 
+    /// The eight bytes at the cursor, the first of them lowest; 0 where fewer have been read.
+    @inline(__always)
+    var head: UInt64 {
+        guard cursor &+ 8 <= checkedEnd else { return 0 }
+        return unsafe base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self).littleEndian
+    }
+
     /// Whether the bytes from an offset on are these.
     @inline(__always)
     mutating func matches(_ text: StaticString, at offset: Int) throws(PropertyListError) -> Bool {
@@ -113,20 +120,59 @@ struct TextWindow: ~Copyable {
     }
 
     /// Moves the cursor over white space, which is every byte up to 0x20 where `TextCheck` refuses the controls.
+    @inline(__always)
     mutating func skipWhitespace() throws(PropertyListError) {
+        // What stands between two elements is a line feed and an indentation, mostly: one vector, and no loop.
+        if cursor < checkedEnd, unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 { passLineFeed() }
+        let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
+        let lane = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
+        guard lane < 16, holds(lane, otherThan: 10) else { return try skipMoreWhitespace() }
+        cursor &+= lane
+    }
+
+    /// Whether a byte that is known to be there at an offset is another than the one given.
+    @inline(__always)
+    private func holds(_ offset: Int, otherThan byte: UInt8) -> Bool {
+        let index = cursor &+ offset
+        return unsafe index < checkedEnd && base.load(fromByteOffset: index, as: UInt8.self) != byte
+    }
+
+    @inline(never)
+    private mutating func skipMoreWhitespace() throws(PropertyListError) {
         while true {
             let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
             let stop = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
             cursor += min(stop, checkedEnd - cursor)
             if stop < 16, cursor < checkedEnd {
                 guard unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 else { return }
-                cursor += 1
-                line += 1
-                lineStart = cursor
+                passLineFeed()
             } else if cursor >= checkedEnd, try !fill(atLeast: 1) {
                 return
             }
         }
+    }
+
+    @inline(__always)
+    private mutating func passLineFeed() {
+        cursor &+= 1
+        line &+= 1
+        lineStart = cursor
+    }
+
+    /// The offset of the first byte that ends a run of plain text in XML: `<`, `&` or a carriage return; nil when the
+    /// document ends before.
+    ///
+    /// - Throws: `PropertyListError` when a value's length passes the limit before one is found.
+    @inline(__always)
+    mutating func findTextBreak() throws(PropertyListError) -> Int? {
+        let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
+        let breaks = lanes.equal(to: UInt8(ascii: "<")) | lanes.equal(to: UInt8(ascii: "&"))
+        let lane = (breaks | lanes.equal(to: 13) | lanes.equal(to: 10)).firstMarked
+        guard lane < 16, holds(lane, otherThan: 10) else {
+            return try find(UInt8(ascii: "<"), UInt8(ascii: "&"), 13, from: 0)
+        }
+        foundLineFeed = false
+        return lane
     }
 
     /// The offset of the first byte from `offset` on that is one of three; nil when the document ends before.

@@ -12,7 +12,7 @@ extension XMLPropertyListReader {
     /// - Throws: `PropertyListError` for a child element, a reference to an entity, or an end that does not come.
     @inline(__always)
     mutating func readText(closedBy endTag: StaticString) throws(PropertyListError) -> Text {
-        let found = try window.find(UInt8(ascii: "<"), UInt8(ascii: "&"), 13, from: 0)
+        let found = try window.findTextBreak()
         if let found, try window.matches(endTag, at: found) {
             pendingAdvance = found + endTag.utf8CodeUnitCount
             return .direct(0..<found)
@@ -46,7 +46,7 @@ extension XMLPropertyListReader {
     private mutating func assembleText(closedBy endTag: StaticString) throws(PropertyListError) {
         scratch.truncate(to: 0)
         while true {
-            guard let found = try window.find(UInt8(ascii: "<"), UInt8(ascii: "&"), 13, from: 0) else {
+            guard let found = try window.findTextBreak() else {
                 throw PropertyListError("the document ends inside a text; '\(endTag)' is missing")
             }
             window.copy(0..<found, to: &scratch)

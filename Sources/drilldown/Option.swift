@@ -53,6 +53,9 @@ struct Option: Sendable {
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
             help: "memory for rendered answers"),
         Option(
+            name: "history-bytes", key: "HistoryBytes", placeholder: "BYTES", standard: "67108864",
+            help: "memory for earlier trees and changes"),
+        Option(
             name: "max-items", key: "MaxItems", placeholder: "N", standard: "20000000",
             help: "items that a document may hold", isOfCheck: true),
         Option(

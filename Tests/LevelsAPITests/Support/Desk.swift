@@ -29,8 +29,10 @@ struct Desk {
         snapshot(try Document.tree(document, pool: pool))
     }
 
-    static func snapshot(_ tree: Tree) -> Snapshot {
-        Snapshot(document: tree.document, revision: "k3-1", loadedAt: 1_700_000_000)
+    init(api: LevelsAPI) { self.api = api }
+
+    static func snapshot(_ tree: Tree, revision: String = "k3-1") -> Snapshot {
+        Snapshot(document: tree.document, revision: revision, loadedAt: 1_700_000_000)
     }
 
     func get(_ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
@@ -38,6 +40,14 @@ struct Desk {
     }
 
     func ask(_ method: Method, _ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
-        Answer(api.respond(to: Request(method: method, target: target, fields: fields)))
+        Answer(api.response(to: Request(method: method, target: target, fields: fields)))
+    }
+}
+
+extension LevelsAPI {
+    /// The response to a request that is answered at once.
+    func response(to request: Request) -> Response {
+        guard let response = respond(to: request).response else { fatalError("\(request.targetText) waits") }
+        return response
     }
 }

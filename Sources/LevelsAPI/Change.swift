@@ -1,0 +1,62 @@
+import Levels
+import PropertyLists
+import TreeStore
+
+/// What one publication changed: an entry of `/changes` (API.md, section 4).
+///
+/// A class, since an entry is told to any number of clients and never changes.
+final class Change: Sendable {
+    /// The revision that it led from, and the one that it led to.
+    let since, revision: String
+    /// The entry as JSON.
+    let json: [UInt8]
+    /// The entry as an event of a stream.
+    let event: [UInt8]
+
+    /// Compares two snapshots; linear in the levels that differ and their rows.
+    init(from old: Snapshot, to new: Snapshot) {
+        since = old.revision
+        revision = new.revision
+        let difference = TreeDifference(from: old.document, to: new.document)
+        json = Self.json(difference, of: new)
+        event = Self.event(named: "change", revision: new.revision, data: json)
+    }
+
+    /// Roughly the memory that it takes.
+    var cost: Int { json.count + event.count + 256 }
+
+    /// An event of a stream (HTML, section 9.2.5); the data is one line.
+    static func event(named name: String, revision: String, data: [UInt8]) -> [UInt8] {
+        Array("event: \(name)\nid: \(revision)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    }
+
+    private static func json(_ difference: TreeDifference, of snapshot: Snapshot) -> [UInt8] {
+        // A JSON writer refuses no text, and every container is closed.
+        do { return try written(difference, of: snapshot) } catch { return Array("{}".utf8) }
+    }
+
+    private static func written(
+        _ difference: TreeDifference, of snapshot: Snapshot
+    ) throws(PropertyListError) -> [UInt8] {
+        var writer: JSONPropertyListWriter = .init()
+        writer.beginObject()
+        try writer.member("revision", snapshot.revision)
+        try writer.member("at", JSONText.date(snapshot.loadedAt.rounded(.down) - CivilDate.unixEpochOffset))
+        try writer.member("by", "reload")
+        try write(difference.levels, as: "levels", to: &writer)
+        try write(difference.details, as: "details", to: &writer)
+        if difference.isTruncated { writer.member("truncated", true) }
+        writer.endObject()
+        let body = try writer.body()
+        return Array(copying: body.span)
+    }
+
+    private static func write(
+        _ links: [String], as name: StaticString, to writer: inout JSONPropertyListWriter
+    ) throws(PropertyListError) {
+        writer.member(name)
+        writer.beginList()
+        for link in links { try writer.text(link) }
+        writer.endList()
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPServer
+import PropertyLists
+import TreeStore
+
+/// `GET /changes?since=<revision>`: what has changed since then, an entry for each publication (API.md, section 4).
+struct ChangesAnswer {
+    let since: String
+    /// The published revision.
+    let revision: String
+    let changes: [Change]
+
+    /// - Parameters:
+    ///   - since: nil for a client that begins with what is published now.
+    ///   - published: served already, though its change may not have been noted yet.
+    /// - Throws: `Problem` (410) for a revision that the history does not know.
+    init(since: String?, in history: History, published: Snapshot) throws(Problem) {
+        revision = history.revision
+        self.since = since ?? revision
+        if let known = history.changes(since: self.since) {
+            changes = known
+        } else if self.since == published.revision {
+            changes = []
+        } else {
+            throw Self.gone(self.since, revision: revision)
+        }
+    }
+
+    static func gone(_ since: String, revision: String) -> Problem {
+        Problem(
+            .revisionGone,
+            "There is no revision '\(since)' here: the server was restarted, or its history does not reach back so far."
+                + " Load what you show anew, and go on from '\(revision)'.",
+            members: [("reset", .flag(true)), ("revision", .text(revision))])
+    }
+
+    func response() -> Response {
+        StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in
+            try writer.member("revision", changes.last?.revision ?? since)
+            try writer.member("since", since)
+            writer.member("reset", false)
+            writer.member("changes")
+            writer.beginList()
+            for change in changes {
+                let json = change.json
+                writer.rawValue(json.span)
+            }
+            writer.endList()
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Levels
+
+/// What it costs to keep a tree beside another one: the levels that the other does not have.
+enum RetainedBytes {
+    /// Counts until a bound is passed; linear in the levels that differ and their rows.
+    static func of(_ old: Level, beside new: Level, atMost bound: Int) -> Int {
+        var bytes = 0
+        var waiting: [(old: Level, new: Level?)] = [(old, new)]
+        while bytes <= bound, let (old, new) = waiting.popLast() {
+            bytes += old.residentBytes
+            for row in old.rowNumbers {
+                guard let below = old.child(row) else { continue }
+                let place = row < new?.count ?? 0 ? row : 0
+                let other = old.row(sameAs: row, in: new, near: place).flatMap { new?.child($0) }
+                if other?.hash != below.hash { waiting.append((below, other)) }
+            }
+        }
+        return bytes
+    }
+}

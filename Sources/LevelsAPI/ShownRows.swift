@@ -1,0 +1,83 @@
+import Levels
+import PropertyLists
+
+/// The level below one item in two trees, compared by what the level's answer shows.
+struct ShownRows {
+    let old: Level?
+    let new: Level?
+    private let pairs: RowsDifference
+    /// For each row of the new level, whether nothing of it or below it differs and it stands in its old place.
+    private let isSame: [Bool]
+    private let hasSameSections: Bool
+
+    /// A row that may answer otherwise.
+    struct Candidate {
+        let old: Int?
+        let new: Int?
+        let isInOtherSection: Bool
+    }
+
+    init(old: Level?, new: Level?) {
+        self.old = old
+        self.new = new
+        pairs = RowsDifference(from: old, 0..<(old?.count ?? 0), to: new, 0..<(new?.count ?? 0))
+        hasSameSections = Self.sections(old) == Self.sections(new)
+        var isSame = [Bool](repeating: false, count: new?.count ?? 0)
+        if let old, let new {
+            for pair in pairs.kept where pair.old == pair.new {
+                isSame[pair.new] = new.hasRow(pair.new, sameAs: pair.old, in: old)
+            }
+        }
+        self.isSame = isSame
+    }
+
+    /// Whether the answers differ in anything but the titles of the item and of those above it.
+    var differ: Bool {
+        guard let old, let new, old.count == new.count, hasSameSections else {
+            // No level and an empty one show the same.
+            return (old?.count ?? 0) != (new?.count ?? 0) || !hasSameSections
+        }
+        guard pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
+        return new.rowNumbers.contains { row in
+            !isSame[row]
+                && ShownItems(old: Item.Step(level: old, row: row), new: Item.Step(level: new, row: row)).hasOtherRow
+        }
+    }
+
+    /// The rows whose details, or anything below them, may differ: in the new order, then those that went.
+    ///
+    /// - Parameter all: whether all of them do.
+    func candidates(all: Bool) -> [Candidate] {
+        let isAll = all || old?.count != new?.count
+        let places = hasSameSections ? nil : (Self.sectionNumbers(old), Self.sectionNumbers(new))
+        var candidates: [Candidate] = []
+        for pair in pairs.kept {
+            let isElsewhere = places.map { $0.0[pair.old] != $0.1[pair.new] } ?? false
+            guard isAll || isElsewhere || !isQuiet(pair.new) else { continue }
+            candidates.append(Candidate(old: pair.old, new: pair.new, isInOtherSection: isElsewhere))
+        }
+        candidates += pairs.inserted.map { Candidate(old: nil, new: $0, isInOtherSection: false) }
+        candidates.sort { ($0.new ?? .max) < ($1.new ?? .max) }
+        return candidates + pairs.removed.map { Candidate(old: $0, new: nil, isInOtherSection: false) }
+    }
+
+    /// Whether neither a row nor its neighbours differ in anything.
+    private func isQuiet(_ row: Int) -> Bool {
+        isSame[row] && (row == 0 || isSame[row - 1]) && (row + 1 == isSame.count || isSame[row + 1])
+    }
+
+    /// The sections as they are shown: there is always one.
+    private static func sections(_ level: Level?) -> [Section] {
+        let sections = level?.sections.map(\.shown) ?? []
+        return sections.isEmpty ? [Section(rows: level?.count ?? 0)] : sections
+    }
+
+    /// The number of each row's section.
+    private static func sectionNumbers(_ level: Level?) -> [Int] {
+        var numbers = [Int](repeating: 0, count: level?.count ?? 0)
+        for (number, section) in (level?.sections ?? []).enumerated() {
+            for row in section.start..<section.start + section.count { numbers[row] = number }
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+import TreeStore
+
+@testable import LevelsAPI
+@testable import LevelsTests
+
+/// `GET /changes` (API.md, section 4).
+@Suite("The changes") struct ChangesTests {
+    private func desk(_ documents: String...) throws -> Desk {
+        let desk = Desk(try snapshot(documents[0], 1))
+        for number in documents.indices.dropFirst() { desk.api.publish(try snapshot(documents[number], number + 1)) }
+        return desk
+    }
+
+    private func snapshot(_ document: String, _ number: Int) throws -> Snapshot {
+        Desk.snapshot(try Document.tree(document), revision: "k3-\(number)")
+    }
+
+    @Test("begin with the revision of now")
+    func beginning() throws {
+        let answer = try desk(#"["a"]"#, #"["b"]"#).get("/changes")
+        #expect(answer.text == #"{"revision":"k3-2","since":"k3-2","reset":false,"changes":[]}"#)
+        #expect(answer.header("Cache-Control") == "no-store")
+    }
+
+    @Test("since a revision are an entry for each one after it")
+    func entries() throws {
+        let desk = try desk(#"["a"]"#, #"["b"]"#, #"[{"Title": "b", "Text": "c"}]"#)
+        #expect(
+            desk.get("/changes?since=k3-1").text == """
+                {"revision":"k3-3","since":"k3-1","reset":false,"changes":[\
+                {"revision":"k3-2","at":"2023-11-14T22:13:20Z","by":"reload","levels":["/levels/","/levels/b","/levels/a"],\
+                "details":["/detail/","/detail/b","/detail/a"]},\
+                {"revision":"k3-3","at":"2023-11-14T22:13:20Z","by":"reload","levels":[],"details":["/detail/b"]}]}
+                """)
+        #expect(
+            desk.get("/changes?since=k3-2").text == """
+                {"revision":"k3-3","since":"k3-2","reset":false,"changes":[\
+                {"revision":"k3-3","at":"2023-11-14T22:13:20Z","by":"reload","levels":[],"details":["/detail/b"]}]}
+                """)
+    }
+
+    @Test("of more than a thousand links name the first level and say so")
+    func truncated() throws {
+        let rows = (0..<600).map { "\"row \($0)\"" }.joined(separator: ",")
+        #expect(
+            try desk(#"["a"]"#, "[\(rows)]").get("/changes?since=k3-1").text.hasSuffix(
+                #""levels":["/levels/"],"details":[],"truncated":true}]}"#))
+    }
+
+    @Test("since an unknown revision are gone, with the revision to go on from")
+    func gone() throws {
+        let answer = try desk(#"["a"]"#).get("/changes?since=b7-4")
+        #expect(answer.status == 410)
+        #expect(
+            answer.text == """
+                {"type":"/problems/revision-gone","title":"Revision gone","status":410,\
+                "detail":"There is no revision 'b7-4' here: the server was restarted, or its history does not reach back so \
+                far. Load what you show anew, and go on from 'k3-1'.","instance":"/changes?since=b7-4","reset":true,\
+                "revision":"k3-1"}
+                """)
+    }
+
+    @Test("know no other parameters")
+    func parameters() throws {
+        let answer = try desk(#"["a"]"#).get("/changes?after=k3-1")
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("There is no parameter 'after'"))
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Levels
+import PropertyLists
+import Testing
+import TreeStore
+
+@testable import LevelsAPI
+@testable import LevelsTests
+
+/// `?since=`: what changed on a level since the client's copy (API.md, section 3).
+@Suite("A delta") struct DeltaTests {
+    private static let contents: RandomDocument.Contents = [.foundation, .uids, .textBeyondXML]
+
+    @Test("applied to the old list gives the new list, for every level of random documents", arguments: 0..<8)
+    func everyLevel(_ part: Int) throws {
+        var applied = 0
+        for seed in UInt64(part * 125)..<UInt64(part * 125 + 125) {
+            var random = RandomDocument(seed: seed, Self.contents)
+            let before = random.document()
+            let after = random.edited(before)
+            let old = Desk.snapshot(try before.tree(), revision: "k3-1")
+            let new = Desk.snapshot(try after.tree(), revision: "k3-2")
+            let desk = Desk(old)
+            let paths = Self.paths(old.document)
+            let copies = try paths.map { try Self.object(desk.get("/levels/" + $0)) }
+            desk.api.publish(new)
+            for (path, copy) in zip(paths, copies) {
+                let answer = desk.get("/levels/" + path)
+                guard answer.status == 200 else { continue }
+                let since = try #require(copy["version"] as? String)
+                let delta = try Self.object(desk.get("/levels/\(path)?since=\(since)"))
+                #expect(
+                    try Self.applied(delta, to: copy) == Self.object(answer) as NSDictionary, "seed \(seed), \(path)")
+                applied += 1
+            }
+        }
+        #expect(applied > 300)
+    }
+
+    @Test("has the level's own head and version, and says as little as it can")
+    func wording() throws {
+        let desk = Desk(try Self.snapshot(#"["a", "b", "c", "d"]"#, "k3-1"))
+        let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
+        desk.api.publish(
+            try Self.snapshot(#"["d", "a", {"Title": "b", "Subtitle": "B"}, "e"]"#, "k3-2"))
+        let answer = desk.get("/levels/?since=\(since)")
+        #expect(answer.entityTag == desk.get("/levels/").entityTag)
+        #expect(
+            answer.shape == """
+                {"title":"Root","href":"/levels/","detail":"/detail/","version":"V","depth":0,"leaf":false,"ancestors":[],\
+                "count":4,"sections":[{"title":null,"index":null,"start":0,"count":4}],"since":"\(since)","removed":["c"],\
+                "inserted":[{"at":3,"row":{"key":"e","version":"v","title":"e","leaf":true,"count":0,"href":"/detail/e",\
+                "fields":{}}}],"moved":[{"at":0,"key":"d"}],"updated":[{"at":2,"row":{"key":"b","version":"v","title":"b",\
+                "leaf":true,"count":0,"href":"/detail/b","fields":{"Subtitle":"B"}}}],"next":null}
+                """)
+    }
+
+    @Test("since the version of now is empty")
+    func nothing() throws {
+        let desk = Desk(try Self.snapshot(#"["a"]"#, "k3-1"))
+        let version = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
+        #expect(
+            desk.get("/levels/?since=\(version)").text.hasSuffix(
+                #""since":"\#(version)","removed":[],"inserted":[],"moved":[],"updated":[],"next":null}"#))
+    }
+
+    @Test("since a version that nobody remembers is the whole level")
+    func forgotten() throws {
+        let desk = Desk(try Self.snapshot(#"["a"]"#, "k3-1"))
+        let version = String(repeating: "A", count: 22)
+        #expect(desk.get("/levels/?since=\(version)").body == desk.get("/levels/").body)
+    }
+
+    @Test("since what is no version is refused")
+    func malformed() throws {
+        let answer = Desk(try Self.snapshot(#"["a"]"#, "k3-1")).get("/levels/?since=yesterday")
+        #expect(answer.status == 400)
+        #expect(
+            answer.text.contains(
+                "'yesterday' is no version; it is the member 'version' of an earlier answer."))
+    }
+
+    @Test("of a page tells how the page's rows changed")
+    func page() throws {
+        let desk = Desk(try Self.snapshot(#"["a", "b", "c"]"#, "k3-1"))
+        let since = try #require(Self.object(desk.get("/levels/?limit=2"))["version"] as? String)
+        desk.api.publish(try Self.snapshot(#"["x", "a", "b", "c"]"#, "k3-2"))
+        let delta = desk.get("/levels/?limit=2&since=\(since)")
+        #expect(delta.text.contains(#""removed":["b"],"inserted":[{"at":0,"row":{"key":"x","#))
+        let next = try #require(Self.object(delta)["next"] as? String)
+        #expect(next.wholeMatch(of: /\/levels\/\?limit=2&after=[A-Za-z0-9_-]+/) != nil)
+    }
+
+    @Test("reaches back as far as the history's budget")
+    func budget() throws {
+        var configuration = LevelsAPI.Configuration()
+        configuration.historyBytes = 0
+        let api = LevelsAPI(try Self.snapshot(#"["a"]"#, "k3-1"), configuration: configuration) {
+            Readiness(source: "")
+        }
+        let desk = Desk(api: api)
+        let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
+        api.publish(try Self.snapshot(#"["b"]"#, "k3-2"))
+        #expect(desk.get("/levels/?since=\(since)").body == desk.get("/levels/").body)
+        #expect(desk.get("/changes?since=k3-1").status == 410)
+    }
+
+    // MARK: A client
+
+    /// What a client does with a delta, in the plainest way.
+    private static func applied(_ delta: [String: Any], to copy: [String: Any]) throws -> NSDictionary {
+        var result = delta
+        if result["rows"] == nil {
+            var rows = try #require(copy["rows"] as? [[String: Any]])
+            let known = Dictionary(
+                rows.map { ($0["key"] as? String ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+            let moved = try #require(delta["moved"] as? [[String: Any]])
+            let inserted = try #require(delta["inserted"] as? [[String: Any]])
+            let gone = Set(try #require(delta["removed"] as? [String]) + moved.compactMap { $0["key"] as? String })
+            rows.removeAll { gone.contains($0["key"] as? String ?? "") }
+            let coming =
+                try inserted.map { (try #require($0["at"] as? Int), try #require($0["row"] as? [String: Any])) }
+                + moved.map { (try #require($0["at"] as? Int), try #require(known[$0["key"] as? String ?? ""])) }
+            for (place, row) in coming.sorted(by: { $0.0 < $1.0 }) { rows.insert(row, at: place) }
+            for update in try #require(delta["updated"] as? [[String: Any]]) {
+                rows[try #require(update["at"] as? Int)] = try #require(update["row"] as? [String: Any])
+            }
+            result["rows"] = rows
+        }
+        for member in ["since", "removed", "inserted", "moved", "updated"] { result[member] = nil }
+        return result as NSDictionary
+    }
+
+    private static func object(_ answer: Answer) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+    }
+
+    private static func snapshot(_ document: String, _ revision: String) throws -> Snapshot {
+        Desk.snapshot(try Document.tree(document), revision: revision)
+    }
+
+    private static func paths(_ document: Level) -> [String] {
+        var paths: [String] = []
+        var waiting = [("", document.child(0))]
+        while let (path, level) = waiting.popLast() {
+            paths.append(path)
+            waiting += (0..<(level?.count ?? 0)).map { row in
+                var link = ByteBuffer()
+                PercentEncoding.append(Array((level?.key(row) ?? "").utf8).span, to: &link)
+                let key = String(decoding: Array(copying: link.span), as: UTF8.self)
+                return (path.isEmpty ? key : path + "/" + key, level?.child(row))
+            }
+        }
+        return paths
+    }
+}

@@ -19,6 +19,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
@@ -28,7 +29,8 @@ let package = Package(
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(name: "ContentCodings", dependencies: ["Locking", "CZlib", "CBrotli"], swiftSettings: settings),
         .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
-        .target(name: "TreeSources", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
+        .target(
+            name: "TreeSources", dependencies: ["Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
@@ -48,9 +50,13 @@ let package = Package(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
-        .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
         .testTarget(
-            name: "TreeStoreTests", dependencies: ["TreeStore", "TreeSources", "Levels", "Locking"],
+            name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels", "PropertyLists", "Locking"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TreeStoreTests",
+            // The origin that says what a test wants comes from the tests of TreeSources.
+            dependencies: ["TreeStore", "TreeSources", "Levels", "Locking", "TreeSourcesTests"],
             swiftSettings: settings),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking"], swiftSettings: settings),
         .testTarget(

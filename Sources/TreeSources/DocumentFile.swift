@@ -27,6 +27,13 @@ struct DocumentFile: ~Copyable {
         self.identity = identity
     }
 
+    /// Takes over an open descriptor of a regular file.
+    init(takingOver descriptor: Int32) {
+        var status = stat()
+        _ = unsafe fstat(descriptor, &status)
+        self.init(descriptor: descriptor, identity: FileIdentity(status))
+    }
+
     deinit { _ = close(descriptor) }
 
     /// The bytes, for a reader.

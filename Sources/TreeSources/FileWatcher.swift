@@ -1,13 +1,13 @@
 internal import Glibc
+public import Levels
 
 /// Tells when the file at a path may have changed: written to, replaced, moved, or reached through other links.
 ///
 /// Events of the kernel (inotify) tell at once. File systems that send none, as those over a network, are looked at
 /// from time to time.
 public final class FileWatcher: SourceWatcher {
-    private let path: String
+    private let file: PropertyListFile
     private let waker: Waker
-    private let pollInterval: Duration
     private let clock = ContinuousClock()
     private var list = WatchList()
     /// What stood at the path when it was looked at last, and when that will be done again.
@@ -15,20 +15,25 @@ public final class FileWatcher: SourceWatcher {
     private var nextLook: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - path: the file; it need not exist.
+    ///   - file: it need not exist.
     ///   - waker: wakes the thread that waits.
-    ///   - pollInterval: how often the file is looked at.
-    public init(path: String, waker: Waker, pollInterval: Duration = .seconds(2)) {
-        self.path = path
+    public init(_ file: PropertyListFile, waker: Waker) {
+        self.file = file
         self.waker = waker
-        self.pollInterval = pollInterval
-        nextLook = clock.now + pollInterval
+        nextLook = clock.now + file.pollInterval
     }
 
     public func arm() {
-        list.follow(path)
-        identity = FileIdentity(path: path)
+        list.follow(file.path)
+        identity = FileIdentity(path: file.path)
     }
+
+    public func refresh() -> Bool {
+        arm()
+        return true
+    }
+
+    public func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try file.load(replacing: old) }
 
     public func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
         while true {
@@ -53,19 +58,9 @@ public final class FileWatcher: SourceWatcher {
     private func looksChanged() -> Bool {
         let now = clock.now
         guard now >= nextLook else { return false }
-        nextLook = now + pollInterval
-        let seen = FileIdentity(path: path)
+        nextLook = now + file.pollInterval
+        let seen = FileIdentity(path: file.path)
         defer { identity = seen }
         return seen != identity
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds as `poll` takes them, rounded up so that the time has passed then.
-    fileprivate var pollTimeout: Int32 {
-        guard self > .zero else { return 0 }
-        let (seconds, attoseconds) = components
-        guard seconds < 1_000_000 else { return 1_000_000_000 }
-        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

@@ -64,60 +64,20 @@ public struct PropertyListFile: TreeSource {
     }
 
     private func attempt(_ file: borrowing DocumentFile, pool: LevelPool?) -> Result<LoadedTree, SourceError> {
-        do throws(PropertyListError) {
-            let syntax = try SyntaxCheck.syntax(of: file.head())
-            let tree = try readOrAdvise(file.input, as: syntax, pool: pool)
-            let warnings = tree.warnings.first.map { SourceWarning(file: path, warning: $0) }
-            return .success(
-                LoadedTree(
-                    tree: tree, identity: file.identity, syntax: syntax, warnings: warnings,
-                    omittedWarnings: tree.warnings.omitted))
+        do throws(SourceError) {
+            return .success(try interpretation.load(file, named: path, pool: pool))
         } catch {
-            return .failure(SourceError(path, error))
+            return .failure(error)
         }
     }
 
-    /// Reads a document; where it is refused for what its items are called, the sentence says what would fit.
-    private func readOrAdvise(
-        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
-    ) throws(PropertyListError) -> Tree {
-        do throws(PropertyListError) {
-            return try read(input, as: syntax, pool: pool)
-        } catch {
-            guard shape == .items, let advice = advice(on: input, as: syntax) else { throw error }
-            throw PropertyListError("\(error.reason); \(advice)", at: error.position, path: error.path)
-        }
-    }
-
-    /// What names a second reading suggests; nil where that finds nothing, or the document cannot be read at all.
-    private func advice(on input: DocumentInput, as syntax: PropertyListSyntax) -> String? {
-        var survey = KeySurvey()
-        do {
-            try syntax.read(input, limits: propertyListLimits, into: &survey)
-        } catch {
-            return nil
-        }
-        return NamesSuggestion(survey, names: names).advice
-    }
-
-    private func read(
-        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
-    ) throws(PropertyListError) -> Tree {
-        switch shape {
-        case .items:
-            var builder = TreeBuilder(names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool)
-            try syntax.read(input, limits: propertyListLimits, into: &builder)
-            return try builder.finish()
-        case .any:
-            var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool)
-            try syntax.read(input, limits: propertyListLimits, into: &builder)
-            return try builder.finish()
-        }
+    private var interpretation: Interpretation {
+        Interpretation(shape: shape, names: names, treeLimits: treeLimits, propertyListLimits: propertyListLimits)
     }
 
     public func isUnchanged(since identity: FileIdentity) -> Bool { FileIdentity(path: path) == identity }
 
     public func watcher(waker: Waker) -> any SourceWatcher {
-        FileWatcher(path: path, waker: waker, pollInterval: pollInterval)
+        FileWatcher(self, waker: waker)
     }
 }

@@ -11,6 +11,8 @@ final class Reloader {
     private var revisions = RevisionCounter()
     private var retired = RetiredSnapshots()
     private var burst = Burst()
+    /// Those who asked for a reload that is being fetched.
+    private var awaiting: [ReloadRequests.Answer] = []
     /// What the latest successful load read.
     private var identity: FileIdentity?
     /// Whether there was a load since memory was given back last.
@@ -31,7 +33,7 @@ final class Reloader {
         HeapMemory.prepare()
         watcher.arm()
         let begun = clock.now
-        let loaded = try source.load(replacing: nil)
+        let loaded = try watcher.load(replacing: nil)
         HeapMemory.giveBack()
         let snapshot = accept(loaded)
         tellLoaded(loaded, snapshot, since: begun)
@@ -43,13 +45,17 @@ final class Reloader {
         while !requests.isStopped {
             switch watcher.wait(until: nextDeadline) {
             case .changed: followChange(state)
+            case .arrived: endFetch(reload(state), in: state)
+            case .confirmed: endFetch(.success(confirm(state)), in: state)
+            case .failed(let error): endFetch(.failure(error), in: state)
             case .woken: answerRequests(state)
             case .timedOut: endBurst(state)
             }
             if retired.release() || hasLoaded { HeapMemory.giveBack() }
             hasLoaded = false
         }
-        for answer in requests.take() { answer(.stopped) }
+        for answer in awaiting + requests.take() { answer(.stopped) }
+        awaiting = []
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
@@ -61,10 +67,22 @@ final class Reloader {
     // MARK: Why there is a reload
 
     private func answerRequests(_ state: StoreState) {
-        let answers = requests.take()
-        guard !answers.isEmpty else { return }
-        watcher.arm()
-        let outcome = settle(reload(state), in: state)
+        // What is being fetched may be older than a request that comes now: that one has to wait for its turn.
+        guard awaiting.isEmpty else { return }
+        awaiting = requests.take()
+        guard !awaiting.isEmpty, watcher.refresh() else { return }
+        answerAwaiting(settle(reload(state), in: state))
+    }
+
+    /// Makes known what a fetch brought. A refusal is told where it is another than before, or where somebody asked.
+    private func endFetch(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) {
+        answerAwaiting(settle(result, in: state, repeats: !awaiting.isEmpty))
+        answerRequests(state)
+    }
+
+    private func answerAwaiting(_ outcome: ReloadOutcome) {
+        let answers = awaiting
+        awaiting = []
         for answer in answers { answer(outcome) }
     }
 
@@ -94,12 +112,10 @@ final class Reloader {
         hasLoaded = true
         do throws(SourceError) {
             let old = state.snapshot
-            let loaded = try source.load(replacing: old.document)
+            let loaded = try watcher.load(replacing: old.document)
             if loaded.tree.document.hash == old.document.hash {
                 identity = loaded.identity
-                state.storeStatus = .ok
-                tell(.unchanged(old, took: clock.now - begun))
-                return .success(.unchanged(old))
+                return .success(confirm(state, took: clock.now - begun))
             }
             let new = accept(loaded)
             retired.append(state.publish(new))
@@ -111,11 +127,26 @@ final class Reloader {
         }
     }
 
+    /// Notes that what is published is what the source holds.
+    private func confirm(_ state: StoreState, took: Duration = .zero) -> ReloadOutcome {
+        let snapshot = state.snapshot
+        let wasStale = state.storeStatus != .ok
+        state.storeStatus = .ok
+        tell(.unchanged(snapshot, took: took))
+        if wasStale { tell(.recovered(snapshot)) }
+        return .unchanged(snapshot)
+    }
+
     /// Makes it known that a reload was refused; what was published is known already.
-    private func settle(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) -> ReloadOutcome {
+    ///
+    /// - Parameter repeats: whether a refusal is told that was the latest one too.
+    private func settle(
+        _ result: Result<ReloadOutcome, SourceError>, in state: StoreState, repeats: Bool = true
+    ) -> ReloadOutcome {
         switch result {
         case .success(let outcome): return outcome
         case .failure(let error):
+            if case .stale(error, _) = state.storeStatus, !repeats { return .refused(error) }
             state.storeStatus = .stale(error, since: WallClock.now)
             tell(.refused(error))
             return .refused(error)

@@ -6,6 +6,8 @@ public enum StoreEvent: Sendable {
     case loaded(Snapshot, syntax: PropertyListSyntax, took: Duration)
     /// The source was read and holds what is published already.
     case unchanged(Snapshot, took: Duration)
+    /// The source holds what is published, after it could not be loaded; told beside `unchanged`.
+    case recovered(Snapshot)
     /// The source could not be loaded; the tree before goes on.
     case refused(SourceError)
     /// What a load that was published found odd.

@@ -60,6 +60,15 @@ private final class ThreadBody: Sendable {
 private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context = unsafe context else { return nil }
     let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
+    holdBackSignals()
     body.run()
     return nil
+}
+
+/// Leaves the signals that come from outside to the threads of whoever made this one; those of its own faults it takes.
+private func holdBackSignals() {
+    var signals = sigset_t()
+    unsafe sigfillset(&signals)
+    for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { unsafe sigdelset(&signals, fault) }
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
 }

@@ -24,7 +24,8 @@ enum Help {
         """
         usage: drilldown serve [SOURCE] [OPTION…]
 
-        Serves a property list (XML, binary or JSON), and every change of it as soon as it is saved.
+        Serves a property list (XML, binary or JSON), and every change of it as soon as it is saved. SOURCE is a file, or
+        the http or https URL of a document, which is fetched again as it changes.
 
         \(options(Option.all))
         Every option but --config is also a key of the configuration file and a variable of the environment: --listen is

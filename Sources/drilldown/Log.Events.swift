@@ -1,4 +1,5 @@
 import HTTPServer
+import TreeSources
 import TreeStore
 
 extension Log {
@@ -14,11 +15,24 @@ extension Log {
                     ("revision", snapshot.revision),
                 ])
         case .unchanged: break
+        case .recovered(let snapshot):
+            write(
+                .info, "recovered", "the source is again what is served, revision \(snapshot.revision)",
+                [("revision", snapshot.revision)])
         case .refused(let error): write(.error, "refused", "\(error) The last good version goes on.")
         case .warnings(let warnings, let omitted):
             for warning in warnings.prefix(10) { write(.warning, "warning", "\(warning)") }
             let more = warnings.count - 10 + omitted
             if more > 0 { write(.warning, "warnings", "and \(more) more warnings; 'drilldown check' tells them.") }
+        }
+    }
+
+    /// A line for what a source wants known.
+    func write(_ notice: SourceNotice) {
+        if case .servesCopy = notice {
+            write(.info, "copy", "\(notice)")
+        } else {
+            write(.warning, "copy", "\(notice)")
         }
     }
 

@@ -65,6 +65,15 @@ struct Option: Sendable {
             name: "poll-interval", key: "PollInterval", placeholder: "SECONDS", standard: "2",
             help: "how often the file is looked at where no events come"),
         Option(
+            name: "refresh", key: "Refresh", placeholder: "SECONDS", standard: "60",
+            help: "how often a URL is asked, if it cannot be followed"),
+        Option(
+            name: "fetch-timeout", key: "FetchTimeout", placeholder: "SECONDS", standard: "30",
+            help: "how long the server of a URL may say nothing", isOfCheck: true),
+        Option(
+            name: "cache", key: "Cache", placeholder: "FILE", standard: nil,
+            help: "where the document of a URL is kept for the next start"),
+        Option(
             name: "cache-control", key: "CacheControl", placeholder: "TEXT", standard: "no-cache",
             help: "the header field Cache-Control of answers"),
         Option(

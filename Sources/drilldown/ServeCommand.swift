@@ -15,14 +15,14 @@ enum ServeCommand {
     /// - Throws: `UsageError` for a value that is none.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = try settings.log()
-        let file = try settings.file()
+        let document = try settings.document { log.write($0) }
         var server = try settings.server()
         let api = try settings.api()
         if try settings.logsAccess() { server.accessLog = { log.write($0) } }
         // Before any thread is made, so that none of them takes a signal from the one that waits for it.
         let signals = Signals()
         do {
-            try serve(file, server, api, log, signals)
+            try serve(document, server, api, log, signals)
         } catch {
             log.write(.error, "start", "\(error)")
             return 1
@@ -30,12 +30,12 @@ enum ServeCommand {
     }
 
     private static func serve(
-        _ file: PropertyListFile, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration, _ log: Log,
+        _ document: any TreeSource, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration, _ log: Log,
         _ signals: Signals
     ) throws -> Never {
-        let store = try TreeStore(file) { log.write($0) }
+        let store = try signals.endingAtOnce { try TreeStore(document) { log.write($0) } }
         let responder = LevelsAPI(store.current, configuration: api) {
-            Readiness(source: file.path, lastError: store.status.lastError)
+            Readiness(source: document.name, lastError: store.status.lastError)
         }
         store.onPublish { _, new in responder.publish(new) }
         // What was published before the line above.
@@ -44,9 +44,9 @@ enum ServeCommand {
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         log.write(
             .info, "serving",
-            "serving \(file.path), \(store.current.itemCount) items, at http://\(host):\(server.port)/",
+            "serving \(document.name), \(store.current.itemCount) items, at http://\(host):\(server.port)/",
             [
-                ("source", file.path), ("items", "\(store.current.itemCount)"),
+                ("source", document.name), ("items", "\(store.current.itemCount)"),
                 ("address", "http://\(host):\(server.port)/"),
             ])
         while signals.wait() == .reload { store.reload() }

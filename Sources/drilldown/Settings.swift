@@ -28,7 +28,7 @@ struct Settings {
         guard arguments.sources.count < 2 else {
             throw UsageError(
                 description:
-                    "one source is served, not \(arguments.sources.count): \(arguments.sources.joined(separator: ", "))."
+                    "one source is served, not \(arguments.sources.count): \(arguments.sources.map(RemoteAddress.shown).joined(separator: ", "))."
             )
         }
         guard let source = arguments.sources.first ?? values["Source"], !source.isEmpty else {
@@ -94,22 +94,57 @@ struct Settings {
         return choice
     }
 
+    /// The document as a source: a file, or what is behind a URL.
+    ///
+    /// - Parameter onNotice: told what a source wants known.
     /// - Throws: `UsageError` for a value that is none.
-    func file() throws(UsageError) -> PropertyListFile {
-        if source.hasPrefix("http://") || source.hasPrefix("https://") {
-            throw UsageError(description: "'\(source)' is a URL; this version serves files, so fetch it first.")
+    func document(
+        onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
+    ) throws(UsageError) -> any TreeSource {
+        if RemoteAddress.isMeant(by: source) { return try remoteDocument(onNotice) }
+        guard text("Cache").isEmpty else {
+            throw UsageError(
+                description:
+                    "\(origins["Cache"] ?? "Cache"): a copy is kept of what is behind a URL, and '\(source)' is a file."
+            )
         }
-        let names: StructuralNames
+        return PropertyListFile(
+            path: source, shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
+            treeLimits: try treeLimits(), maximumBytes: try number("MaxDocumentBytes", 1...1 << 50),
+            pollInterval: .seconds(try number("PollInterval", 1...86_400)))
+    }
+
+    private func remoteDocument(
+        _ onNotice: @escaping @Sendable (SourceNotice) -> Void
+    ) throws(UsageError) -> RemoteDocument {
+        let address: RemoteAddress
         do {
-            names = text("Keys").isEmpty ? StructuralNames() : try StructuralNames(mapping: text("Keys"))
+            address = try RemoteAddress(source)
+        } catch {
+            throw UsageError(description: "\(error)")
+        }
+        return RemoteDocument(
+            address,
+            interpretation: Interpretation(
+                shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
+                treeLimits: try treeLimits()),
+            limits: RemoteDocument.Limits(
+                bytes: try number("MaxDocumentBytes", 1...1 << 50),
+                patience: .seconds(try number("FetchTimeout", 1...3_600))),
+            interval: .seconds(try number("Refresh", 1...86_400)),
+            copyPath: text("Cache").isEmpty ? nil : text("Cache"), onNotice: onNotice)
+    }
+
+    private func names() throws(UsageError) -> StructuralNames {
+        do {
+            return text("Keys").isEmpty ? StructuralNames() : try StructuralNames(mapping: text("Keys"))
         } catch {
             throw UsageError(description: "\(origins["Keys"] ?? "Keys"): \(error.reason).")
         }
-        return PropertyListFile(
-            path: source, shape: try choice("Shape", PropertyListFile.Shape.self), names: names,
-            treeLimits: TreeLimits(items: try number("MaxItems", 1...4_000_000_000)),
-            maximumBytes: try number("MaxDocumentBytes", 1...1 << 50),
-            pollInterval: .seconds(try number("PollInterval", 1...86_400)))
+    }
+
+    private func treeLimits() throws(UsageError) -> TreeLimits {
+        TreeLimits(items: try number("MaxItems", 1...4_000_000_000))
     }
 
     /// - Throws: `UsageError` for a value that is none.

@@ -16,7 +16,7 @@ struct FileWatcherTests {
 
     /// An armed watcher, which by default never looks by itself.
     private func watcher(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(path: scratch(name), waker: waker, pollInterval: pollInterval)
+        let watcher = FileWatcher(PropertyListFile(path: scratch(name), pollInterval: pollInterval), waker: waker)
         watcher.arm()
         return watcher
     }

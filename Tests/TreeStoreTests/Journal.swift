@@ -33,6 +33,9 @@ final class Journal: Sendable {
         events.compactMap { if case .refused(let error) = $0 { error.description } else { nil } }
     }
 
+    /// How often a source was found to be fine again.
+    var recoveries: Int { events.count { if case .recovered = $0 { true } else { false } } }
+
     /// How often a source was read and found to be the same.
     var unchanged: Int { events.count { if case .unchanged = $0 { true } else { false } } }
 }

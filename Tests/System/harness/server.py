@@ -7,7 +7,8 @@ import subprocess
 import threading
 import time
 
-ADDRESS = re.compile(r"http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
+# The source may be a URL too, and stands before the address.
+ADDRESS = re.compile(r" at http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 
 
 class Server:

@@ -1,0 +1,74 @@
+#ifndef DRILLDOWN_CCURL_SHIM_H
+#define DRILLDOWN_CCURL_SHIM_H
+
+/* The checks of argument types are macros over the variadic functions below, each of which has one type here. */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+/* CURL_GLOBAL_DEFAULT is a macro made of others, which Swift does not import. */
+static inline CURLcode
+shim_curl_prepare(void)
+{
+  return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+/* curl_easy_setopt is variadic: an option that takes a string, which curl copies. */
+static inline CURLcode
+shim_curl_set_text(CURL *handle, CURLoption option, const char *text)
+{
+  return curl_easy_setopt(handle, option, text);
+}
+
+/* curl_easy_setopt is variadic: an option that takes a number. */
+static inline CURLcode
+shim_curl_set_number(CURL *handle, CURLoption option, long number)
+{
+  return curl_easy_setopt(handle, option, number);
+}
+
+/* curl_easy_setopt is variadic: an option that takes an address, which curl only passes on. */
+static inline CURLcode
+shim_curl_set_address(CURL *handle, CURLoption option, void *address)
+{
+  return curl_easy_setopt(handle, option, address);
+}
+
+/* curl_easy_setopt is variadic: an option that takes a list, which must live as long as the handle. */
+static inline CURLcode
+shim_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *list)
+{
+  return curl_easy_setopt(handle, option, list);
+}
+
+/* curl_easy_setopt is variadic: an option that takes a function for bytes; those for the body and for header lines have one type. */
+static inline CURLcode
+shim_curl_set_receiver(CURL *handle, CURLoption option, curl_write_callback receiver)
+{
+  return curl_easy_setopt(handle, option, receiver);
+}
+
+/* curl_easy_getinfo is variadic: a fact that is a number, or 0 where it is not known. */
+static inline long
+shim_curl_number(CURL *handle, CURLINFO info)
+{
+  long number = 0;
+  return curl_easy_getinfo(handle, info, &number) == CURLE_OK ? number : 0;
+}
+
+/* curl_easy_getinfo is variadic: a fact that is a large number, or 0 where it is not known. */
+static inline curl_off_t
+shim_curl_large_number(CURL *handle, CURLINFO info)
+{
+  curl_off_t number = 0;
+  return curl_easy_getinfo(handle, info, &number) == CURLE_OK ? number : 0;
+}
+
+/* curl_easy_getinfo is variadic: a fact that is a text of curl's own, or NULL where it is not known. */
+static inline const char *
+shim_curl_text(CURL *handle, CURLINFO info)
+{
+  const char *text = NULL;
+  return curl_easy_getinfo(handle, info, &text) == CURLE_OK ? text : NULL;
+}
+
+#endif

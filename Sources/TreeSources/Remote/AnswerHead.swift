@@ -1,0 +1,68 @@
+/// What matters of an answer's status and header, as its lines come in.
+struct AnswerHead: Sendable, Equatable {
+    /// 0 until the first line has come.
+    private(set) var status = 0
+    private(set) var validators = Validators()
+    /// Whether the origin says that it held the answer back as it was asked to (RFC 7240, section 3).
+    private(set) var isWaitApplied = false
+    /// The value of `Content-Length`.
+    private(set) var contentLength: Int?
+    private(set) var hasLocation = false
+    /// Whether all of its lines are there.
+    private(set) var isComplete = false
+
+    /// Whether it only says where to ask next.
+    var isRedirect: Bool { (300..<400).contains(status) && status != 304 && hasLocation }
+
+    /// A value longer than this is not worth to be sent back with every request.
+    private static let longestValidator = 1_000
+
+    /// Takes one line in; a status line begins a new answer, an empty line ends the header.
+    mutating func take(_ line: String) {
+        let line = line.trimmed
+        if line.hasPrefix("HTTP/") {
+            self = AnswerHead()
+            status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        } else if isComplete {
+            // What comes after a body says nothing about the document.
+            return
+        } else if line.isEmpty {
+            isComplete = true
+        } else if let colon = line.firstIndex(of: ":") {
+            take(name: line[..<colon].lowercased(), value: String(line[line.index(after: colon)...]).trimmed)
+        }
+    }
+
+    private mutating func take(name: String, value: String) {
+        switch name {
+        case "etag" where Self.isEntityTag(value): validators.entityTag = value
+        case "last-modified" where Self.canBeSent(value): validators.lastModified = value
+        case "content-length": contentLength = Int(value)
+        case "location": hasLocation = true
+        case "preference-applied":
+            isWaitApplied = value.lowercased().split(separator: ",").contains { preference in
+                let parts = preference.split(separator: "=", maxSplits: 1)
+                return parts.first.map { String($0).trimmed } == "wait"
+            }
+        default: break
+        }
+    }
+
+    /// `"…"` or `W/"…"` (RFC 9110, section 8.8.3).
+    private static func isEntityTag(_ value: String) -> Bool {
+        let opaque = value.hasPrefix("W/") ? value.dropFirst(2) : value[...]
+        return opaque.count >= 2 && opaque.first == "\"" && opaque.last == "\"" && canBeSent(value)
+    }
+
+    private static func canBeSent(_ value: String) -> Bool {
+        !value.isEmpty && value.utf8.count <= longestValidator && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+extension String {
+    /// Without the white space of a header line at both ends.
+    fileprivate var trimmed: String {
+        func isSpace(_ character: Character) -> Bool { character.isWhitespace }
+        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}

@@ -1,0 +1,108 @@
+internal import Glibc
+internal import PropertyLists
+
+/// The copy of a remote document on disk, from which the next start serves; beside it a label with the suffix `.origin`.
+struct DocumentCopy {
+    let path: String
+    /// The document's URL.
+    let origin: String
+    let maximumBytes: Int
+
+    /// A copy that was found.
+    struct Found: ~Copyable {
+        let file: DocumentFile
+        /// Empty where they are not known: the origin is asked plainly then.
+        let validators: Validators
+    }
+
+    // MARK: Reading
+
+    /// Opens the copy.
+    ///
+    /// - Returns: nil where there is none.
+    /// - Throws: `SourceError` for one that cannot be read, or is another document's.
+    func find() throws(SourceError) -> Found? {
+        guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
+        guard let label = label(), label.isOf(file.identity) else { return Found(file: file, validators: .init()) }
+        guard label.origin == origin else {
+            throw SourceError(path, "it is a copy of \(label.origin); name another file for this document")
+        }
+        return Found(file: file, validators: label.validators)
+    }
+
+    private var labelPath: String { path + ".origin" }
+
+    /// A label that cannot be read is as good as none.
+    private func label() -> CopyLabel? {
+        do {
+            let bytes = try DocumentFile.open(path: labelPath, maximumBytes: 8_000).head()
+            return CopyLabel(text: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Writing
+
+    /// Keeps a document in place of the one before.
+    ///
+    /// - Throws: `SourceError` where it cannot be written; the one before is still there then.
+    func keep(_ document: FetchedDocument) throws(SourceError) {
+        do throws(SystemFailure) {
+            let identity = try replace(path, with: document.file.input)
+            let label = CopyLabel(origin: origin, validators: document.validators, of: identity)
+            _ = try replace(labelPath, with: .memory(Array(label.text.utf8)))
+        } catch {
+            throw SourceError(
+                path,
+                "no copy of the document can be kept here: \(SystemReason.text(error.code)); make room, or name another file in Cache"
+            )
+        }
+    }
+
+    private func replace(_ path: String, with input: DocumentInput) throws(SystemFailure) -> FileIdentity {
+        let file = try AsideFile(replacing: path)
+        do throws(SystemFailure) {
+            try copy(input, to: file)
+            return try file.replace()
+        } catch {
+            file.remove()
+            throw error
+        }
+    }
+
+    private func copy(_ input: DocumentInput, to file: borrowing AsideFile) throws(SystemFailure) {
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        var offset = 0
+        while offset < input.size {
+            let count = try copyPiece(of: input, at: offset, through: &piece, to: file)
+            offset += count
+        }
+    }
+
+    private func copyPiece(
+        of input: DocumentInput, at offset: Int, through piece: inout [UInt8], to file: borrowing AsideFile
+    ) throws(SystemFailure) -> Int {
+        var taken = 0
+        let isRead = unsafe piece.withUnsafeMutableBytes { buffer in
+            do {
+                taken = try unsafe input.read(at: offset, into: buffer)
+                return taken > 0
+            } catch {
+                return false
+            }
+        }
+        guard isRead else { throw SystemFailure(code: EIO, path: path) }
+        let failure = unsafe piece.withUnsafeBytes { buffer in
+            do throws(SystemFailure) {
+                try unsafe file.append(UnsafeRawBufferPointer(rebasing: buffer[..<taken]))
+                return nil as SystemFailure?
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+        return taken
+    }
+}

@@ -1,0 +1,87 @@
+internal import Glibc
+
+/// What comes in of one answer: the header's lines, and the body into a temporary file.
+final class Reception {
+    /// Why an answer is not read to its end.
+    enum Cut {
+        case tooLarge, headTooLarge
+        case notKept(SystemFailure)
+    }
+
+    private(set) var head = AnswerHead()
+    private(set) var pace: TransferPace
+    private(set) var cut: Cut?
+    /// Bytes of the body, after its content coding was undone.
+    private(set) var size = 0
+    private var file: TemporaryFile?
+    private var headBytes = 0
+    private let mostBytes: Int
+    private let clock = ContinuousClock()
+
+    static let mostHeadBytes = 256 << 10
+
+    init(mostBytes: Int, pace: TransferPace) {
+        self.mostBytes = mostBytes
+        self.pace = pace
+    }
+
+    /// What is wrong with the time it takes; nil for nothing.
+    func paceFault() -> TransferPace.Fault? { pace.fault(at: clock.now) }
+
+    /// Takes a line of the header in; false where the answer is not to be read any further.
+    func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headBytes += bytes.count
+        guard headBytes <= Self.mostHeadBytes else { return end(.headTooLarge) }
+        head.take(unsafe String(decoding: bytes, as: UTF8.self))
+        guard head.isComplete else { return true }
+        if head.isRedirect { pace.beginAnew(at: clock.now) }
+        guard head.status == 200 else { return true }
+        pace.beginBody(at: clock.now)
+        return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
+    }
+
+    /// Takes a piece of the body in; false where the answer is not to be read any further.
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // What else a server has to say is not read: its status says enough.
+        guard head.status == 200 else { return false }
+        size += bytes.count
+        guard size <= mostBytes else { return end(.tooLarge) }
+        pace.receive(bytes.count)
+        do throws(SystemFailure) {
+            try unsafe keep(bytes)
+            return true
+        } catch {
+            return end(.notKept(error))
+        }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
+        if file == nil { file = try TemporaryFile() }
+        try unsafe file?.append(bytes)
+    }
+
+    private func end(_ cut: Cut) -> Bool {
+        self.cut = cut
+        return false
+    }
+
+    /// The body, which is given up to the caller; nil where there is none.
+    func takeDocument() -> FetchedDocument? {
+        guard let file = file.take() else { return nil }
+        return FetchedDocument(
+            file: file.document(), validators: head.validators, isWaitApplied: head.isWaitApplied)
+    }
+}
+
+/// A whole document in a temporary file.
+final class FetchedDocument {
+    let file: DocumentFile
+    let validators: Validators
+    let isWaitApplied: Bool
+
+    init(file: consuming DocumentFile, validators: Validators, isWaitApplied: Bool) {
+        self.file = file
+        self.validators = validators
+        self.isWaitApplied = isWaitApplied
+    }
+}

@@ -1,0 +1,165 @@
+internal import Levels
+
+/// Follows a remote document: asks its origin, and gives what was fetched to be loaded.
+///
+/// The transfer runs within `wait`, so that the store's thread needs no other beside it, and gives it up at once when
+/// it is woken to stop.
+final class RemoteWatcher: SourceWatcher {
+    private let document: RemoteDocument
+    private let waker: Waker
+    private let clock = ContinuousClock()
+    private let copy: DocumentCopy?
+    private var fetcher: Fetcher?
+    private var schedule: RefreshSchedule
+    /// The request that runs, or ran last.
+    private var request = FetchRequest()
+    /// Those of the document that was loaded last: a document that was refused is asked for again.
+    private var validators = Validators()
+    /// Whether the origin is to answer at once, since somebody waits for it, or it was never heard of.
+    private var isUrgent = false
+    /// What was fetched and is not loaded yet.
+    private var arrived: FetchedDocument?
+    /// What was loaded and is not on disk yet.
+    private var unkept: FetchedDocument?
+    /// Why the latest document is not on disk; nil where it is.
+    private var keepingFailure: SourceError?
+
+    /// How long the origin is asked to hold its answer back: a proxy in front of it may give up after a minute.
+    private static let longestWait = Duration.seconds(50)
+
+    init(_ document: RemoteDocument, waker: Waker) {
+        self.document = document
+        self.waker = waker
+        copy = document.copyPath.map {
+            DocumentCopy(path: $0, origin: document.name, maximumBytes: document.limits.bytes)
+        }
+        schedule = RefreshSchedule(interval: document.interval, from: clock.now)
+    }
+
+    func arm() {}
+
+    func refresh() -> Bool {
+        fetcher?.giveUp()
+        arrived = nil
+        isUrgent = true
+        schedule.hasten(at: clock.now)
+        return false
+    }
+
+    // MARK: Waiting
+
+    func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
+        // Nothing is asked before the first load.
+        guard let fetcher else {
+            waker.wait()
+            return .woken
+        }
+        keep()
+        while true {
+            if let outcome = step(fetcher) { return outcome }
+            let due = fetcher.isBusy ? clock.now + .seconds(3_600) : schedule.next
+            fetcher.wait(for: waker, until: min(due, deadline ?? due))
+            if waker.reset() { return .woken }
+            if let deadline, clock.now >= deadline { return .timedOut }
+        }
+    }
+
+    /// Begins the request that is due, or goes on with the one that runs; nil while there is nothing to tell.
+    private func step(_ fetcher: Fetcher) -> WatchOutcome? {
+        do throws(SourceError) {
+            if !fetcher.isBusy {
+                guard clock.now >= schedule.next else { return nil }
+                try begin(fetcher)
+            }
+            return fetcher.advance().map(judge)
+        } catch {
+            return judge(.failed(error, retryAfter: nil))
+        }
+    }
+
+    private func begin(_ fetcher: Fetcher) throws(SourceError) {
+        let mayWait = schedule.mayWait && !isUrgent
+        request = FetchRequest(validators: validators, wait: mayWait ? Self.longestWait : nil)
+        schedule.begin(at: clock.now)
+        try fetcher.begin(request)
+    }
+
+    private func judge(_ outcome: FetchOutcome) -> WatchOutcome {
+        isUrgent = false
+        switch outcome {
+        case .fetched(let fetched):
+            arrived = fetched
+            return .arrived
+        case .confirmed(let isWaitApplied):
+            succeed(isWaitApplied: isWaitApplied, isNew: false)
+            return .confirmed
+        case .failed(let error, let retryAfter):
+            fail(retryAfter: retryAfter)
+            return .failed(error)
+        }
+    }
+
+    private func succeed(isWaitApplied: Bool, isNew: Bool) {
+        // Without a tag an origin cannot be asked to wait.
+        let told = request.wait != nil ? isWaitApplied : validators.entityTag == nil ? false : nil
+        schedule.succeed(at: clock.now, isWaitApplied: told, isNew: isNew)
+    }
+
+    private func fail(retryAfter: Duration? = nil) {
+        schedule.fail(at: clock.now, retryAfter: retryAfter, jitter: .random(in: 0...1))
+    }
+
+    // MARK: Loading
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        if let fetched = arrived.take() { return try load(fetched, replacing: old) }
+        let fetcher = try Fetcher(document.address, limits: document.limits)
+        self.fetcher = fetcher
+        if let copied = loadCopy() { return copied }
+        schedule.begin(at: clock.now)
+        return try load(fetcher.fetch(request), replacing: old)
+    }
+
+    private func load(_ fetched: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
+        do throws(SourceError) {
+            let loaded = try document.load(fetched, replacing: old)
+            validators = fetched.validators
+            succeed(isWaitApplied: fetched.isWaitApplied, isNew: loaded.tree.document.hash != old?.hash)
+            if copy != nil { unkept = fetched }
+            return loaded
+        } catch {
+            fail()
+            throw error
+        }
+    }
+
+    // MARK: The copy on disk
+
+    /// The tree of the copy; the origin is asked as soon as it is served. Nil where there is none that can be used.
+    private func loadCopy() -> LoadedTree? {
+        guard let copy else { return nil }
+        do throws(SourceError) {
+            guard let found = try copy.find() else { return nil }
+            let loaded = try document.interpretation.load(found.file, named: copy.path, pool: nil)
+            validators = found.validators
+            isUrgent = true
+            document.onNotice(.servesCopy(path: copy.path, name: document.name))
+            return loaded
+        } catch {
+            document.onNotice(.copyNotRead(error))
+            return nil
+        }
+    }
+
+    /// Keeps what was loaded; done after it was published, since a disk may be slow.
+    private func keep() {
+        guard let copy, let fetched = unkept.take() else { return }
+        do throws(SourceError) {
+            try copy.keep(fetched)
+            keepingFailure = nil
+        } catch {
+            if error != keepingFailure { document.onNotice(.copyNotKept(error)) }
+            keepingFailure = error
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import CCurl
+internal import Glibc
+
+/// One request that runs: a handle of curl's (`libcurl-easy(3)`), and what comes in through it.
+@safe
+struct Transfer: ~Copyable {
+    /// For the loop that drives it.
+    let handle: UnsafeMutableRawPointer
+    let request: FetchRequest
+    let reception: Reception
+    private let fieldLines: UnsafeMutablePointer<curl_slist>?
+    /// Where curl writes what went wrong.
+    private let words: UnsafeMutablePointer<CChar>
+
+    /// - Returns: nil where curl has no memory for it.
+    init?(_ request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits) {
+        guard let handle = unsafe curl_easy_init() else { return nil }
+        unsafe self.handle = handle
+        self.request = request
+        let pace = TransferPace(patience: limits.patience, wait: request.wait, from: .now)
+        reception = Reception(mostBytes: limits.bytes, pace: pace)
+        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        var lines: UnsafeMutablePointer<curl_slist>?
+        for line in request.fieldLines { unsafe lines = curl_slist_append(lines, line) ?? lines }
+        unsafe fieldLines = lines
+        setAddress(address)
+        setBounds(limits)
+        setReceivers()
+    }
+
+    /// The handle must have left the loop that drives it.
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(fieldLines)
+        unsafe words.deallocate()
+    }
+
+    private func setAddress(_ address: RemoteAddress) {
+        setText(CURLOPT_URL, address.shown)
+        // Given apart from the URL, they appear in none of curl's texts, and go to no other host.
+        if let user = address.user { setText(CURLOPT_USERNAME, user) }
+        if let password = address.password { setText(CURLOPT_PASSWORD, password) }
+        setText(CURLOPT_USERAGENT, "drilldown/0.1")
+        // All codings that this curl can undo.
+        setText(CURLOPT_ACCEPT_ENCODING, "")
+        _ = unsafe shim_curl_set_list(handle, CURLOPT_HTTPHEADER, fieldLines)
+        // curl's command reads this variable of OpenSSL's, its library does not.
+        if let path = unsafe getenv("SSL_CERT_FILE") { _ = unsafe shim_curl_set_text(handle, CURLOPT_CAINFO, path) }
+    }
+
+    private func setBounds(_ limits: RemoteDocument.Limits) {
+        setText(CURLOPT_PROTOCOLS_STR, "http,https")
+        setText(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        setNumber(CURLOPT_FOLLOWLOCATION, 1)
+        setNumber(CURLOPT_MAXREDIRS, RemoteDocument.Limits.redirects)
+        setNumber(CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
+        setNumber(CURLOPT_TCP_KEEPALIVE, 1)
+        // What a proxy says before it lets a connection through is no answer.
+        setNumber(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        setNumber(CURLOPT_BUFFERSIZE, 64 << 10)
+        // Signals are taken by one thread alone.
+        setNumber(CURLOPT_NOSIGNAL, 1)
+        // A name that is still being looked up is not waited for when the transfer is given up.
+        setNumber(CURLOPT_QUICK_EXIT, 1)
+    }
+
+    private func setReceivers() {
+        let context = unsafe Unmanaged.passUnretained(reception).toOpaque()
+        _ = unsafe shim_curl_set_address(handle, CURLOPT_HEADERDATA, context)
+        _ = unsafe shim_curl_set_receiver(handle, CURLOPT_HEADERFUNCTION, receiveHeader)
+        _ = unsafe shim_curl_set_address(handle, CURLOPT_WRITEDATA, context)
+        _ = unsafe shim_curl_set_receiver(handle, CURLOPT_WRITEFUNCTION, receiveBody)
+        _ = unsafe shim_curl_set_address(handle, CURLOPT_ERRORBUFFER, words)
+    }
+
+    private func setText(_ option: CURLoption, _ text: String) {
+        _ = unsafe shim_curl_set_text(handle, option, text)
+    }
+
+    private func setNumber(_ option: CURLoption, _ number: Int) {
+        _ = unsafe shim_curl_set_number(handle, option, number)
+    }
+
+    // MARK: What came of it
+
+    /// What the transfer gave, once it has ended with a code of curl's.
+    func outcome(_ code: CURLcode, from address: RemoteAddress, limits: RemoteDocument.Limits) -> FetchOutcome {
+        let refusal = FetchRefusal(address: address, limits: limits, redirect: redirect)
+        let status = reception.head.status
+        if let cut = reception.cut { return failed(refusal.ofCut(cut)) }
+        // A body that nobody wants to read ends in an error of its own.
+        guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 200) else {
+            return failed(refusal.ofTransfer(code, words: reason(of: code), system: systemError, status: status))
+        }
+        switch status {
+        case 200: return reception.takeDocument().map { .fetched($0) } ?? failed(refusal.ofNothing)
+        case 304 where !request.validators.isEmpty: return .confirmed(isWaitApplied: reception.head.isWaitApplied)
+        default: return failed(refusal.ofStatus(status))
+        }
+    }
+
+    /// Where the origin sent the request; nil where it answered itself.
+    private var redirect: String? {
+        guard unsafe shim_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0,
+            let text = unsafe shim_curl_text(handle, CURLINFO_EFFECTIVE_URL)
+        else { return nil }
+        // A query may be a key that was made for one request.
+        return RemoteAddress.shown(unsafe String(cString: text)).split(separator: "?").first.map(String.init)
+    }
+
+    private func failed(_ error: SourceError) -> FetchOutcome {
+        let seconds = unsafe shim_curl_large_number(handle, CURLINFO_RETRY_AFTER)
+        return .failed(error, retryAfter: seconds > 0 ? .seconds(seconds) : nil)
+    }
+
+    private var systemError: Int32 { Int32(truncatingIfNeeded: unsafe shim_curl_number(handle, CURLINFO_OS_ERRNO)) }
+
+    private func reason(of code: CURLcode) -> String {
+        let told = unsafe String(cString: words)
+        let text = told.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : told
+        return text.last == "." ? String(text.dropLast()) : text
+    }
+}
+
+/// What came of one request.
+enum FetchOutcome {
+    case fetched(FetchedDocument)
+    /// The document is the one whose validators were sent.
+    case confirmed(isWaitApplied: Bool)
+    /// `retryAfter`: how long the origin wants to be left alone.
+    case failed(SourceError, retryAfter: Duration?)
+}

@@ -1,0 +1,19 @@
+/// The C side of `Reception.takeHeader` (`CURLOPT_HEADERFUNCTION(3)`): another count than that of the bytes ends the transfer.
+func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let reception = unsafe Unmanaged<Reception>.fromOpaque(context).takeUnretainedValue()
+    let isTaken = unsafe reception.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    return isTaken ? size * count : 0
+}
+
+/// The C side of `Reception.takeBody` (`CURLOPT_WRITEFUNCTION(3)`), with the same rule.
+func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let reception = unsafe Unmanaged<Reception>.fromOpaque(context).takeUnretainedValue()
+    let isTaken = unsafe reception.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    return isTaken ? size * count : 0
+}

@@ -1,0 +1,484 @@
+#!/usr/bin/env python3
+"""A document behind a URL: followed, kept through every failure of its origin, and found again after each.
+
+The origin is a web server of this script that does as it is told: it serves, holds its answers back, fails, leads in
+circles, never ends, goes away and comes back. The follower must serve its last good tree all the time, say `stale` and
+why within seconds, and be `ok` by itself soon after the origin is.
+"""
+
+import gzip
+import os
+import plistlib
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import zlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from harness.client import Connection, get, wait_until
+from harness.documents import version_of, versioned
+from harness.server import Server, clean_environment
+from harness.verdict import Verdict, megabytes, milliseconds, options, spread
+
+SECRET = "sesame"
+WITHIN = 20.0
+
+
+class Origin:
+    """A web server on 127.0.0.1 whose document and manners can be changed while it runs."""
+
+    def __init__(self, port=0, waits=False, context=None):
+        self.changed = threading.Condition()
+        self.body, self.tag, self.number = b"", "", 0
+        self.manner = "serves"
+        self.waits = waits
+        self.requests = []
+        self.over = False
+        self.serve(versioned(0))
+        origin = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                try:
+                    origin.answer(self)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            def handle_error(self, *_):
+                # A client that gives up is what is tested.
+                pass
+
+        self.server = Quiet(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
+        if context:
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.port = self.server.server_address[1]
+        self.scheme = "https" if context else "http"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def url(self, host="127.0.0.1", user=""):
+        return f"{self.scheme}://{user}{host}:{self.port}/Data.plist"
+
+    def serve(self, body):
+        """Has a new document from now on."""
+        with self.changed:
+            self.number += 1
+            self.body, self.tag = body, f'"{self.number}-{zlib.crc32(body):x}"'
+            self.changed.notify_all()
+
+    def behave(self, manner):
+        with self.changed:
+            self.manner = manner
+            self.changed.notify_all()
+
+    def close(self):
+        with self.changed:
+            self.over = True
+            self.changed.notify_all()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def answer(self, request):
+        with self.changed:
+            self.requests.append((time.monotonic(), dict(request.headers)))
+        condition = request.headers.get("If-None-Match")
+        wait = None
+        if self.waits and condition and "wait=" in request.headers.get("Prefer", ""):
+            wait = int(request.headers["Prefer"].split("wait=")[1])
+            with self.changed:
+                self.changed.wait_for(
+                    lambda: self.over or self.manner != "serves" or self.tag != condition, timeout=wait)
+        if self.over:
+            request.close_connection = True
+            return
+        if self.manner != "serves":
+            getattr(self, self.manner)(request)
+            return
+        with self.changed:
+            body, tag = self.body, self.tag
+        fields = {"ETag": tag} | ({"Preference-Applied": f"wait={wait}"} if wait else {})
+        if tag == condition:
+            self.send(request, 304, fields)
+        else:
+            self.send(request, 200, fields, body)
+
+    @staticmethod
+    def send(request, status, fields, body=b""):
+        request.send_response(status)
+        for name, value in fields.items():
+            request.send_header(name, value)
+        if status != 304:
+            request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+    # Manners
+
+    def is_silent(self, request):
+        with self.changed:
+            self.changed.wait_for(lambda: self.over or self.manner != "is_silent", timeout=60)
+        request.close_connection = True
+
+    def is_garbage(self, request):
+        self.send(request, 200, {"ETag": '"garbage"'}, b"The quick brown fox\n")
+
+    def is_half(self, request):
+        self.send(request, 200, {"ETag": '"half"'}, self.body[:len(self.body) // 2])
+
+    def is_cut(self, request):
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(self.body)))
+        request.end_headers()
+        request.wfile.write(self.body[:len(self.body) // 2])
+        request.close_connection = True
+
+    def leads_in_circles(self, request):
+        self.send(request, 302, {"Location": f"/Data.plist?{len(self.requests)}"})
+
+    def leads_to_a_file(self, request):
+        self.send(request, 302, {"Location": "file:///etc/passwd"})
+
+    def never_ends(self, request):
+        request.send_response(200)
+        request.end_headers()
+        request.close_connection = True
+        while not self.over and self.manner == "never_ends":
+            request.wfile.write(b" " * (1 << 16))
+
+    def is_a_bomb(self, request):
+        packer = zlib.compressobj(9, wbits=31)
+        body = packer.compress(versioned(0)) + b"".join(packer.compress(bytes(1 << 20)) for _ in range(256))
+        self.send(request, 200, {"Content-Encoding": "gzip"}, body + packer.flush())
+
+    def is_packed(self, request):
+        self.send(request, 200, {"Content-Encoding": "gzip", "ETag": f'"packed-{self.number}"'}, gzip.compress(self.body))
+
+    def is_missing(self, request):
+        self.send(request, 404, {}, b"<html>")
+
+    def fails(self, request):
+        self.send(request, 500, {}, b"<html>" * 1000)
+
+
+def ready(server):
+    return get(server.port, "/readyz").json()
+
+
+def served(server):
+    return version_of(get(server.port, "/levels/"))
+
+
+def follow(verdict, program):
+    """An origin that holds its answers back is followed without delay, and asked no more often than it need be."""
+    with Origin(waits=True) as origin, Server(program, origin.url(), "--refresh", "3600") as server:
+        times = []
+        for version in range(1, 21):
+            # From a request that is held: two changes that come closer together share the spacing of two requests.
+            wait_until(lambda: len(origin.requests) > version, 5)
+            origin.serve(versioned(version))
+            took = wait_until(lambda: served(server) == str(version), 5)
+            if verdict.expect(took is not None, f"version {version} of the origin is served within 5 s"):
+                times.append(took)
+        verdict.figure("from a change at the origin to the answer of the follower", spread(times))
+        count = len(origin.requests)
+        quiet = threading.Event()
+        quiet.wait(2)
+        verdict.expect(len(origin.requests) <= count + 1, "a held request is not followed by others")
+        verdict.expect(
+            all(headers.get("Prefer") == "wait=60" for _, headers in origin.requests[1:]),
+            "each request but the first asks to wait")
+        log = len(server.log)
+        begun = time.monotonic()
+        verdict.expect(server.stop()[0] == 0, "the follower stops while a request is held")
+        verdict.figure("stop while a request is held", milliseconds(time.monotonic() - begun))
+        verdict.expect(len(server.log) <= log + 1, f"that is no failure: {server.log[log:]}")
+
+
+def claim(verdict, program):
+    """An origin that claims to wait and answers at once is asked once a second."""
+
+    class Claimant(Origin):
+        def answer(self, request):
+            self.requests.append((time.monotonic(), dict(request.headers)))
+            fields = {"ETag": self.tag, "Preference-Applied": "wait=60"}
+            if request.headers.get("If-None-Match") == self.tag:
+                self.send(request, 304, fields)
+            else:
+                self.send(request, 200, fields, self.body)
+
+    with Claimant() as origin, Server(program, origin.url()):
+        wait_until(lambda: len(origin.requests) >= 6, WITHIN)
+        times = [moment for moment, _ in origin.requests]
+        gaps = [second - first for first, second in zip(times[1:], times[2:])]
+        verdict.figure("between requests to an origin that only claims to wait", spread(gaps))
+        verdict.expect(bool(gaps) and min(gaps) > 0.9, f"a second lies between its requests: {gaps}")
+
+
+FAILURES = {
+    "is_silent": "no answer came within",
+    "is_garbage": "it is no property list",
+    "is_half": "the document ends before the property list does",
+    "is_cut": "the answer was cut short",
+    "leads_in_circles": "it leads on more than 5 times",
+    "leads_to_a_file": "neither http nor https",
+    "never_ends": "the document has more than 1000000 bytes",
+    "is_a_bomb": "the document has more than 1000000 bytes",
+    "is_missing": "status 404",
+    "fails": "status 500",
+}
+
+
+def fail(verdict, program, waits):
+    """Each failure is told, outlived and forgotten; the last of all is that the origin is gone."""
+    kind = "held" if waits else "polled"
+    settings = ("--refresh", "1", "--fetch-timeout", "2", "--max-document-bytes", "1000000")
+    with Origin(waits=waits) as origin, Server(program, origin.url(), *settings) as server:
+        recoveries = []
+        for number, (manner, words) in enumerate(FAILURES.items(), 1):
+            before = served(server)
+            mark = len(server.log)
+            origin.behave(manner)
+            if manner == "is_silent":
+                # Else the silence may be the wait that was asked for, for a minute.
+                server.signal(signal.SIGHUP)
+            stale = wait_until(lambda: words in ready(server).get("lastError", ""), WITHIN)
+            verdict.expect(stale is not None, f"{kind}: {manner} is told as '{words}': {ready(server)}")
+            verdict.expect(served(server) == before, f"{kind}: {manner} leaves the last good tree")
+            seen = len(origin.requests)
+            wait_until(lambda: len(origin.requests) > seen, WITHIN)
+            errors = [line for line in server.log[mark:] if "error:" in line]
+            verdict.expect(len(errors) <= 2, f"{kind}: {manner} is logged once, not at each attempt: {errors}")
+            if number % 2:
+                origin.serve(versioned(number))
+                before = str(number)
+            origin.behave("serves")
+            took = wait_until(lambda: ready(server)["status"] == "ok" and served(server) == before, WITHIN)
+            if verdict.expect(took is not None, f"{kind}: the follower recovers from {manner}: {ready(server)}"):
+                recoveries.append(took)
+        verdict.figure(f"{kind}: recovery from a failure", spread(recoveries))
+        verdict.figure(f"{kind}: peak memory", megabytes(server.peak_bytes()))
+        verdict.expect(server.peak_bytes() < 100 << 20, f"{kind}: no answer is held in memory")
+        origin.serve(versioned(99))
+        origin.behave("is_packed")
+        verdict.expect(wait_until(lambda: served(server) == "99", WITHIN) is not None, f"{kind}: gzip is unpacked")
+        port = origin.port
+        origin.close()
+        told = wait_until(lambda: ready(server)["status"] == "stale", WITHIN)
+        verdict.expect(told is not None, f"{kind}: an origin that is gone makes the tree stale")
+        wait_until(lambda: "Connection refused" in ready(server)["lastError"], WITHIN)
+        with Origin(port=port, waits=waits) as again:
+            again.serve(versioned(100))
+            # The pauses may be long by now; a reload does not wait for their end.
+            server.signal(signal.SIGHUP)
+            took = wait_until(lambda: served(server) == "100", 5)
+            verdict.expect(took is not None, f"{kind}: SIGHUP fetches at once from an origin that is back")
+
+
+def refuse(verdict, program, folder):
+    """What is wrong from the beginning is told in a sentence; user and password are never shown."""
+    with Origin() as origin:
+        user = f"me:{SECRET}@"
+        cases = [
+            ("status 404", "is_missing", origin.url(user=user)),
+            ("it is no property list", "is_garbage", origin.url(user=user)),
+            ("leads to no address", "serves", f"http://{user}nowhere.invalid/"),
+            ("no connection comes about", "serves", f"http://{user}127.0.0.1:1/"),
+        ]
+        for words, manner, url in cases:
+            origin.behave(manner)
+            for command in (["check", url], ["serve", url, "--listen", "127.0.0.1:0"]):
+                told_in_a_sentence(verdict, [program, *command], words)
+        origin.behave("serves")
+        told_in_a_sentence(verdict, [program, "check", f"http://{user}127.0.0.1:99999/"], "no URL", status=2)
+        told_in_a_sentence(
+            verdict, [program, "serve", os.path.join(folder, "x"), "--cache", "y"], "a copy is kept of", status=2)
+        with Server(program, origin.url(user=user)) as server:
+            verdict.expect(ready(server)["source"] == origin.url(), "/readyz tells the URL without its user")
+            verdict.expect(SECRET not in "".join(server.log), "the log tells no password")
+            verdict.expect(
+                all("Authorization" in headers for _, headers in origin.requests[-1:]), "the origin is told it")
+
+
+def stop_early(verdict, program):
+    """A stop is obeyed while the first document has not come yet."""
+    with Origin() as origin:
+        origin.behave("is_silent")
+        process = subprocess.Popen(
+            [program, "serve", origin.url(), "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, env=clean_environment())
+        wait_until(lambda: origin.requests, WITHIN)
+        begun = time.monotonic()
+        process.terminate()
+        try:
+            status = process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = process.wait()
+        process.stderr.close()
+        verdict.expect(status == 0, f"a stop before the first document ends with status 0: {status}")
+        verdict.figure("stop before the first document", milliseconds(time.monotonic() - begun))
+
+
+def told_in_a_sentence(verdict, command, words, status=1, environment=None):
+    outcome = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env=clean_environment(environment))
+    shown = outcome.stderr.strip()
+    verdict.expect(outcome.returncode == status, f"'{words}' ends with status {status}: {outcome.returncode}, {shown}")
+    verdict.expect(words in shown and shown.count("\n") == 0, f"'{words}' is told in a sentence: {shown}")
+    verdict.expect(SECRET not in shown, f"no password is shown: {shown}")
+
+
+def secure(verdict, program, folder):
+    """A certificate that nobody vouches for is refused, and accepted where its authority is named."""
+    key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "certificate.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate,
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+        check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    trusted = {"SSL_CERT_FILE": certificate}
+    with Origin(context=context) as origin:
+        told_in_a_sentence(
+            verdict, [program, "check", origin.url("localhost")],
+            "its identity cannot be verified (SSL certificate problem: self-signed certificate)")
+        told_in_a_sentence(
+            verdict, [program, "check", origin.url("127.0.0.1")], "its identity cannot be verified", environment=trusted)
+        outcome = subprocess.run(
+            [program, "check", origin.url("localhost")], capture_output=True, text=True, env=clean_environment(trusted))
+        verdict.expect(outcome.returncode == 0, f"an authority that is named is trusted: {outcome.stderr}")
+
+
+def keep(verdict, program, folder):
+    """A copy on disk is served where there is no network, however it came to be; a full disk harms nothing."""
+    copy = os.path.join(folder, "copy.plist")
+    with Origin() as origin:
+        url, port = origin.url(), origin.port
+        with Server(program, url, "--cache", copy, "--refresh", "1") as server:
+            origin.serve(versioned(1))
+            wait_until(lambda: served(server) == "1", WITHIN)
+            kept = wait_until(lambda: open(copy, "rb").read() == versioned(1), WITHIN)
+            verdict.expect(kept is not None, "each document is kept on disk")
+    with Server(program, url, "--cache", copy, "--refresh", "1") as server:
+        verdict.expect(served(server) == "1", "the copy is served without a network")
+        verdict.expect(
+            wait_until(lambda: ready(server)["status"] == "stale", WITHIN) is not None, "that it may be old is told")
+        with Origin(port=port) as origin:
+            origin.serve(versioned(2))
+            server.signal(signal.SIGHUP)
+            verdict.expect(wait_until(lambda: served(server) == "2", WITHIN) is not None, "the network is used again")
+            # The label is the last that is written.
+            wait_until(lambda: origin.tag in open(copy + ".origin").read(), WITHIN)
+            seen = len(origin.requests)
+            with Server(program, url, "--cache", copy, "--refresh", "3600"):
+                wait_until(lambda: len(origin.requests) > seen, WITHIN)
+                conditions = [headers.get("If-None-Match") for _, headers in origin.requests[seen:]]
+                verdict.expect(conditions[:1] == [origin.tag], f"a restart asks for what is new alone: {conditions}")
+            with open(copy, "wb") as file:
+                file.write(b"<plist><array>")
+            with Server(program, url, "--cache", copy) as again:
+                verdict.expect(served(again) == "2", "a broken copy is no obstacle")
+                verdict.expect(
+                    any("warning:" in line and copy in line for line in again.log), f"it is told: {again.log}")
+    fill(verdict, program, folder)
+
+
+def fill(verdict, program, folder):
+    """A copy in a file system that is full."""
+    small = os.path.join(folder, "small")
+    os.mkdir(small)
+    if os.geteuid() != 0 or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], capture_output=True).returncode:
+        print("  (no file system of 1 MB can be made here: a device that is always full stands in)")
+        copy, words = "/dev/full/copy", "Not a directory"
+    else:
+        copy, words = os.path.join(small, "copy.plist"), "No space left on device"
+    try:
+        with Origin() as origin, Server(program, origin.url(), "--cache", copy, "--refresh", "1") as server:
+            for version in (1, 2):
+                origin.serve(versioned(version, rows=20_000))
+                taken = wait_until(
+                    lambda: version_of(get(server.port, "/levels/?limit=10000"), rows=10_000) == str(version) or
+                    f"version {version}".encode() in get(server.port, "/levels/?limit=1").body, WITHIN)
+                verdict.expect(taken is not None, f"version {version} is served though its copy finds no room")
+            wait_until(lambda: any("warning:" in line for line in server.log), WITHIN)
+            warnings = [line for line in server.log if "warning:" in line]
+            verdict.expect(len(warnings) == 1 and words in warnings[0], f"that is told once: {warnings}")
+            verdict.expect(ready(server)["status"] == "ok", "it makes nothing stale")
+            if os.path.ismount(small):
+                verdict.expect(
+                    open(copy, "rb").read() == versioned(0), "the copy that found room is still whole")
+                verdict.expect(sorted(os.listdir(small)) == ["copy.plist", "copy.plist.origin"], "nothing is left over")
+    finally:
+        if os.path.ismount(small):
+            subprocess.run(["umount", small], check=True)
+
+
+def chain(verdict, program, folder):
+    """A drilldown that follows another one has the same entity tags, level by level and detail by detail."""
+    path = os.path.join(folder, "Data.plist")
+    document = {"Title": "Top", "Rows": [
+        {"Title": "A", "Price": 1.5, "Children": ["x", "y", {"Title": "z", "Blob": b"\x00\x01"}]},
+        {"Title": "Control \x07", "Text": "ä"}, "leaf"]}
+    with open(path, "wb") as file:
+        plistlib.dump(document, file, fmt=plistlib.FMT_BINARY)
+    targets = ["/levels/", "/levels/A", "/detail/A/z", "/detail/Control%20%07", "/document", "/levels/leaf"]
+    with Server(program, path) as origin:
+        with Server(program, f"http://127.0.0.1:{origin.port}/document", "--refresh", "1") as follower:
+
+            def tags(server):
+                with Connection(server.port) as connection:
+                    return [connection.get(target, Accept="application/octet-stream, application/json;q=0.5")["ETag"]
+                            for target in targets]
+
+            verdict.expect(all(tags(origin)), f"all have tags: {tags(origin)}")
+            verdict.expect(tags(follower) == tags(origin), f"they are equal: {tags(follower)} and {tags(origin)}")
+            first = tags(origin)
+            document["Rows"][0]["Price"] = 2
+            with open(path + ".new", "wb") as file:
+                plistlib.dump(document, file, fmt=plistlib.FMT_BINARY)
+            os.replace(path + ".new", path)
+            wait_until(lambda: tags(origin) != first, WITHIN)
+            took = wait_until(lambda: tags(follower) == tags(origin), WITHIN)
+            verdict.expect(took is not None, f"they are equal again after a change: {tags(follower)}")
+            verdict.expect(tags(follower)[1] == first[1], "what did not change has its tag still")
+            if took is not None:
+                verdict.figure("from the origin's new version to the follower's", milliseconds(took))
+
+
+def main():
+    arguments = options(__doc__, only="")
+    with Verdict("remote_document") as verdict, tempfile.TemporaryDirectory() as folder:
+        parts = {
+            "follow": lambda: follow(verdict, arguments.server),
+            "claim": lambda: claim(verdict, arguments.server),
+            "polled": lambda: fail(verdict, arguments.server, waits=False),
+            "held": lambda: fail(verdict, arguments.server, waits=True),
+            "refuse": lambda: refuse(verdict, arguments.server, folder),
+            "stop": lambda: stop_early(verdict, arguments.server),
+            "secure": lambda: secure(verdict, arguments.server, folder),
+            "keep": lambda: keep(verdict, arguments.server, folder),
+            "chain": lambda: chain(verdict, arguments.server, folder),
+        }
+        for name, part in parts.items():
+            if arguments.only in name:
+                part()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+import Foundation
+import Levels
+import Testing
+
+@testable import TreeSources
+
+@Suite("A remote document")
+struct RemoteDocumentTests {
+    private func document(
+        _ url: String, bytes: Int = 10_000, patience: Duration = .seconds(20)
+    ) throws -> RemoteDocument {
+        RemoteDocument(try RemoteAddress(url), limits: .init(bytes: bytes, patience: patience))
+    }
+
+    /// The sentence with which a document is refused, the URL written as `~`.
+    private func refusal(
+        bytes: Int = 10_000, patience: Duration = .seconds(20),
+        of answer: @escaping @Sendable (StubOrigin.Request) -> StubOrigin.Answer
+    ) throws -> String {
+        let origin = try StubOrigin(answer)
+        do {
+            _ = try document(origin(), bytes: bytes, patience: patience).load(replacing: nil)
+            return "it was read"
+        } catch {
+            return "\(error)".replacing(origin(), with: "~").replacing(origin(""), with: "-")
+        }
+    }
+
+    @Test("is read in each of the three syntaxes, whatever it is called")
+    func syntaxes() throws {
+        let value = [["Title": "A", "Text": "ä"]]
+        let bodies = try [
+            PropertyListSerialization.data(fromPropertyList: value, format: .xml, options: 0),
+            PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0),
+            JSONSerialization.data(withJSONObject: value, options: .sortedKeys),
+        ]
+        let loaded = try bodies.map { body in
+            let origin = try StubOrigin { _ in .status("200 OK", ["Content-Type": "text/html"], Array(body)) }
+            return try document(origin()).load(replacing: nil)
+        }
+        #expect(loaded.map(\.syntax) == [.xml, .binary, .json])
+        #expect(loaded.map(\.tree.itemCount) == [1, 1, 1])
+    }
+
+    @Test("is asked for by a program with a name, with the user that its address holds")
+    func request() throws {
+        let origin = try StubOrigin { _ in .document(items("A")) }
+        _ = try document(origin().replacing("//", with: "//me:se%20cret@")).load(replacing: nil)
+        let request = try #require(origin.requests.first)
+        #expect(request.line == "GET /Data.plist HTTP/1.1")
+        #expect(request.fields["user-agent"] == "drilldown/0.1")
+        #expect(request.fields["authorization"] == "Basic " + Data("me:se cret".utf8).base64EncodedString())
+        #expect(request.fields["accept-encoding"]?.contains("gzip") == true)
+        #expect(request.fields["if-none-match"] == nil)
+        #expect(request.fields["prefer"] == nil)
+    }
+
+    @Test("is found where its address leads on to")
+    func redirect() throws {
+        let origin = try StubOrigin { request in
+            request.path == "/c"
+                ? .document(items("A")) : .status("302 Found", ["Location": request.path == "/b" ? "c" : "/b"])
+        }
+        let loaded = try document(origin()).load(replacing: nil)
+        #expect(loaded.tree.document.child(0)?.title(0) == "A")
+    }
+
+    @Test("with an error in it is refused with its address, line and column, without the user")
+    func place() throws {
+        let origin = try StubOrigin { _ in .document("<plist>\n<array>\n  <nonsense/></array></plist>") }
+        do {
+            _ = try document(origin().replacing("//", with: "//me:secret@")).load(replacing: nil)
+            Issue.record("it was read")
+        } catch let error as SourceError {
+            #expect(error.description.hasPrefix("\(origin()):3:3: in /: <nonsense> is not an element"))
+        }
+    }
+
+    @Test("with a doubt in it tells its address too")
+    func warning() throws {
+        let origin = try StubOrigin { _ in .document(#"[{"Title":"A","Childern":[]}]"#) }
+        #expect(
+            try document(origin()).load(replacing: nil).warnings.map(\.description) == [
+                "\(origin()):1:15: in /A: 'Childern' is kept as a field; did you mean 'Children'?"
+            ])
+    }
+
+    // MARK: Refusals
+
+    @Test(
+        "that its origin does not give is refused with the status and what is to be done",
+        arguments: [
+            ("404 Nix", "status 404 (Not Found): there is no document; name the address of a property list."),
+            (
+                "403 x",
+                "status 403 (Forbidden): which forbids reading it; let its server allow it, or give other credentials."
+            ),
+            ("401 x", "status 401 (Unauthorized): which asks who is there; write https://USER:PASSWORD@HOST/PATH."),
+            ("429 x", "status 429 (Too Many Requests): it was asked too often; raise Refresh."),
+            ("500 x", "status 500 (Internal Server Error): the fault is the server's; it will be asked again."),
+            (
+                "503 x",
+                "status 503 (Service Unavailable): it cannot serve the document for now; it will be asked again."
+            ),
+            ("418 x", "status 418: where 200 and a document would be right."),
+            ("206 x", "status 206 (Partial Content): where 200 and the whole document would be right."),
+            ("302 x", "status 302 (Found): without saying where the document is; name the address where it is."),
+            (
+                "304 x",
+                "status 304 (Not Modified): although nothing was there for the document to be equal to; see to its server."
+            ),
+        ])
+    func status(_ status: String, _ sentence: String) throws {
+        let body = status.hasPrefix("304") ? [] : Array("<html>".utf8)
+        #expect(try refusal { _ in .status(status, [:], body) } == "~: it answers with \(sentence)")
+    }
+
+    @Test("is refused where its address leads on for ever, to another protocol, or to nothing")
+    func redirects() throws {
+        #expect(
+            try refusal { _ in .status("302 Found", ["Location": "/Data.plist"]) }
+                == "~: it leads on more than 5 times; name the address where the document is.")
+        for target in ["ftp://127.0.0.1/x", "file:///etc/passwd"] {
+            #expect(
+                try refusal { _ in .status("302 Found", ["Location": target]) }
+                    == "~: it leads on to what is neither http nor https; name the address where the document is.")
+        }
+        #expect(
+            try refusal { request in
+                request.path == "/Data.plist"
+                    ? .status(
+                        "302 Found",
+                        [
+                            "Location":
+                                "http://u:p@127.0.0.1:\(request.fields["host"]?.split(separator: ":").last ?? "")/b?key=1"
+                        ])
+                    : .status("404 Not Found")
+            }
+                == "~: it leads on to -/b, and there: it answers with status 404 (Not Found): there is no document; name the address of a property list."
+        )
+    }
+
+    @Test("that is larger than the limit is refused before or while it comes in")
+    func size() throws {
+        let sentence =
+            "~: the document has more than 1000 bytes, which is the limit; split it, or raise MaxDocumentBytes."
+        #expect(
+            try refusal(bytes: 1_000) { _ in .bytes(StubOrigin.Answer.message("200 OK", ["Content-Length": "1001"], []))
+            }
+                == sentence)
+        let piece = Array("100\r\n".utf8) + [UInt8](repeating: 0x20, count: 256) + Array("\r\n".utf8)
+        #expect(
+            try refusal(bytes: 1_000) { _ in
+                .endless(StubOrigin.Answer.message("200 OK", ["Transfer-Encoding": "chunked"], []), piece: piece)
+            } == sentence)
+    }
+
+    @Test("that is small on the way and large when it is unpacked is refused for what it is then")
+    func bomb() throws {
+        // A hundred thousand spaces.
+        let bomb = try #require(
+            Data(
+                base64Encoded:
+                    "H4sIAAAAAAACA+3BMQEAAADCoCrrn9IaHkABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+                    + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAArwYt8HnKoIYBAA=="
+            ))
+        #expect(bomb.count < 200)
+        #expect(
+            try refusal { _ in .status("200 OK", ["Content-Encoding": "gzip"], Array(bomb)) }
+                == "~: the document has more than 10000 bytes, which is the limit; split it, or raise MaxDocumentBytes."
+        )
+        #expect(
+            try refusal { _ in .status("200 OK", ["Content-Encoding": "gzip"], Array("no gzip".utf8)) }
+                .hasPrefix("~: the answer cannot be unpacked ("))
+    }
+
+    @Test("whose header does not end is refused")
+    func endlessHeader() throws {
+        let line = Array("X: \(String(repeating: "x", count: 1_000))\r\n".utf8)
+        #expect(
+            try refusal { _ in .endless(Array("HTTP/1.1 200 OK\r\n".utf8), piece: line) }
+                == "~: the header of the answer has more than 256 KiB; it is no document's.")
+    }
+
+    @Test("that is cut short, empty or no HTTP at all says so")
+    func cuts() throws {
+        #expect(
+            try refusal { _ in
+                .last(StubOrigin.Answer.message("200 OK", ["Content-Length": "100"], Array("<plist>".utf8)))
+            }
+                == "~: the answer was cut short before all of it had come; it will be asked for again.")
+        #expect(
+            try refusal { _ in .last([]) }
+                == "~: the connection ended before the answer was whole (Empty reply from server); see to its server.")
+        #expect(try refusal { _ in .status("200 OK") } == "~: the answer is empty; it must hold a property list.")
+        #expect(
+            try refusal { _ in .last(Array("SSH-2.0-nonsense\r\n".utf8)) }
+                == "~: what answers does not speak HTTP; name the address of a web server.")
+        #expect(
+            try refusal { _ in .document("nonsense") }
+                == "~: it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
+        )
+    }
+
+    @Test("whose origin says nothing, or next to nothing, is given up")
+    func slowness() throws {
+        #expect(
+            try refusal(patience: .seconds(1)) { _ in .silence }
+                == "~: no answer came within 1 seconds; see to its server, or raise FetchTimeout.")
+        let head = StubOrigin.Answer.message("200 OK", ["Content-Length": "5000"], Array("<plist>".utf8))
+        let begun = StubOrigin.Answer.bytes(head)
+        #expect(
+            try refusal(patience: .seconds(1)) { _ in begun }
+                == "~: for 1 seconds the answer came slower than 1024 bytes a second, and was given up.")
+    }
+
+    @Test("whose server is not there, or has no address, says so")
+    func unreachable() throws {
+        let origin = try StubOrigin { _ in .silence }
+        origin.stop()
+        #expect(throws: SourceError(origin(), "no connection comes about (Connection refused); is its server running?"))
+        {
+            try document(origin()).load(replacing: nil)
+        }
+        #expect(
+            throws: SourceError(
+                "http://nowhere.invalid/",
+                "the name of its host leads to no address; correct the name, or see to the network's name service")
+        ) { try document("http://nowhere.invalid/").load(replacing: nil) }
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import Levels
+import Locking
+import Testing
+
+@testable import TreeSources
+
+extension StubOrigin {
+    /// An origin that gives one answer after the other, and then none.
+    convenience init(script: [Answer]) throws {
+        let rest = Guarded(script)
+        try self.init { _ in rest.withLock { $0.isEmpty ? .silence : $0.removeFirst() } }
+    }
+
+    /// The fields by which a request is conditional, in one line each.
+    var conditions: [String] {
+        requests.map { request in
+            ["if-none-match", "if-modified-since", "prefer"].compactMap { request.fields[$0] }.joined(separator: " ")
+        }
+    }
+}
+
+@Suite("The watcher of a remote document")
+struct RemoteWatcherTests {
+    private let scratch: ScratchFolder
+    private let waker: Waker
+    private let notices = Guarded<[SourceNotice]>([])
+
+    init() throws {
+        scratch = try ScratchFolder()
+        waker = try Waker(for: "test")
+    }
+
+    private func watcher(
+        _ origin: StubOrigin, interval: Duration = .seconds(3_600), copy: String? = nil
+    ) throws -> any SourceWatcher {
+        let notices = notices
+        let document = RemoteDocument(
+            try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
+            copyPath: copy.map { scratch($0) }
+        ) { notice in notices.withLock { $0.append(notice) } }
+        return document.watcher(waker: waker)
+    }
+
+    private func outcome(of watcher: any SourceWatcher) -> WatchOutcome { watcher.wait(until: .now + .seconds(20)) }
+
+    /// The titles of what the watcher has for its thread.
+    private func load(_ watcher: any SourceWatcher) throws -> [String] {
+        let document = try watcher.load(replacing: nil).tree.document
+        guard let level = document.child(0) else { return [] }
+        return (0..<level.count).map(level.title)
+    }
+
+    @Test("follows an origin that holds its answers back")
+    func following() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .document(items("B"), tag: "\"b\"", waited: true),
+            .notModified(tag: "\"b\"", waited: true), .document(items("C"), tag: "\"c\"", waited: true),
+        ])
+        let watcher = try watcher(origin)
+        #expect(try load(watcher) == ["A"])
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(try load(watcher) == ["B"])
+        #expect(outcome(of: watcher) == .confirmed)
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(try load(watcher) == ["C"])
+        #expect(origin.conditions == ["", "\"a\" wait=50", "\"b\" wait=50", "\"b\" wait=50"])
+    }
+
+    @Test("asks an origin that does not at its interval")
+    func interval() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .notModified(), .notModified(), .document(items("B")),
+            .document(items("C")),
+        ])
+        let watcher = try watcher(origin, interval: .milliseconds(20))
+        #expect(try load(watcher) == ["A"])
+        #expect(outcome(of: watcher) == .confirmed)
+        #expect(outcome(of: watcher) == .confirmed)
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(try load(watcher) == ["B"])
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\" wait=50", "\"a\" wait=50", ""])
+    }
+
+    @Test("asks by the date where there is no tag")
+    func date() throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let origin = try StubOrigin(script: [
+            .status("200 OK", ["Last-Modified": date], Array(items("A").utf8)), .notModified(),
+        ])
+        let watcher = try watcher(origin, interval: .milliseconds(20))
+        #expect(try load(watcher) == ["A"])
+        #expect(outcome(of: watcher) == .confirmed)
+        #expect(origin.conditions == ["", date])
+    }
+
+    @Test("tells a failure at once, and then asks for an answer without delay")
+    func failure() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .status("500 Oh"), .notModified(),
+        ])
+        let watcher = try watcher(origin)
+        #expect(try load(watcher) == ["A"])
+        #expect(
+            outcome(of: watcher)
+                == .failed(
+                    SourceError(
+                        origin(),
+                        "it answers with status 500 (Internal Server Error): the fault is the server's; it will be asked again"
+                    )))
+        #expect(outcome(of: watcher) == .confirmed)
+        #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
+    }
+
+    @Test("asks for what it has loaded, and not for what was refused")
+    func refusedDocument() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .document("nonsense", tag: "\"b\"", waited: true),
+            .document(items("C"), tag: "\"c\""),
+        ])
+        let watcher = try watcher(origin)
+        #expect(try load(watcher) == ["A"])
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(throws: SourceError.self) { try load(watcher) }
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(try load(watcher) == ["C"])
+        #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
+    }
+
+    @Test("gives a request up that is held back, and asks at once, when it is told to")
+    func refresh() throws {
+        let count = Guarded(0)
+        let waker = waker
+        let origin = try StubOrigin { _ in
+            switch count.withLock({ count in
+                count += 1
+                return count
+            }) {
+            case 1: return .document(items("A"), tag: "\"a\"")
+            case 2:
+                waker.wake()
+                return .silence
+            default: return .document(items("B"), tag: "\"b\"")
+            }
+        }
+        let watcher = try watcher(origin)
+        #expect(try load(watcher) == ["A"])
+        #expect(outcome(of: watcher) == .woken)
+        #expect(!watcher.refresh())
+        #expect(outcome(of: watcher) == .arrived)
+        #expect(try load(watcher) == ["B"])
+        #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
+    }
+
+    @Test("asks at once when it is told to, even where the origin wants to be left alone")
+    func refreshInBackOff() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .status("503 Busy", ["Retry-After": "3600"]), .notModified(),
+        ])
+        let watcher = try watcher(origin)
+        #expect(try load(watcher) == ["A"])
+        guard case .failed = outcome(of: watcher) else {
+            Issue.record("nothing failed")
+            return
+        }
+        #expect(!watcher.refresh())
+        #expect(outcome(of: watcher) == .confirmed)
+    }
+
+    @Test("hears for how long an origin wants to be left alone")
+    func retryAfter() throws {
+        let origin = try StubOrigin { _ in .status("503 Busy", ["Retry-After": "120"]) }
+        let fetcher = try Fetcher(RemoteAddress(origin()), limits: .init())
+        try fetcher.begin(FetchRequest())
+        var told: FetchOutcome?
+        while told == nil {
+            told = fetcher.advance()
+            if told == nil { fetcher.wait(for: waker, until: .now + .seconds(20)) }
+        }
+        guard case .failed(_, retryAfter: .seconds(120)) = told else {
+            Issue.record("it was told otherwise: \(String(describing: told))")
+            return
+        }
+        #expect(!fetcher.isBusy)
+    }
+
+    // MARK: The copy
+
+    /// Loads once and keeps a copy of it.
+    private func keep(_ origin: StubOrigin, in copy: String) throws {
+        let watcher = try watcher(origin, copy: copy)
+        _ = try load(watcher)
+        _ = watcher.wait(until: .now)
+    }
+
+    @Test("keeps a copy, from which it serves without a network")
+    func copy() throws {
+        let origin = try StubOrigin { _ in .document(items("A"), tag: "\"a\"") }
+        try keep(origin, in: "Copy")
+        #expect(try String(contentsOfFile: scratch("Copy"), encoding: .utf8) == items("A"))
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["Copy", "Copy.origin"])
+        origin.stop()
+        let second = try watcher(origin, copy: "Copy")
+        #expect(try load(second) == ["A"])
+        #expect(
+            notices.withLock { $0 }.map(\.description) == [
+                "\(scratch("Copy")): this copy is served until \(origin()) has answered."
+            ])
+        #expect(
+            outcome(of: second)
+                == .failed(
+                    SourceError(origin(), "no connection comes about (Connection refused); is its server running?")))
+    }
+
+    @Test("asks whether its copy is still the document, at once and without delay")
+    func copyConfirmed() throws {
+        let origin = try StubOrigin { request in
+            request.fields["if-none-match"] == nil ? .document(items("A"), tag: "\"a\"") : .notModified()
+        }
+        try keep(origin, in: "Copy")
+        let second = try watcher(origin, copy: "Copy")
+        #expect(try load(second) == ["A"])
+        #expect(outcome(of: second) == .confirmed)
+        #expect(origin.conditions == ["", "\"a\""])
+    }
+
+    @Test("asks plainly where somebody else wrote the copy")
+    func copyChanged() throws {
+        let origin = try StubOrigin { _ in .document(items("A"), tag: "\"a\"") }
+        try keep(origin, in: "Copy")
+        try scratch.write("Copy", items("by hand"))
+        let second = try watcher(origin, copy: "Copy")
+        #expect(try load(second) == ["by hand"])
+        #expect(outcome(of: second) == .arrived)
+        #expect(try load(second) == ["A"])
+        #expect(origin.conditions == ["", ""])
+        _ = second.wait(until: .now)
+        #expect(try String(contentsOfFile: scratch("Copy"), encoding: .utf8) == items("A"))
+    }
+
+    @Test("fetches the document where the copy is broken, or another document's")
+    func copyBroken() throws {
+        let origin = try StubOrigin { _ in .document(items("A"), tag: "\"a\"") }
+        try scratch.write("Copy", "<plist>")
+        #expect(try load(watcher(origin, copy: "Copy")) == ["A"])
+        let other = try StubOrigin { _ in .document(items("B"), tag: "\"a\"") }
+        try keep(other, in: "Other")
+        #expect(try load(watcher(origin, copy: "Other")) == ["A"])
+        #expect(
+            notices.withLock { $0 }.map(\.description) == [
+                "\(scratch("Copy")):1:8: the document ends before the property list does; it was cut short. The copy is not used.",
+                "\(scratch("Other")): it is a copy of \(other()); name another file for this document. The copy is not used.",
+            ])
+        #expect(origin.conditions == ["", ""])
+    }
+
+    @Test("says once that no copy can be kept, and goes on")
+    func copyNotKept() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .document(items("B"), tag: "\"b\""), .document(items("C")),
+        ])
+        let watcher = try watcher(origin, interval: .milliseconds(20), copy: "nowhere/Copy")
+        #expect(try load(watcher) == ["A"])
+        for title in ["B", "C"] {
+            #expect(outcome(of: watcher) == .arrived)
+            #expect(try load(watcher) == [title])
+        }
+        #expect(watcher.wait(until: .now) == .timedOut)
+        #expect(
+            notices.withLock { $0 }.map(\.description) == [
+                "\(scratch("nowhere/Copy")): no copy of the document can be kept here: No such file or directory; make room, or name another file in Cache. The new document is served all the same."
+            ])
+    }
+}

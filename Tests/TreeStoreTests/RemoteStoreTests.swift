@@ -1,0 +1,143 @@
+import Foundation
+import Locking
+import Testing
+import TreeSources
+
+@testable import TreeSourcesTests
+@testable import TreeStore
+
+@Suite("The store of a remote document")
+struct RemoteStoreTests {
+    private let journal = Journal()
+
+    private func store(_ origin: StubOrigin, interval: Duration = .milliseconds(20)) throws -> TreeStore {
+        let document = RemoteDocument(try RemoteAddress(origin()), interval: interval)
+        return try TreeStore(document) { [journal] in journal.note($0) }
+    }
+
+    /// Asks for a reload and waits for how it ended.
+    private func reload(_ store: TreeStore) -> ReloadOutcome {
+        let outcome = Guarded<ReloadOutcome?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        store.reload { told in
+            outcome.withLock { $0 = told }
+            done.signal()
+        }
+        done.wait()
+        return outcome.withLock { $0 } ?? .stopped
+    }
+
+    @Test("does not begin where the first answer is no document")
+    func first() throws {
+        let origin = try StubOrigin { _ in .status("404 Not Found") }
+        #expect(
+            throws: SourceError(
+                origin(),
+                "it answers with status 404 (Not Found): there is no document; name the address of a property list")
+        ) { try store(origin) }
+    }
+
+    @Test("publishes each new document, and nothing while it stays as it is")
+    func news() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .notModified(), .document(items("B")), .document(items("B")),
+        ])
+        let store = try store(origin)
+        #expect(journal.waits { journal.unchanged == 2 })
+        #expect(store.titles == ["B"])
+        #expect(store.current.revision.hasSuffix("-2"))
+        #expect(store.status == .ok)
+    }
+
+    @Test("keeps its tree while the origin fails, tells each reason once, and recovers by itself")
+    func failures() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .status("500 Oh"), .status("500 Oh"),
+            .status("502 Oh"), .notModified(),
+        ])
+        let store = try store(origin)
+        let before = store.current
+        #expect(journal.waits { journal.recoveries == 1 })
+        #expect(store.current === before)
+        #expect(store.status == .ok)
+        #expect(
+            journal.refusals == [
+                "\(origin()): it answers with status 500 (Internal Server Error): the fault is the server's; it will be asked again.",
+                "\(origin()): it answers with status 502 (Bad Gateway): the fault is the server's; it will be asked again.",
+            ])
+    }
+
+    @Test("is stale while what the origin gives cannot be read, and recovers with a new document")
+    func garbage() throws {
+        let origin = try StubOrigin(script: [
+            .document(items("A"), tag: "\"a\""), .document("nonsense"), .document(items("B")),
+        ])
+        let store = try store(origin)
+        #expect(journal.waits { store.titles == ["B"] && store.status == .ok })
+        #expect(
+            journal.refusals == [
+                "\(origin()): it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
+            ])
+    }
+
+    @Test("answers a reload with what is fetched for it, though the origin holds an answer back")
+    func reloads() throws {
+        let answer = Guarded(StubOrigin.Answer.document(items("A"), tag: "\"a\""))
+        let origin = try StubOrigin { request in
+            request.fields["prefer"] == nil ? answer.withLock { $0 } : .silence
+        }
+        let store = try store(origin)
+        #expect(origin.waits(forRequests: 2))
+        answer.withLock { $0 = .document(items("B"), tag: "\"b\"") }
+        guard case .published(let snapshot) = reload(store) else {
+            Issue.record("nothing was published")
+            return
+        }
+        #expect(snapshot === store.current)
+        #expect(store.titles == ["B"])
+        answer.withLock { $0 = .notModified() }
+        guard case .unchanged(let same) = reload(store) else {
+            Issue.record("something was published")
+            return
+        }
+        #expect(same === snapshot)
+    }
+
+    @Test("tells a refusal again to whoever asks again")
+    func refusedReloads() throws {
+        let answer = Guarded(StubOrigin.Answer.document(items("A")))
+        let origin = try StubOrigin { _ in answer.withLock { $0 } }
+        let store = try store(origin, interval: .seconds(3_600))
+        answer.withLock { $0 = .status("410 Gone") }
+        for count in 1...2 {
+            guard case .refused(let error) = reload(store) else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(store.status.lastError == error.description)
+            #expect(journal.refusals.count >= count)
+        }
+        #expect(store.titles == ["A"])
+    }
+
+    @Test("stops at once while an origin holds its answer back, and tells those who wait")
+    func stop() throws {
+        let isFirst = Guarded(true)
+        let origin = try StubOrigin { _ in
+            let first = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return first ? .document(items("A"), tag: "\"a\"") : .silence
+        }
+        let store = try store(origin)
+        let told = Guarded<[String]>([])
+        #expect(origin.waits(forRequests: 2))
+        store.reload { outcome in told.withLock { $0.append("\(outcome)") } }
+        #expect(origin.waits(forRequests: 3))
+        let begun = ContinuousClock.now
+        store.stop()
+        #expect(ContinuousClock.now - begun < .seconds(10))
+        #expect(told.withLock { $0 } == ["stopped"])
+    }
+}

@@ -13,6 +13,7 @@ final class Connection {
     private var phase = Phase.idle
     /// Where the target lies in the library's buffer, until the header has been read.
     private var rawTarget: Octets?
+    private var memory = RequestMemory()
     /// How many bytes of the body have come, kept or not.
     private var received = 0
     private var logged: LoggedAnswer?
@@ -86,8 +87,9 @@ final class Connection {
         request.parts.method = Method(line.method)
         unsafe MHD_get_connection_values_n(
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
-        let check = unsafe HeaderCheck(
-            line: line, size: shim_connection_header_size(handle), strictly: Daemon.isOld)
+        let size = unsafe shim_connection_header_size(handle)
+        unsafe memory.addHeader(at: line.method.start, size: size)
+        let check = HeaderCheck(line: line, size: size, strictly: Daemon.isOld)
         let limit = service.configuration.headerLimit
         if let fault = request.parts.fault(by: check, limit: limit)
             ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
@@ -114,6 +116,7 @@ final class Connection {
     /// Keeps a piece of the body; one that is too long is read to its end, or to the deadline, and then refused.
     private func take(_ piece: UnsafeRawBufferPointer) {
         received += piece.count
+        memory.addBody(size: piece.count)
         guard request.method.takesBody, received <= service.configuration.bodyLimit else { return }
         unsafe request.parts.body.append(contentsOf: piece)
     }
@@ -128,8 +131,15 @@ final class Connection {
         case .later(let waiter):
             phase = .waiting
             self.waiter = waiter
+            if waiter.end == nil { shrink() }
             return awaitAnswer()
         }
+    }
+
+    /// Keeps no more memory than needed while nothing happens.
+    private func shrink() {
+        request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
+        memory.releaseZeros(size: service.connectionMemory, descriptor: state.descriptor)
     }
 
     /// Queues the answer where there is one, and sleeps where there is none.
@@ -189,6 +199,7 @@ final class Connection {
             return stream.attend(state, allowing: service.deadlineMilliseconds)
         }
         self.events = events
+        request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
         state.limitUnread(milliseconds: service.unreadMilliseconds)
         stream.attend(state, allowing: service.unreadMilliseconds, suspension: suspension ?? makeSuspension())
     }

@@ -18,7 +18,7 @@ struct Daemon: ~Copyable {
         guard lent >= 0 else { throw .system("fcntl", errno: errno) }
         errno = 0
         let pointer = unsafe shim_start_daemon(
-            UInt32(configuration.threads), lent, Daemon.memory(forHeader: configuration.headerLimit),
+            UInt32(configuration.threads), lent, service.connectionMemory,
             UInt32(configuration.connectionLimit), UInt32(configuration.connectionLimitPerAddress),
             // Strict, the library of before 1.0 garbles its answer to a request without Host.
             Daemon.isOld ? 0 : 1, handle,
@@ -47,5 +47,5 @@ struct Daemon: ~Copyable {
     /// A connection's memory holds the header, a record for each of its lines, and the header of the answer.
     ///
     /// The library fills all of it with zeros for each request: no more than needed.
-    private static func memory(forHeader limit: Int) -> Int { limit + 4 * 1024 }
+    static func memory(forHeader limit: Int) -> Int { limit + 4 * 1024 }
 }

@@ -28,6 +28,14 @@ struct FieldLines: ~Copyable {
         repeated = []
     }
 
+    /// Forgets the lines, and gives up their memory.
+    mutating func shrink() {
+        removeAll()
+        unsafe base.deallocate()
+        unsafe base = .allocate(capacity: 0)
+        capacity = 0
+    }
+
     subscript(index: Int) -> FieldLine {
         assert(index >= 0 && index < count)
         return unsafe base[index]
@@ -46,10 +54,11 @@ struct FieldLines: ~Copyable {
     }
 
     private mutating func grow() {
-        let larger = UnsafeMutablePointer<FieldLine>.allocate(capacity: capacity * 2)
+        let room = max(capacity * 2, 16)
+        let larger = UnsafeMutablePointer<FieldLine>.allocate(capacity: room)
         unsafe larger.moveInitialize(from: base, count: count)
         unsafe base.deallocate()
         unsafe base = larger
-        capacity *= 2
+        capacity = room
     }
 }

@@ -24,6 +24,14 @@ struct OctetBuffer: ~Copyable {
         count = octets.count
     }
 
+    /// Forgets the bytes, and gives up their memory.
+    mutating func shrink() {
+        unsafe start.deallocate()
+        unsafe start = .allocate(capacity: 0)
+        capacity = 0
+        count = 0
+    }
+
     func equals(_ octets: Octets) -> Bool {
         unsafe octets.count == count && memcmp(start, octets.start, count) == 0
     }

@@ -17,6 +17,14 @@ extension Request {
             fields.removeAll()
             if !body.isEmpty { body = [] }
         }
+
+        /// Gives up the memory that is kept from request to request, but for that of the target where it is wanted.
+        mutating func shrink(keepingTarget: Bool) {
+            if !keepingTarget { target.shrink() }
+            fields.shrink()
+            checkedHeader.shrink()
+            body = []
+        }
     }
 
     /// The parts lie behind a pointer: as properties of a class each access to one would be checked at run time

@@ -12,6 +12,8 @@ final class Service: Sendable {
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64
+    /// The bytes that the library has for each connection.
+    let connectionMemory: Int
     /// In bytes per second.
     let slowestReader: Int64
     /// Whether the server is stopping: answers queued from then on end their connection.
@@ -24,6 +26,7 @@ final class Service: Sendable {
         reaping = try Wakeup()
         idleMilliseconds = configuration.idleTimeout.timeoutMilliseconds
         deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds
+        connectionMemory = Daemon.memory(forHeader: configuration.headerLimit)
         unreadMilliseconds = configuration.unreadTimeout.timeoutMilliseconds
         watch = try Watch(connections: connections, deadline: deadlineMilliseconds)
         slowestReader = Int64(max(1, configuration.slowestReader))

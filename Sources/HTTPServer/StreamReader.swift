@@ -6,6 +6,8 @@ import Glibc
 final class StreamReader: @unchecked Sendable {
     private let body: Body
     private var connection: Attended?
+    /// The longest piece since memory was given back; before the first, the library has filled its buffer with zeros.
+    private var mostWritten = Int.max
 
     private enum Body {
         case document(any BodyStream)
@@ -70,16 +72,28 @@ final class StreamReader: @unchecked Sendable {
         while true {
             connection?.suspension?.stayAwake()
             switch unsafe events.read(into: buffer) {
-            case .bytes(let count): return count
+            case .bytes(let count):
+                mostWritten = max(mostWritten, count)
+                return count
             case .end: return -1
             case .failure: return -2
             case .nothing:
                 // Without a connection, in tests, nobody sleeps.
                 guard let suspension = connection?.suspension else { return 0 }
+                unsafe shrink(buffer)
                 if suspension.sleep(for: events, until: events.nextHeartbeat) { return 0 }
             }
         }
     }
+
+    /// Gives back the pages of the library's buffer before the first sleep, and when more than a little was in it.
+    private func shrink(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard mostWritten > StreamReader.keptBytes else { return }
+        unsafe IdlePages.release(within: UnsafeRawBufferPointer(buffer))
+        mostWritten = 0
+    }
+
+    private static let keptBytes = 1 << 10
 
     private func putOffDeadline() {
         guard let connection else { return }

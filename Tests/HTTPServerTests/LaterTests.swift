@@ -106,6 +106,27 @@ struct LaterTests {
         }
     }
 
+    @Test("comes on a connection with any history: bodies, blank lines, long headers, and other waits")
+    func history() throws {
+        let later = Later()
+        let chunked = "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        let long = "X: \(String(repeating: "x", count: 9000))\r\n"
+        try withClient(later.responder) { client throws in
+            for before in [
+                "", "\r\n\r\n", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+                "POST /a HTTP/1.1\r\nHost: a\r\n" + chunked, "GET /a HTTP/1.1\r\nHost: a\r\n\(long)\r\n",
+                String(repeating: "\n", count: 5000),
+            ] {
+                client.send(before + "GET /later HTTP/1.1\r\nHost: a\r\n\(long)\r\n" + LaterTests.ask)
+                if before.contains("/a") { #expect(try client.readAnswer().body.contains(" /a")) }
+                for number in 0..<2 {
+                    later.next().finish(Echo.text("number \(number)"))
+                    #expect(try client.readAnswer().body == "number \(number)")
+                }
+            }
+        }
+    }
+
     @Test("is the other response when the time is over, and not before")
     func timeOut() throws {
         let later = Later(for: .milliseconds(60))

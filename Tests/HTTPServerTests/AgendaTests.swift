@@ -1,0 +1,83 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("An agenda")
+struct AgendaTests {
+    final class Entry: Scheduled {
+        let deadline: Int64
+        var place = -1
+        init(_ deadline: Int64) { self.deadline = deadline }
+    }
+
+    @Test("gives what is due in the order of the deadlines, and nothing that is not")
+    func order() {
+        var agenda = Agenda<Entry>()
+        for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { agenda.insert(Entry(deadline)) }
+        #expect(agenda.next == 1 && agenda.count == 8)
+        var due: [Int64] = []
+        while let entry = agenda.removeFirst(at: 7) { due.append(entry.deadline) }
+        #expect(due == [1, 2, 3, 3, 5, 7])
+        #expect(agenda.next == 8 && agenda.entries.map(\.deadline).sorted() == [8, 9])
+    }
+
+    @Test("lets any entry be taken out, as often as wanted")
+    func removal() {
+        var numbers = SystemRandomNumberGenerator()
+        for _ in 0..<50 {
+            var agenda = Agenda<Entry>()
+            let entries = (0..<200).map { _ in Entry(.random(in: 0..<100, using: &numbers)) }
+            for entry in entries { agenda.insert(entry) }
+            let taken = entries.shuffled(using: &numbers).prefix(.random(in: 0...200, using: &numbers))
+            for entry in taken {
+                agenda.remove(entry)
+                agenda.remove(entry)
+                #expect(entry.place == -1)
+            }
+            let gone = Set(taken.map { ObjectIdentifier($0) })
+            let left = entries.filter { !gone.contains(ObjectIdentifier($0)) }.map(\.deadline).sorted()
+            var due: [Int64] = []
+            while let entry = agenda.removeFirst(at: .max) { due.append(entry.deadline) }
+            #expect(due == left && agenda.isEmpty)
+        }
+    }
+}
+
+@Suite("Deadlines")
+struct SpreadTests {
+    @Test(
+        "are never before the time asked for, and at most 5 % or a second after",
+        arguments: [0, 1, 60, 1000, 30_000, 300_000] as [Int64])
+    func bounds(milliseconds: Int64) {
+        let allowed = min(milliseconds / 20, 1000)
+        for number in 0..<2000 as Range<UInt64> {
+            let start = ExactClock.now
+            let deadline = Spread.deadline(after: milliseconds, number: number)
+            #expect(deadline > start + milliseconds)
+            // 2: the clock was read before and is rounded up.
+            #expect(deadline - ExactClock.now <= milliseconds + allowed + 2)
+        }
+    }
+
+    @Test("of thousands that begin at once fall into several instants, with about as many in each")
+    func spread() {
+        let counts = (0..<8000 as Range<UInt64>).reduce(into: [Int64: Int]()) { counts, number in
+            counts[Spread.part(of: 8, number: number), default: 0] += 1
+        }
+        #expect(counts.keys.sorted() == Array(0..<8))
+        #expect(counts.values.allSatisfy { (900...1100).contains($0) })
+    }
+
+    @Test("of heartbeats come once in each period, and none is made up for")
+    func pulse() {
+        var pulse = Pulse(Heartbeat([1], every: .seconds(16)), number: 3, now: 0)
+        let first = pulse.next
+        #expect(first >= 8000 && first <= 16_500)
+        pulse.beat(at: first - 1)
+        #expect(pulse.take() == nil && pulse.next == first)
+        pulse.beat(at: first)
+        #expect(pulse.take() == [1] && pulse.take() == nil && pulse.next == first + 16_000)
+        pulse.beat(at: first + 100_000)
+        #expect(pulse.take() == [1] && pulse.next == first + 7 * 16_000)
+    }
+}

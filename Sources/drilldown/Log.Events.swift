@@ -13,7 +13,11 @@ extension Log {
                     ("items", "\(snapshot.itemCount)"), ("milliseconds", milliseconds(took)),
                     ("revision", snapshot.revision),
                 ])
-        case .unchanged: break
+        case .unchanged(let snapshot, let took):
+            write(
+                .info, "unchanged",
+                "read the document again in \(milliseconds(took)) ms: it is as it was, revision \(snapshot.revision)",
+                [("milliseconds", milliseconds(took)), ("revision", snapshot.revision)])
         case .refused(let error): write(.error, "refused", "\(error) The last good version goes on.")
         case .warnings(let warnings, let omitted):
             for warning in warnings.prefix(10) { write(.warning, "warning", "\(warning)") }

@@ -138,6 +138,30 @@ def puts_options_first(verdict, program, folder):
     verdict.expect(cache_control("--config", example) == "no-cache", "the example configuration is accepted as it is")
 
 
+def tells_what_it_read(verdict, program, folder):
+    document = os.path.join(folder, "told.plist")
+
+    def save(data):
+        with open(document, "wb") as file:
+            file.write(data)
+
+    with open(DATA, "rb") as file:
+        good = file.read()
+    save(good)
+    with Server(program, document) as server:
+        def told(what, times):
+            verdict.expect(
+                wait_until(lambda: sum(what in line for line in server.log) >= times, 10) is not None,
+                f"'{what}' is told {times} times: {server.log}")
+
+        server.signal(signal.SIGHUP)
+        told("it is as it was", 1)
+        save(good[:1000])
+        told("The last good version goes on", 1)
+        save(good)
+        told("it is as it was", 2)
+
+
 def answers_every_method(verdict, program):
     with Server(program, DATA) as server:
         for target in TARGETS:
@@ -241,6 +265,7 @@ def main():
         drills_down(verdict, arguments.server)
         says_what_is_wrong(verdict, arguments.server, folder)
         puts_options_first(verdict, arguments.server, folder)
+        tells_what_it_read(verdict, arguments.server, folder)
         answers_every_method(verdict, arguments.server)
         survives_a_lost_log(verdict, arguments.server)
 

@@ -36,7 +36,7 @@ struct BinaryLayout {
         }
         let trailer = size - Self.trailerBytes
         func refusal(_ reason: String) -> PropertyListError {
-            PropertyListError("the trailer \(reason)", at: .byte(offset: trailer))
+            PropertyListError("the trailer \(reason); the document may have been cut short", at: .byte(offset: trailer))
         }
         offsetWidth = Int(try pages.integer(at: trailer + 6, width: 1))
         referenceWidth = Int(try pages.integer(at: trailer + 7, width: 1))

@@ -4,6 +4,10 @@ extension JSONPropertyListReader {
         PropertyListError("the document ends before its value does; it was cut short")
     }
 
+    var cutShortInString: PropertyListError {
+        PropertyListError("the document ends inside a string; '\"' is missing")
+    }
+
     var trailingComma: PropertyListError {
         PropertyListError("a comma stands before the end of an array or object; JSON has no trailing commas")
     }

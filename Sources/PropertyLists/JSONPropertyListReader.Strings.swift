@@ -40,7 +40,7 @@ extension JSONPropertyListReader {
         window.advance(1)
         while true {
             guard let found = try window.findStringBreak(from: 0) else {
-                throw PropertyListError("the document ends inside a string; '\"' is missing")
+                throw cutShortInString
             }
             window.copy(0..<found, to: &scratch)
             window.advance(found)
@@ -70,6 +70,7 @@ extension JSONPropertyListReader {
         case UInt8(ascii: "n"): character = 0x0A
         case UInt8(ascii: "r"): character = 0x0D
         case UInt8(ascii: "t"): character = 0x09
+        case nil: throw cutShortInString
         default:
             throw PropertyListError(
                 "'\\' begins no escape here; there are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
@@ -90,6 +91,9 @@ extension JSONPropertyListReader {
             }
         }
         guard let scalar = Unicode.Scalar(value) else {
+            let next = try window.peek(6)
+            if next == nil { throw cutShortInString }
+            if next == UInt8(ascii: "\\"), try window.peek(7) == nil { throw cutShortInString }
             throw PropertyListError(
                 "an escape names half of a surrogate pair; the other half must follow or precede it")
         }
@@ -100,7 +104,8 @@ extension JSONPropertyListReader {
     private mutating func hexadecimal(at offset: Int) throws(PropertyListError) -> UInt32 {
         var value: UInt32 = 0
         for place in offset..<offset + 4 {
-            guard let byte = try window.peek(place), let digit = XMLScalars.hexDigit(byte) else {
+            guard let byte = try window.peek(place) else { throw cutShortInString }
+            guard let digit = XMLScalars.hexDigit(byte) else {
                 throw PropertyListError("'\\u' must be followed by four hexadecimal digits")
             }
             value = value << 4 | UInt32(digit)

@@ -104,7 +104,7 @@ public struct JSONPropertyListReader: ~Copyable {
         let text = try readString()
         try consumer.key(span(of: text), at: position)
         finish(text)
-        guard try next() == UInt8(ascii: ":") else { throw missingColon }
+        guard try next() == UInt8(ascii: ":") else { throw try next() == nil ? cutShort : missingColon }
         window.advance(1)
         guard let byte = try next() else { throw cutShort }
         return byte

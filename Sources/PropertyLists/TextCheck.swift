@@ -35,6 +35,10 @@ struct TextCheck {
         }
     }
 
+    static var cutShort: PropertyListError {
+        PropertyListError("the document ends inside a character; it was cut short, or is not UTF-8")
+    }
+
     var notUTF8: PropertyListError {
         let remedy = isXML ? ", or name its encoding in the XML declaration" : ""
         return PropertyListError("the text is not valid UTF-8; save the document as UTF-8\(remedy)")

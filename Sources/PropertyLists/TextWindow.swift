@@ -333,7 +333,7 @@ struct TextWindow: ~Copyable {
         } catch {
             throw located(error, at: checkedEnd + fault)
         }
-        if isAtInputEnd, checkedEnd < rawEnd { throw located(check.notUTF8, at: checkedEnd) }
+        if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.cutShort, at: checkedEnd) }
     }
 
     /// An error at a byte that the cursor has not reached: its line is found by going there.

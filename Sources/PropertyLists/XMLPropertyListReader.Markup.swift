@@ -50,6 +50,7 @@ extension XMLPropertyListReader {
             }
             try window.skipWhitespace()
         }
+        if try window.peek() == nil { throw try prematureEnd() }
         throw PropertyListError(
             "this is not an XML property list; it begins with <?xml …?>, <!DOCTYPE plist …> or <plist>")
     }
@@ -157,6 +158,25 @@ extension XMLPropertyListReader {
         return PropertyListError(
             "<\(String(utf8: window.text(1..<end)))> is not an element of a property list; there are dict, key, array, string, "
                 + "integer, real, date, data, true and false")
+    }
+
+    /// Whether the document ends in the tag or the reference at the cursor, as one that is cut short may.
+    ///
+    /// Asked once something has been refused there: what is missing then is the rest, whatever else was expected.
+    mutating func endsInsideMarkup() -> Bool {
+        do throws(PropertyListError) {
+            switch try window.peek() {
+            case UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "/"):
+                return try window.findEnd(of: ">", from: 1) == nil
+            default: return false
+            }
+        } catch {
+            return false
+        }
+    }
+
+    static var cutShortInMarkup: PropertyListError {
+        PropertyListError("the document ends inside a tag or a reference; it was cut short")
     }
 
     mutating func prematureEnd() throws(PropertyListError) -> PropertyListError {

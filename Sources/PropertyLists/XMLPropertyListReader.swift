@@ -27,7 +27,8 @@ public struct XMLPropertyListReader: ~Copyable {
         do {
             try reader.readDocument(into: &consumer)
         } catch {
-            var located = error.located(at: reader.window.position)
+            let refusal = reader.endsInsideMarkup() ? Self.cutShortInMarkup : error
+            var located = refusal.located(at: reader.window.position)
             if located.path == nil { located.path = consumer.currentPath() }
             throw located
         }

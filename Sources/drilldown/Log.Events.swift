@@ -14,7 +14,11 @@ extension Log {
                     ("items", "\(snapshot.itemCount)"), ("milliseconds", milliseconds(took)),
                     ("revision", snapshot.revision),
                 ])
-        case .unchanged: break
+        case .unchanged(let snapshot, let took):
+            write(
+                .info, "unchanged",
+                "read the document again in \(milliseconds(took)) ms: it is as it was, revision \(snapshot.revision)",
+                [("milliseconds", milliseconds(took)), ("revision", snapshot.revision)])
         case .recovered(let snapshot):
             write(
                 .info, "recovered", "the source is again what is served, revision \(snapshot.revision)",

@@ -49,7 +49,8 @@ struct Settings {
     private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: String] {
         let known = Option.all + [Option.source]
         var values: [String: String] = [:]
-        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("DRILLDOWN_") {
+        for (name, value) in environment.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix("DRILLDOWN_") && !isServiceLink(name, value) {
             guard let option = known.first(where: { $0.variable == name }) else {
                 let near =
                     EditDistance.nearest(to: name, among: known.map(\.variable)).map { " Did you mean \($0)?" } ?? ""
@@ -58,6 +59,14 @@ struct Settings {
             values[option.key] = value
         }
         return values
+    }
+
+    /// Whether Kubernetes sets this variable in every container beside a service that is called `drilldown`:
+    /// `_SERVICE_HOST`, `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and their like.
+    private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+        if name == "DRILLDOWN_PORT" { return value.contains("://") }
+        if name.hasPrefix("DRILLDOWN_PORT_") { return name.dropFirst(15).first?.isNumber == true }
+        return name == "DRILLDOWN_SERVICE_HOST" || name.hasPrefix("DRILLDOWN_SERVICE_PORT")
     }
 
     // MARK: Values

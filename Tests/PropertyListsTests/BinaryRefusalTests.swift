@@ -34,30 +34,36 @@ struct BinaryRefusalTests {
                 "byte 0: the document does not begin with bplist00: other versions of the format are not read"),
             Case(
                 "offsets of no bytes", BinaryDocument([0x10, 1]).with { $0.offsetWidth = 0 },
-                "byte 10: the trailer gives an offset 0 bytes, but it must be 1 to 8"),
+                "byte 10: the trailer gives an offset 0 bytes, but it must be 1 to 8; the document may have been cut short"
+            ),
             Case(
                 "references of nine bytes", small.with { $0.referenceWidth = 9 },
-                "byte 11: the trailer gives a reference 9 bytes, but it must be 1 to 8"),
+                "byte 11: the trailer gives a reference 9 bytes, but it must be 1 to 8; the document may have been cut short"
+            ),
             Case(
                 "no objects", small.with { $0.objectCount = 0 },
-                "byte 11: the trailer makes object 0 the root, but there are only 0 objects"),
+                "byte 11: the trailer makes object 0 the root, but there are only 0 objects; the document may have been cut short"
+            ),
             Case(
                 "a root that is not there", small.with { $0.root = .max },
-                "byte 11: the trailer makes object 18446744073709551615 the root, but there are only 1 objects"),
+                "byte 11: the trailer makes object 18446744073709551615 the root, but there are only 1 objects; the document may have been cut short"
+            ),
             Case(
                 "more objects than bytes", small.with { $0.objectCount = .max },
                 "byte 11: the trailer puts the offset table of 18446744073709551615 objects at byte 9, "
-                    + "where it has no room"),
+                    + "where it has no room; the document may have been cut short"),
             Case(
                 "one object too many for the table", small.with { $0.objectCount = 2 },
-                "byte 11: the trailer puts the offset table of 2 objects at byte 9, where it has no room"),
+                "byte 11: the trailer puts the offset table of 2 objects at byte 9, where it has no room; the document may have been cut short"
+            ),
             Case(
                 "an offset table beyond the end", small.with { $0.tableOffset = .max },
                 "byte 11: the trailer puts the offset table of 1 objects at byte 18446744073709551615, "
-                    + "where it has no room"),
+                    + "where it has no room; the document may have been cut short"),
             Case(
                 "an offset table in the header", small.with { $0.tableOffset = 8 },
-                "byte 11: the trailer puts the offset table of 1 objects at byte 8, where it has no room"),
+                "byte 11: the trailer puts the offset table of 1 objects at byte 8, where it has no room; the document may have been cut short"
+            ),
             Case(
                 "an offset beyond the objects", small.with { $0.offsets = [0: 9] },
                 "byte 9: object 0 is said to begin at byte 9, but objects stand in bytes 8 to 8"),

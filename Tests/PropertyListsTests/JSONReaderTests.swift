@@ -71,7 +71,7 @@ struct JSONReaderTests {
             ("{a:1}", "1:2: an object's key must be a string in double quotes"),
             ("{1:1}", "1:2: an object's key must be a string in double quotes"),
             ("{\"a\" 1}", "1:6: in /a: an object's key must be followed by ':' and a value"),
-            ("{\"a\"", "1:5: in /a: an object's key must be followed by ':' and a value"),
+            ("{\"a\"", "1:5: in /a: the document ends before its value does; it was cut short"),
             ("{\"a\":", "1:6: in /a: the document ends before its value does; it was cut short"),
             ("[\n[1,\n2", "3:2: the document ends before its value does; it was cut short"),
             ("{\"a\":\n null}", "2:2: in /a: a property list has no null; leave the entry out"),
@@ -125,6 +125,15 @@ struct JSONReaderTests {
     func truncation() {
         let document = Array("{\"a\":[1,-2.5e3,\"\\u00e9\\\"\",{\"b\":true}],\"c\":false}".utf8)
         for count in 0..<document.count { #expect(Format.json.refusal(of: Array(document.prefix(count))) != nil) }
+    }
+
+    @Test("says of one that is cut in its strings that it is")
+    func cutStrings() throws {
+        let document = Array("{\"é\\u00e9\":\"\\\"東\\ud83d\\udc0d\"}".utf8)
+        for count in 1..<document.count {
+            let refusal = try #require(Format.json.refusal(of: Array(document.prefix(count))))
+            #expect(refusal.contains("the document ends"), "after \(count) bytes")
+        }
     }
 
     @Test("refuses what passes a limit, and not before")

@@ -96,6 +96,7 @@ def says_what_is_wrong(verdict, program, folder):
     wrong(
         ["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_LISTEN", environment={"DRILLDOWN_LISEN": "127.0.0.1:0"})
     wrong(["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_THREADS", environment={"DRILLDOWN_THREADS": "many"})
+    wrong(["serve", DATA, "--listen", "127.0.0.1:0"], "DRILLDOWN_PORT", environment={"DRILLDOWN_PORT": "9000"})
     configuration = os.path.join(folder, "wrong.plist")
     for key, value, nearest in [
         ("Lissen", "127.0.0.1:0", "Listen"), ("Threads", "many", "Threads"), ("AccessLog", "maybe", "AccessLog"),
@@ -134,8 +135,39 @@ def puts_options_first(verdict, program, folder):
     verdict.expect(cache_control(
         "--config", configuration, "--cache-control", "max-age=3", environment=variable) == "max-age=3",
                    "an option wins over a variable")
+    # What Kubernetes sets beside a service called drilldown; a port that somebody meant to choose is refused above.
+    links = {"SERVICE_HOST": "10.0.0.7", "SERVICE_PORT": "80", "SERVICE_PORT_HTTP": "80", "PORT": "tcp://10.0.0.7:80",
+             "PORT_80_TCP": "tcp://10.0.0.7:80", "PORT_80_TCP_PROTO": "tcp", "PORT_80_TCP_PORT": "80",
+             "PORT_80_TCP_ADDR": "10.0.0.7"}
+    verdict.expect(
+        cache_control(environment={f"DRILLDOWN_{name}": value for name, value in links.items()}) == "no-cache",
+        "variables that name a service called drilldown are no options")
     example = os.path.join(ROOT, "Config", "drilldown.plist")
     verdict.expect(cache_control("--config", example) == "no-cache", "the example configuration is accepted as it is")
+
+
+def tells_what_it_read(verdict, program, folder):
+    document = os.path.join(folder, "told.plist")
+
+    def save(data):
+        with open(document, "wb") as file:
+            file.write(data)
+
+    with open(DATA, "rb") as file:
+        good = file.read()
+    save(good)
+    with Server(program, document) as server:
+        def told(what, times):
+            verdict.expect(
+                wait_until(lambda: sum(what in line for line in server.log) >= times, 10) is not None,
+                f"'{what}' is told {times} times: {server.log}")
+
+        server.signal(signal.SIGHUP)
+        told("it is as it was", 1)
+        save(good[:1000])
+        told("The last good version goes on", 1)
+        save(good)
+        told("it is as it was", 2)
 
 
 def answers_every_method(verdict, program):
@@ -241,6 +273,7 @@ def main():
         drills_down(verdict, arguments.server)
         says_what_is_wrong(verdict, arguments.server, folder)
         puts_options_first(verdict, arguments.server, folder)
+        tells_what_it_read(verdict, arguments.server, folder)
         answers_every_method(verdict, arguments.server)
         survives_a_lost_log(verdict, arguments.server)
 

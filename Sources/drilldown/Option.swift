@@ -53,6 +53,9 @@ struct Option: Sendable {
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
             help: "memory for rendered answers"),
         Option(
+            name: "waiters", key: "Waiters", placeholder: "N", standard: "10000",
+            help: "long polls and streams at once"),
+        Option(
             name: "history-bytes", key: "HistoryBytes", placeholder: "BYTES", standard: "67108864",
             help: "memory for earlier trees and changes"),
         Option(

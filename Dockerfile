@@ -16,7 +16,7 @@ RUN swift build --configuration release --product drilldown --static-swift-stdli
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libmicrohttpd12 libxxhash0 libutf8proc2 \
+    && apt-get install --yes --no-install-recommends libmicrohttpd12 libxxhash0 libutf8proc2 zlib1g libbrotli1 \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/drilldown /usr/local/bin/drilldown
 WORKDIR /srv/drilldown

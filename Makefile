@@ -1,6 +1,6 @@
 # The Debian packages that this project needs, all of them, in this one place.
 # The Swift toolchain itself comes from swift.org, with the packages that its download page asks for.
-BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev
+BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev
 SYSTEM_TEST_PACKAGES := python3
 BENCHMARK_PACKAGES := gcc libexpat1-dev nginx-light wrk python3
 

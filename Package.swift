@@ -19,25 +19,34 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
+        .target(name: "ContentCodings", dependencies: ["Locking", "CZlib", "CBrotli"], swiftSettings: settings),
         .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(name: "TreeSources", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
-        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD"], swiftSettings: settings),
+        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",
-            dependencies: ["Locking", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
+            dependencies: [
+                "Locking", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",
             dependencies: ["LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
             swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
+        .testTarget(
+            name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
         .testTarget(name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels"], swiftSettings: settings),
         .testTarget(
@@ -46,8 +55,11 @@ let package = Package(
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
-            // Random documents come from the tests of Levels.
-            dependencies: ["LevelsAPI", "HTTPServer", "TreeStore", "Levels", "PropertyLists", "LevelsTests"],
+            // Random documents come from the tests of Levels, decoders from those of ContentCodings.
+            dependencies: [
+                "LevelsAPI", "HTTPServer", "TreeStore", "ContentCodings", "Levels", "PropertyLists", "LevelsTests",
+                "ContentCodingsTests",
+            ],
             swiftSettings: settings),
     ]
 )

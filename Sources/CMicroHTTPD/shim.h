@@ -17,7 +17,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
     { threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t) threads, NULL },
     { MHD_OPTION_END, 0, NULL }
   };
-  return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, handler, context,
+  return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
                           MHD_OPTION_LISTEN_SOCKET, listening_socket,
                           MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
                           MHD_OPTION_CONNECTION_LIMIT, connections,

@@ -15,7 +15,11 @@ final class Connection {
     private var rawTarget: Octets?
     /// How many bytes of the body have come, kept or not.
     private var received = 0
-    private var answer: Answer?
+    private var logged: LoggedAnswer?
+    /// Made when the connection sleeps for the first time.
+    private var suspension: Suspension?
+    private var waiter: Waiter?
+    private var events: EventStream?
     private var began: ContinuousClock.Instant?
     /// Whether the last request was answered, or given up, before it was read to its end.
     private var leavesInputUnread = false
@@ -27,11 +31,13 @@ final class Connection {
         case line
         /// The header has been read and is well-formed: the body comes, or the call to answer.
         case body
+        /// The answer comes later.
+        case waiting
         case answered
     }
 
     /// What the access log tells of an answer.
-    private struct Answer {
+    private struct LoggedAnswer {
         let status: Int
         let size: Int
     }
@@ -67,6 +73,7 @@ final class Connection {
         case .body:
             unsafe take(piece)
             return true
+        case .waiting: return awaitAnswer()
         case .idle: return false
         case .answered: return true
         }
@@ -116,7 +123,33 @@ final class Connection {
             closeAfterAnswer()
             return queue(service.response(to: fault))
         }
-        return queue(service.respond(to: request))
+        switch service.respond(to: request) {
+        case .now(let response): return queue(response)
+        case .later(let waiter):
+            phase = .waiting
+            self.waiter = waiter
+            return awaitAnswer()
+        }
+    }
+
+    /// Queues the answer where there is one, and sleeps where there is none.
+    private func awaitAnswer() -> Bool {
+        guard let waiter else { return false }
+        let suspension = suspension ?? makeSuspension()
+        repeat {
+            suspension.stayAwake()
+            if waiter.end(elseWaking: suspension) != nil {
+                self.waiter = nil
+                return waiter.response.map(queue) ?? false
+            }
+        } while !suspension.sleep(for: waiter, until: waiter.deadline)
+        return true
+    }
+
+    private func makeSuspension() -> Suspension {
+        let made = unsafe Suspension(handle, state: state, watch: service.watch)
+        suspension = made
+        return made
     }
 
     private func bodyFault() -> Fault? {
@@ -141,12 +174,23 @@ final class Connection {
         phase = .answered
         let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
         state.work(until: CoarseClock.now + time)
-        if service.configuration.accessLog != nil { answer = Answer(status: response.status, size: response.size) }
+        if service.configuration.accessLog != nil {
+            logged = LoggedAnswer(status: response.status, size: response.size)
+        }
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
-        response.payload.stream?.attend(state, allowing: service.deadlineMilliseconds)
+        if let stream = response.payload.stream { attend(stream) }
         guard let answer = unsafe response.payload.handle.pointer else { return false }
         if request.method == .head, response.payload.stream != nil { unsafe endByClosing(answer) }
         return unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES
+    }
+
+    private func attend(_ stream: StreamReader) {
+        guard let events = stream.events else {
+            return stream.attend(state, allowing: service.deadlineMilliseconds)
+        }
+        self.events = events
+        state.limitUnread(milliseconds: service.unreadMilliseconds)
+        stream.attend(state, allowing: service.unreadMilliseconds, suspension: suspension ?? makeSuspension())
     }
 
     /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.
@@ -167,8 +211,10 @@ final class Connection {
     /// The answer has been sent, or never will be.
     func finish(completed: Bool) {
         state.wait(until: CoarseClock.now + service.idleMilliseconds)
-        if phase != .answered { leavesInputUnread = true }
+        if phase != .answered && phase != .waiting { leavesInputUnread = true }
         phase = .idle
+        waiter = nil
+        events.take()?.finish(completed ? .complete : .clientGone)
         log(completed: completed)
         request.parts.reset()
     }
@@ -177,11 +223,11 @@ final class Connection {
     var needsLingering: Bool { leavesInputUnread || state.hasUnread }
 
     private func log(completed: Bool) {
-        guard let accessLog = service.configuration.accessLog, let answer, let began else { return }
-        self.answer = nil
+        guard let accessLog = service.configuration.accessLog, let logged, let began else { return }
+        self.logged = nil
         accessLog(
             AccessEntry(
-                peer: request.peer, method: request.method, target: request.targetText, status: answer.status,
-                size: answer.size, duration: .now - began, completed: completed))
+                peer: request.peer, method: request.method, target: request.targetText, status: logged.status,
+                size: logged.size, duration: .now - began, completed: completed))
     }
 }

@@ -26,6 +26,18 @@ final class ConnectionState: Sendable {
     /// A request is in progress, and must be done by then.
     func work(until deadline: Int64) { word.store(deadline &<< 1 | 1, ordering: .relaxed) }
 
+    /// Has the system end the connection when its client takes nothing for so long, or is not there any more, and keep
+    /// no more than a little for a client that reads slowly.
+    func limitUnread(milliseconds: Int64) {
+        var time = UInt32(clamping: milliseconds)
+        var size = ConnectionState.unreadBytes
+        let width = socklen_t(MemoryLayout<UInt32>.size)
+        _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &time, width)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, width)
+    }
+
+    private static let unreadBytes: Int32 = 64 << 10
+
     /// Whether something has come that nobody has read.
     var hasUnread: Bool {
         var byte: UInt8 = 0

@@ -11,7 +11,11 @@ final class Connections: Sendable {
 
     private struct Open {
         var states: [ObjectIdentifier: ConnectionState] = [:]
+        /// How many more there are that sleep: they are neither late nor idle.
+        var aside = 0
         var isDraining = false
+
+        var isEmpty: Bool { states.isEmpty && aside == 0 }
     }
 
     init(emptied: consuming Wakeup) { self.emptied = emptied }
@@ -23,9 +27,25 @@ final class Connections: Sendable {
     func remove(_ state: ConnectionState) {
         let isLast = open.withLock { open in
             open.states[ObjectIdentifier(state)] = nil
-            return open.isDraining && open.states.isEmpty
+            return open.isDraining && open.isEmpty
         }
         if isLast { emptied.signal() }
+    }
+
+    /// A connection is about to sleep.
+    func setAside(_ state: ConnectionState) {
+        open.withLock { open in
+            open.states[ObjectIdentifier(state)] = nil
+            open.aside += 1
+        }
+    }
+
+    /// Connections that slept are about to be resumed.
+    func takeBack(_ states: [ConnectionState]) {
+        open.withLock { open in
+            for state in states { open.states[ObjectIdentifier(state)] = state }
+            open.aside -= states.count
+        }
     }
 
     /// Cuts every connection that is past its deadline.
@@ -48,7 +68,7 @@ final class Connections: Sendable {
             let isEmpty = open.withLock { open in
                 open.isDraining = true
                 if now >= parting { for state in open.states.values where !state.isBusy { state.endReading() } }
-                return open.states.isEmpty
+                return open.isEmpty
             }
             if isEmpty || now >= end { return }
             // A request that was answered just before answers began to end their connections leaves it open.

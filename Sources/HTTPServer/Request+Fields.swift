@@ -15,4 +15,12 @@ extension Request {
         }
         return joined
     }
+
+    /// Hands over the value of each line of a field, in order, where it lies: nothing is copied.
+    public func forEachLine(of name: FieldName, _ body: (Span<UInt8>) -> Void) {
+        for index in 0..<parts.fields.count where parts.fields[index].field == name {
+            let value = parts.fields[index].value
+            body(unsafe Span(_unsafeStart: value.start, count: value.count))
+        }
+    }
 }

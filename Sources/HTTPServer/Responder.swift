@@ -1,7 +1,9 @@
 /// What answers requests; called on the server's threads, several at once.
 public protocol Responder: Sendable {
-    /// Answers a request whose body, if any, has been read.
-    func respond(to request: Request) -> Response
+    /// Answers a request whose body, if any, has been read; at once, or later.
+    ///
+    /// What a later answer needs of the request is to be taken from it here.
+    func respond(to request: Request) -> Answer
 
     /// Called when a body is announced and not yet read: a response refuses it, and ends the connection.
     func refusal(of request: Request) -> Response?

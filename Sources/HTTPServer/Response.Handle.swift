@@ -17,7 +17,7 @@ extension Response {
         init(streaming reader: StreamReader) {
             let retained = unsafe Unmanaged.passRetained(reader).toOpaque()
             unsafe pointer = MHD_create_response_from_callback(
-                shim_size_unknown(), 32 * 1024, readBodyStream, retained, releaseBodyStream)
+                shim_size_unknown(), reader.blockSize, readBodyStream, retained, releaseBodyStream)
         }
 
         deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }

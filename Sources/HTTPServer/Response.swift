@@ -42,6 +42,13 @@ public final class Response: Sendable {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream)))
     }
 
+    /// Makes a response whose body is a stream of events.
+    ///
+    /// It can be queued once. The stream is read from when the header has been sent, and ends with the connection.
+    public convenience init(status: Int, headers: [(name: String, value: String)], events: EventStream) {
+        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(events)))
+    }
+
     /// The header lines, without those that the server adds, and without any that cannot be sent.
     public var headers: [(name: String, value: String)] { payload.headers }
 

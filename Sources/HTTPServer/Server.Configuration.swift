@@ -21,6 +21,8 @@ extension Server {
         public var requestDeadline: Duration = .seconds(30)
         /// The bytes of a large answer that a client must take per second.
         public var slowestReader = 16 << 10
+        /// How long a client of an event stream may leave unread what was sent; 0 is for ever.
+        public var unreadTimeout: Duration = .seconds(30)
         /// How long a request's body may be, in bytes.
         public var bodyLimit = 1 << 20
         /// How long request line and header may be together, in bytes.

@@ -21,8 +21,16 @@ public final class Server: Sendable {
         let listener = try Listener(host: configuration.host, port: configuration.port)
         port = listener.port
         service = try Service(responder: responder, configuration: configuration)
-        let daemon = try Daemon(listener: listener, configuration: configuration, service: service)
         reaper = try Reaper(service: service)
+        let daemon: Daemon
+        do throws(ServerError) {
+            try service.watch.start()
+            daemon = try Daemon(listener: listener, configuration: configuration, service: service)
+        } catch {
+            service.watch.stop()
+            reaper.stop()
+            throw error
+        }
         self.daemon = Guarded(daemon)
     }
 
@@ -30,12 +38,16 @@ public final class Server: Sendable {
 
     /// Stops: refuses new connections, lets the requests in progress be answered, then closes.
     ///
+    /// Whoever waits is answered as if the time were over, and event streams end.
+    ///
     /// Returns when all is closed; does nothing the second time. Not to be called by a responder.
     /// - Parameter grace: how long requests in progress are waited for.
     public func stop(grace: Duration) {
         guard let daemon = daemon.withLock({ $0.take() }) else { return }
         service.draining.store(true, ordering: .relaxed)
         daemon.quiesce()
+        // The library must not be stopped while a connection sleeps.
+        service.watch.stop()
         service.connections.drain(until: .now + grace)
         // With the daemon ends what is still connected.
         _ = consume daemon

@@ -5,11 +5,13 @@ final class Service: Sendable {
     private let responder: any Responder
     let configuration: Server.Configuration
     let connections: Connections
+    let watch: Watch
     let lingering = Lingering()
     /// Wakes the reaper.
     let reaping: Wakeup
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
+    let unreadMilliseconds: Int64
     /// In bytes per second.
     let slowestReader: Int64
     /// Whether the server is stopping: answers queued from then on end their connection.
@@ -22,11 +24,13 @@ final class Service: Sendable {
         reaping = try Wakeup()
         idleMilliseconds = configuration.idleTimeout.timeoutMilliseconds
         deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds
+        unreadMilliseconds = configuration.unreadTimeout.timeoutMilliseconds
+        watch = try Watch(connections: connections, deadline: deadlineMilliseconds)
         slowestReader = Int64(max(1, configuration.slowestReader))
     }
 
     /// The responder's answer.
-    func respond(to request: Request) -> Response { responder.respond(to: request) }
+    func respond(to request: Request) -> Answer { responder.respond(to: request) }
 
     /// The responder's refusal to read a body.
     func refusal(of request: Request) -> Response? { responder.refusal(of: request) }

@@ -1,24 +1,88 @@
+import Glibc
+
 /// Reads a stream for the library, and gives its connection time as long as the client takes what comes.
 ///
 /// Sendable, since only the one connection that the response is queued on reads it, under the library's lock.
 final class StreamReader: @unchecked Sendable {
-    private let stream: any BodyStream
-    private var state: ConnectionState?
-    private var time: Int64 = 0
+    private let body: Body
+    private var connection: Attended?
 
-    init(_ stream: any BodyStream) { self.stream = stream }
-
-    /// Has each piece put off the deadline of this connection.
-    func attend(_ state: ConnectionState, allowing milliseconds: Int64) {
-        self.state = state
-        time = milliseconds
+    private enum Body {
+        case document(any BodyStream)
+        case events(EventStream)
     }
 
-    /// Translates the answer of `BodyStream.read` into the library's: -1 at the end, -2 to cut the connection.
+    /// The connection that is read for.
+    private struct Attended {
+        let state: ConnectionState
+        /// What each piece puts off its deadline by.
+        let milliseconds: Int64
+        /// How it sleeps while there is nothing.
+        let suspension: Suspension?
+    }
+
+    init(_ stream: any BodyStream) { body = .document(stream) }
+
+    init(_ events: EventStream) { body = .events(events) }
+
+    deinit { end(.clientGone) }
+
+    /// The events, where the stream is one of them.
+    var events: EventStream? {
+        if case .events(let events) = body { events } else { nil }
+    }
+
+    /// The bytes of the library's own buffer, which each stream has, and only HTTP/1.0 needs.
+    var blockSize: Int {
+        switch body {
+        case .document: 32 << 10
+        case .events: 1 << 10
+        }
+    }
+
+    /// Has each piece put off the deadline of this connection.
+    func attend(_ state: ConnectionState, allowing milliseconds: Int64, suspension: Suspension? = nil) {
+        connection = Attended(state: state, milliseconds: milliseconds, suspension: suspension)
+        if let suspension { events?.attach(suspension) }
+    }
+
+    /// The connection is done with the answer.
+    func end(_ end: EventStream.End) { events?.finish(end) }
+
+    /// Translates a piece into the library's terms: its size, -1 at the end, -2 to cut the connection, and 0 where there
+    /// is nothing now and the connection sleeps.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        state?.work(until: CoarseClock.now + time)
+        switch body {
+        case .document(let stream): unsafe read(stream, into: buffer)
+        case .events(let events): unsafe read(events, into: buffer)
+        }
+    }
+
+    private func read(_ stream: any BodyStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        putOffDeadline()
         let count = unsafe stream.read(into: buffer)
         if count == 0 { return -1 }
         return count < 0 || count > buffer.count ? -2 : count
+    }
+
+    private func read(_ events: EventStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        putOffDeadline()
+        while true {
+            connection?.suspension?.stayAwake()
+            switch unsafe events.read(into: buffer) {
+            case .bytes(let count): return count
+            case .end: return -1
+            case .failure: return -2
+            case .nothing:
+                // Without a connection, in tests, nobody sleeps.
+                guard let suspension = connection?.suspension else { return 0 }
+                if suspension.sleep(for: events, until: events.nextHeartbeat) { return 0 }
+            }
+        }
+    }
+
+    private func putOffDeadline() {
+        guard let connection else { return }
+        connection.state.work(until: CoarseClock.now + connection.milliseconds)
     }
 }

@@ -33,8 +33,9 @@ struct ChangesAnswer {
             members: [("reset", .flag(true)), ("revision", .text(revision))])
     }
 
-    func response() -> Response {
-        StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in
+    /// - Throws: `Problem` (500) where it could not be written.
+    func rendered() throws(Problem) -> Rendering {
+        try Rendering(vary: "Accept") { (writer) throws(PropertyListError) in
             try writer.member("revision", changes.last?.revision ?? since)
             try writer.member("since", since)
             writer.member("reset", false)

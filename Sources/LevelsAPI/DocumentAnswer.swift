@@ -1,3 +1,4 @@
+import ContentCodings
 import HTTPServer
 import Levels
 import PropertyLists
@@ -6,33 +7,65 @@ import PropertyLists
 struct DocumentAnswer {
     let item: Item
     let format: Format
-    private let cacheControl: String
+    private let negotiation: Negotiation
+    private let configuration: LevelsAPI.Configuration
 
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
-    init(item: Item, query: Query, accept: Format?, configuration: LevelsAPI.Configuration) throws(Problem) {
+    init(item: Item, query: Query, negotiation: Negotiation, configuration: LevelsAPI.Configuration) throws(Problem) {
         try query.allow(["format"])
         self.item = item
-        cacheControl = configuration.cacheControl
-        format = try .ofDocument(query, accept: accept)
+        self.negotiation = negotiation
+        self.configuration = configuration
+        format = try .ofDocument(query, accept: negotiation.format)
     }
 
     /// 304, or the document: a short one in one piece, a long one written while it is sent, so that it takes no memory.
     ///
-    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    /// - Throws: `Problem` (406) for text that the format cannot carry, or where no coding is admitted.
     func response(to request: Request) throws(Problem) -> Response {
-        let tag = entityTag
-        let headers = [
-            ("Content-Type", contentType), ("ETag", tag), ("Cache-Control", cacheControl),
-            ("Vary", "Accept-Encoding, Accept"),
-        ]
-        if let list = request.field(.ifNoneMatch), EntityTag.matches(list, tag) {
-            return Response(status: 304, headers: headers)
+        let representation = Representation(
+            contentType: contentType, entityTag: entityTag, cacheControl: configuration.cacheControl,
+            vary: "Accept-Encoding, Accept")
+        if let coding = try negotiation.codingOfAnyLength(),
+            let unchanged = unchanged(representation, coding, request)
+        {
+            return unchanged
         }
         let stream = try stream()
         switch stream.writeAhead() {
-        case .whole(let body): return unsafe Response(status: 200, headers: headers, takingOver: body)
-        case .goesOn: return Response(status: 200, headers: headers, stream: stream)
         case .failed: throw Self.beyondXML
+        case .whole(let body):
+            let coding = try negotiation.coding(ofBytes: body.count)
+            if let unchanged = unchanged(representation, coding, request) { return unchanged }
+            return Rendering(representation: representation, body: body)
+                .response(coding, headers: headers(representation, coding))
+        case .goesOn:
+            let coding = try negotiation.coding(ofBytes: .max)
+            if let unchanged = unchanged(representation, coding, request) { return unchanged }
+            return Response(
+                status: 200, headers: headers(representation, coding), stream: Self.coded(stream, coding))
+        }
+    }
+
+    /// 304, where the client has the document in this coding.
+    private func unchanged(
+        _ representation: Representation, _ coding: ContentCoding, _ request: Request
+    ) -> Response? {
+        guard EntityTag.isNamed(representation.entityTag(coding), by: request) else { return nil }
+        return Response(status: 304, headers: headers(representation, coding))
+    }
+
+    private func headers(
+        _ representation: Representation, _ coding: ContentCoding
+    ) -> [(name: String, value: String)] {
+        representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
+    }
+
+    private static func coded(_ stream: any AheadStream, _ coding: ContentCoding) -> any BodyStream {
+        switch coding {
+        case .identity: stream
+        case .gzip: CodedStream(stream, GzipEncoder())
+        case .brotli: CodedStream(stream, BrotliEncoder())
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import HTTPServer
 import Levels
 import PropertyLists
@@ -9,13 +8,14 @@ protocol StreamedWriter: PropertyListConsumer, ~Copyable {
     var pending: Int { get }
     /// Moves as much of the output as fits into a buffer; gives how much.
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int
+    /// Hands over all of the output, and forgets it.
+    mutating func takeAll(_ take: (Span<UInt8>) -> Void)
 }
 
 /// What the first piece of a document told.
-@safe
-enum AheadOutcome {
-    /// The document is no longer than this; memory of `malloc`.
-    case whole(UnsafeMutableRawBufferPointer)
+enum AheadOutcome: ~Copyable {
+    /// The document is no longer than this.
+    case whole(ByteBuffer)
     case goesOn
     /// The format cannot carry something in it.
     case failed
@@ -24,6 +24,10 @@ enum AheadOutcome {
 /// A stream whose first piece can be written before anything is sent.
 protocol AheadStream: BodyStream {
     func writeAhead() -> AheadOutcome
+    /// Hands over the next piece, in place of `read`; false where the document cannot go on.
+    ///
+    /// Where one piece ends and the next begins depends on the document alone, not on who reads it how fast.
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
 }
 
 /// A document that is written while it is sent: a walk over the tree, a writer, and no more than a piece in memory.
@@ -44,10 +48,17 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
         fill()
         if hasFailed { return .failed }
         guard isFinished else { return .goesOn }
-        guard let memory = unsafe malloc(max(writer.pending, 1)) else { return .goesOn }
-        let body = unsafe UnsafeMutableRawBufferPointer(start: memory, count: writer.pending)
-        _ = unsafe writer.drain(into: body)
-        return unsafe .whole(body)
+        var body = ByteBuffer(capacity: writer.pending)
+        writer.takeAll { body.append($0) }
+        return .whole(body)
+    }
+
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
+        fill()
+        if hasFailed { return false }
+        let isLast = isFinished
+        writer.takeAll { take($0, isLast) }
+        return true
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -72,7 +83,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
 
 extension ByteBuffer {
     /// Moves as much as fits into a buffer; gives how much.
-    fileprivate mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let taken = min(count, buffer.count)
         guard taken > 0, let target = buffer.baseAddress else { return 0 }
         unsafe span.withUnsafeBytes { source in
@@ -81,19 +92,27 @@ extension ByteBuffer {
         removeFirst(taken)
         return taken
     }
+
+    fileprivate mutating func takeAll(_ take: (Span<UInt8>) -> Void) {
+        take(span)
+        truncate(to: 0)
+    }
 }
 
 extension JSONPropertyListWriter: StreamedWriter {
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
+    mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
 }
 
 extension XMLPropertyListWriter: StreamedWriter {
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
+    mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
 }
 
 extension BinaryPropertyListWriter: StreamedWriter {
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
+    mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
 }

@@ -1,3 +1,6 @@
+import ContentCodings
+import HTTPServer
+
 /// Entity tags and the condition on them (RFC 9110, sections 8.8.3 and 13.1.2).
 enum EntityTag {
     /// Whether `If-None-Match` names this tag: `*`, or a list in which it stands, weakly compared.
@@ -22,5 +25,17 @@ enum EntityTag {
             }
         }
         return false
+    }
+
+    /// Whether a request's `If-None-Match` names this tag.
+    @inline(__always)
+    static func isNamed(_ tag: String?, by request: Request) -> Bool {
+        guard request.has(.ifNoneMatch), let tag, let list = request.field(.ifNoneMatch) else { return false }
+        return matches(list, tag)
+    }
+
+    /// The tag of a body in a coding: strong tags differ wherever bytes do (RFC 9110, section 8.8.3.3).
+    static func of(_ plain: String, _ coding: ContentCoding) -> String {
+        coding == .identity ? plain : "\(plain.dropLast())-\(coding.token)\""
     }
 }

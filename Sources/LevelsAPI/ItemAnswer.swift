@@ -1,8 +1,7 @@
-import HTTPServer
 import Levels
 import PropertyLists
 
-/// Renders a level or a detail as a response that can be kept.
+/// Renders a level or a detail.
 struct ItemAnswer {
     private let content: Content
     private let format: Format
@@ -33,7 +32,7 @@ struct ItemAnswer {
     }
 
     /// - Throws: `Problem` (406) for text that the format cannot carry.
-    func rendered() throws(Problem) -> RenderedAnswer {
+    func rendered() throws(Problem) -> Rendering {
         do {
             return try format == .plist ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
         } catch {
@@ -46,7 +45,7 @@ struct ItemAnswer {
 
     private func render<Writer: AnswerWriter & ~Copyable>(
         _ empty: consuming Writer
-    ) throws(PropertyListError) -> RenderedAnswer {
+    ) throws(PropertyListError) -> Rendering {
         var writer = empty
         let version: ContentHash
         var next: String?
@@ -59,15 +58,10 @@ struct ItemAnswer {
             }
         case .detail(let answer): version = try answer.write(to: &writer)
         }
-        let tag = Self.entityTag(version)
-        var headers = [
-            ("Content-Type", Writer.contentType), ("ETag", tag), ("Cache-Control", cacheControl),
-            ("Vary", "Accept-Encoding, Accept"),
-        ]
-        if let next { headers.append(("Link", "<\(next)>; rel=\"next\"")) }
-        let size = writer.count
-        let response = unsafe Response(status: 200, headers: headers, takingOver: try writer.body().release())
-        return RenderedAnswer(response, entityTag: tag, bodyBytes: size)
+        let representation = Representation(
+            contentType: Writer.contentType, entityTag: Self.entityTag(version), cacheControl: cacheControl,
+            vary: "Accept-Encoding, Accept", next: next)
+        return Rendering(representation: representation, body: try writer.body())
     }
 
     static func entityTag(_ hash: ContentHash) -> String {

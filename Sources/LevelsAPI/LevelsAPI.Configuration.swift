@@ -9,6 +9,8 @@ extension LevelsAPI {
         public var historyBytes = 64 << 20
         /// The header field `Cache-Control` of levels, details and documents.
         public var cacheControl = "no-cache"
+        /// The other origins whose pages may read the answers.
+        public var allowedOrigins = AllowedOrigins.none
 
         public init() {}
     }

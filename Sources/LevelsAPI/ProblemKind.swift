@@ -8,6 +8,7 @@ enum ProblemKind: String, CaseIterable {
     case methodNotAllowed = "method-not-allowed"
     case notRepresentable = "not-representable"
     case revisionGone = "revision-gone"
+    case notAcceptable = "not-acceptable"
     case requestTimeout = "request-timeout"
     case contentTooLarge = "content-too-large"
     case headerTooLarge = "header-too-large"
@@ -21,7 +22,7 @@ enum ProblemKind: String, CaseIterable {
         case .badRequest, .badPath, .badParameter: 400
         case .noSuchItem, .noSuchRoute: 404
         case .methodNotAllowed: 405
-        case .notRepresentable: 406
+        case .notRepresentable, .notAcceptable: 406
         case .requestTimeout: 408
         case .revisionGone: 410
         case .contentTooLarge: 413
@@ -43,6 +44,7 @@ enum ProblemKind: String, CaseIterable {
         case .methodNotAllowed: "Method not allowed"
         case .notRepresentable: "Not representable"
         case .revisionGone: "Revision gone"
+        case .notAcceptable: "Not acceptable"
         case .requestTimeout: "Request timeout"
         case .contentTooLarge: "Content too large"
         case .headerTooLarge: "Header too large"
@@ -70,6 +72,8 @@ enum ProblemKind: String, CaseIterable {
             "The answer holds text that the format asked for cannot carry, such as control characters in XML. Ask for another."
         case .revisionGone:
             "The server does not know this revision: it was restarted, or its history does not reach back so far. Load what you show anew, and go on from 'revision'."
+        case .notAcceptable:
+            "The request admits none of the content codings that there are; 'allowed' lists them. Leave Accept-Encoding out, or name one."
         case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
         case .contentTooLarge: "The body of the request is larger than the server takes."
         case .headerTooLarge:

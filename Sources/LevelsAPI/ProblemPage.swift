@@ -1,13 +1,12 @@
-import HTTPServer
 import PropertyLists
 
 /// `GET /problems/<name>`: what a kind of problem means and what to do; without a name, all of them.
 enum ProblemPage {
     /// - Throws: `Problem` (404) for a kind there is not.
-    static func response(for path: Span<UInt8>) throws(Problem) -> Response {
+    static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
         let name = String(utf8: path).split(separator: "/").joined(separator: "/")
         if name.isEmpty {
-            return StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in
+            return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
                 writer.member("problems")
                 writer.beginList()
                 for kind in ProblemKind.allCases { try write(kind, to: &writer) }
@@ -18,7 +17,7 @@ enum ProblemPage {
             let names = ProblemKind.allCases.map(\.rawValue)
             throw Problem(.noSuchRoute, "There is no kind of problem '\(name)'.", members: [("allowed", .list(names))])
         }
-        return StatusAnswer.response(status: 200) { (writer) throws(PropertyListError) in
+        return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
             try members(of: kind, to: &writer)
         }
     }

@@ -4,18 +4,18 @@ import HTTPServer
 /// client has it already.
 final class RenderedAnswer: Sendable {
     let response: Response
-    /// The strong entity tag with its quotes.
-    let entityTag: String
+    /// The strong entity tag with its quotes, if there is one.
+    let entityTag: String?
     /// Roughly what it costs to keep, in bytes.
     let cost: Int
     /// Made once for an answer that is kept.
     private let notModified: Response?
 
-    init(_ response: Response, entityTag: String, bodyBytes: Int) {
+    init(_ response: Response, entityTag: String?) {
         self.response = response
         self.entityTag = entityTag
         // The library's own record of a response and its header lines is about this large.
-        cost = bodyBytes + 1_024
+        cost = response.body.count + 1_024
         notModified = nil
     }
 
@@ -30,10 +30,7 @@ final class RenderedAnswer: Sendable {
     /// The answer to a request: 304 where its `If-None-Match` names this representation.
     @inline(__always)
     func response(to request: Request) -> Response {
-        guard request.has(.ifNoneMatch), let list = request.field(.ifNoneMatch), EntityTag.matches(list, entityTag)
-        else {
-            return response
-        }
+        guard EntityTag.isNamed(entityTag, by: request) else { return response }
         return notModified ?? Self.notModified(response)
     }
 

@@ -35,10 +35,11 @@ final class ResponseCache: Sendable {
         budget = bytes / 16
     }
 
-    /// The key of a target in a format: what `Accept` asked for makes another answer.
+    /// The key of a target and of what a request's header chose: each choice makes another answer.
     @inline(__always)
-    static func hash(_ target: Span<UInt8>, _ accept: Format?) -> UInt64 {
-        ContentHash.short(of: target) &+ (accept == .plist ? 0x9E37_79B9_7F4A_7C15 : 0)
+    static func hash(_ target: Span<UInt8>, _ negotiation: Negotiation) -> UInt64 {
+        // The factor is odd, so that one target has as many keys as there are choices.
+        ContentHash.short(of: target) &+ negotiation.number &* 0x9E37_79B9_7F4A_7C15
     }
 
     @inline(__always)
@@ -53,10 +54,9 @@ final class ResponseCache: Sendable {
         }
     }
 
-    /// Keeps an answer, if it was asked for before and is not too large a share of the budget.
+    /// Keeps an answer, if it is not too large a share of the budget.
     func keep(_ answer: RenderedAnswer, for target: Span<UInt8>, hash: UInt64) {
         guard answer.cost <= budget / 4 else { return }
-        guard wasSeen(hash) else { return }
         let answer = RenderedAnswer(keeping: answer)
         let target = Array(copying: target)
         let shard = shards[Int(truncatingIfNeeded: hash >> 60)]
@@ -71,9 +71,10 @@ final class ResponseCache: Sendable {
         _ = dropped
     }
 
-    /// Whether a hash was seen lately; it is from now on.
-    private func wasSeen(_ hash: UInt64) -> Bool {
-        shards[Int(truncatingIfNeeded: hash >> 60)].state.withLock { shard in
+    /// Whether an answer is to be kept, since it was asked for before; it has been from now on.
+    func wants(_ hash: UInt64) -> Bool {
+        guard budget > 0 else { return false }
+        return shards[Int(truncatingIfNeeded: hash >> 60)].state.withLock { shard in
             let slot = Int(truncatingIfNeeded: hash) & (shard.seen.count - 1)
             let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
             defer { shard.seen[slot] = mark }

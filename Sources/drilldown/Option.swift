@@ -53,6 +53,9 @@ struct Option: Sendable {
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
             help: "memory for rendered answers"),
         Option(
+            name: "history-bytes", key: "HistoryBytes", placeholder: "BYTES", standard: "67108864",
+            help: "memory for earlier trees and changes"),
+        Option(
             name: "max-items", key: "MaxItems", placeholder: "N", standard: "20000000",
             help: "items that a document may hold", isOfCheck: true),
         Option(
@@ -64,6 +67,9 @@ struct Option: Sendable {
         Option(
             name: "cache-control", key: "CacheControl", placeholder: "TEXT", standard: "no-cache",
             help: "the header field Cache-Control of answers"),
+        Option(
+            name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
+            help: "other origins whose web pages may read the answers"),
     ]
 
     /// The name under which the source stands in the environment and the configuration file.

@@ -128,9 +128,15 @@ struct Settings {
     func api() throws(UsageError) -> LevelsAPI.Configuration {
         var api = LevelsAPI.Configuration()
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
+        api.historyBytes = try number("HistoryBytes", 0...1 << 40)
         api.cacheControl = text("CacheControl")
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
             throw wrong("CacheControl", "a header field's value")
+        }
+        do {
+            api.allowedOrigins = try AllowedOrigins(text("CorsOrigins"))
+        } catch {
+            throw UsageError(description: "\(origins["CorsOrigins"] ?? "CorsOrigins"): \(error).")
         }
         return api
     }

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "System"))
 sys.dont_write_bytecode = True
 
+import codings_part  # noqa: E402
 import documents_part  # noqa: E402
 import requests_part  # noqa: E402
 import tree_part  # noqa: E402
@@ -24,6 +25,7 @@ from measure import CLIENT_CORE, say  # noqa: E402
 PARTS = {
     "requests": requests_part.cached_and_unchanged,
     "random": requests_part.random_levels,
+    "codings": codings_part.codings,
     "load": documents_part.loads,
     "growth": tree_part.growth,
     "pause": tree_part.pause,

@@ -4,9 +4,11 @@ import Synchronization
 /// A responder for tests: tells what it was asked, or does what it is given to do.
 struct Echo: Responder {
     var answer: @Sendable (Request) -> Response = Echo.description
+    /// In place of `answer`, where the answer may come later.
+    var give: (@Sendable (Request) -> Answer)?
     var refuse: @Sendable (Request) -> Response? = { _ in nil }
 
-    func respond(to request: Request) -> Response { answer(request) }
+    func respond(to request: Request) -> Answer { give?(request) ?? .now(answer(request)) }
     func refusal(of request: Request) -> Response? { refuse(request) }
     func response(toBadRequest reason: String, status: Int) -> Response { Echo.text(reason, status: status) }
 

@@ -43,6 +43,14 @@ struct RawAnswer {
         RawAnswer(status: status, lines: lines, body: String(decoding: body, as: UTF8.self))
     }
 
+    /// The first chunk in the bytes and its size with its frame, or `nil` where it has not come whole.
+    static func chunk(_ bytes: [UInt8]) -> (text: String, size: Int)? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let digits = String(decoding: bytes[..<end], as: UTF8.self).filter(\.isHexDigit)
+        guard let size = Int(digits, radix: 16), bytes.count >= end + 1 + size + 2 else { return nil }
+        return (String(decoding: bytes[(end + 1)..<(end + 1 + size)], as: UTF8.self), end + 1 + size + 2)
+    }
+
     private static func dechunked(_ bytes: [UInt8]) -> (body: [UInt8], size: Int)? {
         var body: [UInt8] = []
         var place = 0

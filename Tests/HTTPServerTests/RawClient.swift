@@ -84,6 +84,28 @@ final class RawClient {
         return answer
     }
 
+    /// The header of the next answer, while its body is still to come.
+    func readHead() throws -> RawAnswer {
+        while true {
+            if let (head, size) = RawAnswer.parse(unread, toHead: true, isAtEnd: false) {
+                unread.removeFirst(size)
+                return head
+            }
+            guard try receive() else { throw Failure(call: "no header") }
+        }
+    }
+
+    /// The next chunk of a body whose header was read.
+    func readChunk() throws -> String {
+        while true {
+            if let (chunk, size) = RawAnswer.chunk(unread) {
+                unread.removeFirst(size)
+                return chunk
+            }
+            guard try receive() else { throw Failure(call: "no chunk") }
+        }
+    }
+
     /// Waits for the first bytes of an answer.
     func readSome() throws { _ = try receive() }
 

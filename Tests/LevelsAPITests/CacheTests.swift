@@ -32,7 +32,7 @@ import TreeStore
     func keeps() throws {
         let api = try Desk(#"["a"]"#).api
         func ask(_ target: String, _ accept: String = "*/*") -> Response {
-            api.respond(to: Request(target: target, fields: [("Accept", accept)]))
+            api.response(to: Request(target: target, fields: [("Accept", accept)]))
         }
         let first = ask("/levels/")
         let second = ask("/levels/")
@@ -51,9 +51,9 @@ import TreeStore
         let rows = (0..<500).map { #""a row of a level that is large \#($0)""# }.joined(separator: ",")
         let small = try Desk("[\(rows)]", cacheBytes: 1 << 20).api
         for api in [none, small] {
-            _ = api.respond(to: Request(target: "/levels/"))
-            let second = api.respond(to: Request(target: "/levels/"))
-            #expect(api.respond(to: Request(target: "/levels/")) !== second)
+            _ = api.response(to: Request(target: "/levels/"))
+            let second = api.response(to: Request(target: "/levels/"))
+            #expect(api.response(to: Request(target: "/levels/")) !== second)
         }
     }
 
@@ -89,9 +89,9 @@ import TreeStore
     func problems() throws {
         let desk = try Desk(#"["a"]"#)
         for target in ["/levels/x", "/levels/?x", "/levels/%", "/x"] {
-            let first = desk.api.respond(to: Request(target: target))
-            let second = desk.api.respond(to: Request(target: target))
-            let third = desk.api.respond(to: Request(target: target))
+            let first = desk.api.response(to: Request(target: target))
+            let second = desk.api.response(to: Request(target: target))
+            let third = desk.api.response(to: Request(target: target))
             #expect(first !== second && second !== third)
             #expect(Answer(first) == Answer(third))
         }

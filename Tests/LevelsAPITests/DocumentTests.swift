@@ -79,7 +79,7 @@ import TreeStore
         let tree = try Value.array(rows).tree()
         let desk = Desk(Desk.snapshot(tree))
         let request = Request(target: "/document?format=\(format.name)")
-        let response = desk.api.respond(to: request)
+        let response = desk.api.response(to: request)
         #expect(response.body.count == 0, "it is no stream")
         var builder = TreeBuilder(isXML: format == .xml)
         try format.read(Answer(response).body, into: &builder)

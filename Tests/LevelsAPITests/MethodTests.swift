@@ -58,7 +58,7 @@ import Testing
             answer.text == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,\
                 "detail":"Nothing is served at '/level'. Did you mean '/levels'?","instance":"/level",\
-                "allowed":["/levels","/detail","/document","/problems","/healthz","/readyz"]}
+                "allowed":["/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]}
                 """)
     }
 

@@ -56,7 +56,7 @@ import Testing
         #expect(!desk.get("/levels/\(String(repeating: "row", count: 30))").text.contains("Did you mean"))
     }
 
-    private static let names = #"["/levels","/detail","/document","/problems","/healthz","/readyz"]"#
+    private static let names = #"["/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]"#
 
     @Test(
         "A target without a route is 404 and names those that there are",
@@ -111,24 +111,27 @@ import Testing
         var testDescription: String { target }
     }
 
-    private static let levelNames = #"["limit","after","fields","format"]"#
+    private static let levelNames = #"["limit","after","fields","format","since"]"#
 
     @Test(
         "A parameter that is unknown, doubled or malformed is 400 and named",
         arguments: [
             Parameter(
-                "/levels/?page=2", "There is no parameter 'page'; there are limit, after, fields, format.", "page",
+                "/levels/?page=2", "There is no parameter 'page'; there are limit, after, fields, format, since.",
+                "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "There is no parameter 'limt'; there are limit, after, fields, format. Did you mean 'limit'?", "limt",
+                "There is no parameter 'limt'; there are limit, after, fields, format, since. Did you mean 'limit'?",
+                "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "There is no parameter 'Limit'; there are limit, after, fields, format. Did you mean 'limit'?", "Limit",
+                "There is no parameter 'Limit'; there are limit, after, fields, format, since. Did you mean 'limit'?",
+                "Limit",
                 allowed: levelNames),
             Parameter(
-                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format.", "",
+                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format, since.", "",
                 allowed: levelNames),
             Parameter(
                 "/detail/?limit=2", "There is no parameter 'limit'; there is only format.", "limit",
@@ -179,7 +182,8 @@ import Testing
         let desk = try Desk(Self.document)
         let list = desk.get("/problems")
         #expect(list.status == 200)
-        #expect(list.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
+        #expect(
+            list.headers == ["Content-Type: application/json", "Cache-Control: no-store", "Vary: Accept-Encoding"])
         #expect(list == desk.get("/problems/"))
         let object = try JSONSerialization.jsonObject(with: Data(list.body)) as? [String: Any]
         let problems = try #require(object?["problems"] as? [[String: Any]])
@@ -187,7 +191,8 @@ import Testing
             problems.compactMap { $0["type"] as? String } == [
                 "/problems/bad-request", "/problems/bad-path", "/problems/bad-parameter", "/problems/no-such-item",
                 "/problems/no-such-route", "/problems/method-not-allowed", "/problems/not-representable",
-                "/problems/request-timeout", "/problems/content-too-large", "/problems/header-too-large",
+                "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
+                "/problems/content-too-large", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready",
             ])

@@ -78,6 +78,7 @@ def says_what_is_wrong(verdict, program, folder):
         verdict.expect(nearest in result.stderr, f"'{shown}' names {nearest}; it says: {result.stderr.strip()!r}")
 
     wrong(["serve", DATA, "--lisen", "127.0.0.1:0"], "--listen")
+    wrong(["serve", DATA, "--cors-origins", "https://a.example/app"], "--cors-origins: 'https://a.example/app'")
     wrong(["serve", DATA, "--acess-log"], "--access-log")
     wrong(["check", DATA, "--key", "title=name"], "--keys")
     wrong(["serv", DATA], "serve")

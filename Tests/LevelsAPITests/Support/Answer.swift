@@ -1,5 +1,7 @@
+import ContentCodings
 import Levels
 
+@testable import ContentCodingsTests
 @testable import HTTPServer
 
 /// What came back: status, header lines, and the whole body, that of a stream too.
@@ -9,16 +11,18 @@ struct Answer: Equatable {
     let headers: [String]
     let body: [UInt8]
 
-    init(_ response: Response) {
+    /// - Parameter piece: how many bytes of a stream are read at a time.
+    init(_ response: Response, piece: Int = 777) {
         status = response.status
         headers = response.headers.map { "\($0.name): \($0.value)" }
-        body = response.payload.stream.map(Self.read) ?? (status == 304 ? [] : Array(copying: response.body))
+        body =
+            response.payload.stream.map { Self.read($0, piece) } ?? (status == 304 ? [] : Array(copying: response.body))
     }
 
     /// Reads a stream in small pieces, as a slow client would.
-    private static func read(_ stream: StreamReader) -> [UInt8] {
+    private static func read(_ stream: StreamReader, _ size: Int) -> [UInt8] {
         var body: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 777)
+        var piece = [UInt8](repeating: 0, count: size)
         while true {
             let count = unsafe piece.withUnsafeMutableBytes { unsafe stream.read(into: $0) }
             guard count > 0 else { return count == -1 ? body : body + Array("(cut)".utf8) }
@@ -31,6 +35,22 @@ struct Answer: Equatable {
     }
 
     var entityTag: String { header("ETag") ?? "none" }
+
+    /// The answer before its body was coded: with the body, the tag and without the line that said so.
+    var decoded: Answer? {
+        guard let coding = ContentCoding.allCases.first(where: { $0.token == header("Content-Encoding") }),
+            let body = Decoder.decode(body, coding)
+        else { return nil }
+        let headers = headers.filter { !$0.hasPrefix("Content-Encoding: ") }
+            .map { $0.hasPrefix("ETag: ") ? $0.replacing("-\(coding.token)\"", with: "\"") : $0 }
+        return Answer(status: status, headers: headers, body: body)
+    }
+
+    private init(status: Int, headers: [String], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 
     var text: String { String(decoding: body, as: UTF8.self) }
 

@@ -17,9 +17,20 @@ struct Desk {
 
     init(anyShape document: String) throws { self.init(Self.snapshot(try Document.anyTree(document))) }
 
+    /// - Parameter configure: changes to the default configuration.
+    init(_ document: String, configure: (inout LevelsAPI.Configuration) throws -> Void) throws {
+        try self.init(Self.snapshot(document), configure: configure)
+    }
+
     init(_ snapshot: Snapshot, cacheBytes: Int = 1 << 20, lastError: String? = nil) {
+        self.init(snapshot, lastError: lastError) { $0.cacheBytes = cacheBytes }
+    }
+
+    init(
+        _ snapshot: Snapshot, lastError: String? = nil, configure: (inout LevelsAPI.Configuration) throws -> Void
+    ) rethrows {
         var configuration = LevelsAPI.Configuration()
-        configuration.cacheBytes = cacheBytes
+        try configure(&configuration)
         api = LevelsAPI(snapshot, configuration: configuration) {
             Readiness(source: "Data.plist", lastError: lastError)
         }
@@ -40,6 +51,14 @@ struct Desk {
     }
 
     func ask(_ method: Method, _ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
-        Answer(api.respond(to: Request(method: method, target: target, fields: fields)))
+        Answer(api.response(to: Request(method: method, target: target, fields: fields)))
+    }
+}
+
+extension LevelsAPI {
+    /// The response to a request that is answered at once.
+    func response(to request: Request) -> Response {
+        guard let response = respond(to: request).response else { fatalError("\(request.targetText) waits") }
+        return response
     }
 }

@@ -1,0 +1,33 @@
+/// A form in which a body can travel (RFC 9110, section 8.4.1).
+public enum ContentCoding: UInt8, CaseIterable, Sendable {
+    /// As it is.
+    case identity
+    /// RFC 1952.
+    case gzip
+    /// RFC 7932.
+    case brotli
+
+    /// The name in `Accept-Encoding` and `Content-Encoding`.
+    public var token: String {
+        switch self {
+        case .identity: "identity"
+        case .gzip: "gzip"
+        case .brotli: "br"
+        }
+    }
+
+    /// Codes a whole body; the coded bytes come in pieces, each valid during its call only.
+    ///
+    /// The same body gives the same bytes wherever the same versions of the libraries code it.
+    public func encode(_ body: Span<UInt8>, to take: (Span<UInt8>) -> Void) {
+        switch self {
+        case .identity: take(body)
+        case .gzip:
+            var encoder = GzipEncoder(in: .take())
+            encoder.encode(body, isLast: true, to: take)
+        case .brotli:
+            var encoder = BrotliEncoder(bodyBytes: body.count, in: .take())
+            encoder.encode(body, isLast: true, to: take)
+        }
+    }
+}

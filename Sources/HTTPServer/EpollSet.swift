@@ -1,0 +1,57 @@
+import CEpoll
+import Glibc
+
+/// Waits for hang-ups on many sockets, for a signal, or for a time to pass: the one owner of an epoll instance.
+struct EpollSet: ~Copyable, Sendable {
+    private let descriptor: Int32
+    private let bell: Int32
+
+    init() throws(ServerError) {
+        let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard descriptor >= 0 else { throw .system("epoll_create1", errno: errno) }
+        let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard bell >= 0 else {
+            let code = errno
+            close(descriptor)
+            throw .system("eventfd", errno: code)
+        }
+        self.descriptor = descriptor
+        self.bell = bell
+        // The bell has the token that no object has.
+        unsafe add(bell, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: nil)
+    }
+
+    deinit {
+        close(descriptor)
+        close(bell)
+    }
+
+    /// Watches a socket for its peer's end, and tells of it once.
+    ///
+    /// Where the system refuses, for want of memory, a hang-up is noticed when the connection wakes.
+    func add(_ socket: Int32, token: UnsafeMutableRawPointer) {
+        unsafe add(socket, events: EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, token: token)
+    }
+
+    /// Ends the watching of a socket.
+    func remove(_ socket: Int32) { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, nil) }
+
+    /// Has the one that waits, or the next that will, return.
+    func signal() { _ = eventfd_write(bell, 1) }
+
+    /// Waits, and hands over the tokens of the sockets whose peer has ended.
+    func wait(milliseconds: Int64, each: (UnsafeMutableRawPointer) -> Void) {
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+            let time = Int32(clamping: max(milliseconds, 0))
+            let count = unsafe epoll_wait(descriptor, events.baseAddress, Int32(events.count), time)
+            for index in 0..<max(Int(count), 0) {
+                if let token = unsafe events[index].data.ptr { unsafe each(token) }
+            }
+        }
+    }
+
+    private func add(_ number: Int32, events: UInt32, token: UnsafeMutableRawPointer?) {
+        var event = unsafe epoll_event(events: events, data: epoll_data_t(ptr: token))
+        _ = unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, number, &event)
+    }
+}

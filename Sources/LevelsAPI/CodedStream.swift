@@ -1,0 +1,29 @@
+import ContentCodings
+import HTTPServer
+import PropertyLists
+
+/// A document that is written and coded while it is sent: no more than a piece of it, in both forms, is in memory.
+final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
+    private let plain: any AheadStream
+    private var encoder: Encoder
+    private var coded = ByteBuffer()
+    private var isFinished = false
+
+    init(_ plain: any AheadStream, _ encoder: consuming Encoder) {
+        self.plain = plain
+        self.encoder = encoder
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        // An encoder may keep several pieces back before the first of its own comes out.
+        while coded.count == 0, !isFinished {
+            guard plain.takePiece({ piece, isLast in encode(piece, isLast) }) else { return -1 }
+        }
+        return unsafe coded.drain(into: buffer)
+    }
+
+    private func encode(_ piece: Span<UInt8>, _ isLast: Bool) {
+        encoder.encode(piece, isLast: isLast) { coded.append($0) }
+        isFinished = isLast
+    }
+}

@@ -1,0 +1,43 @@
+import ContentCodings
+import HTTPServer
+import PropertyLists
+
+/// A representation with its body, before that is coded and becomes a response.
+struct Rendering: ~Copyable {
+    let representation: Representation
+    let body: ByteBuffer
+
+    /// The body in a coding, as a response with these header lines.
+    consuming func response(_ coding: ContentCoding, headers: [(name: String, value: String)]) -> Response {
+        unsafe Response(status: 200, headers: headers, takingOver: Self.coded(body, coding).release())
+    }
+
+    static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) -> ByteBuffer {
+        guard coding != .identity else { return body }
+        // Most answers become a quarter of what they were.
+        var coded = ByteBuffer(capacity: body.count / 3 + 64)
+        coding.encode(body.span) { coded.append($0) }
+        return coded
+    }
+}
+
+extension Rendering {
+    /// A short JSON body about the service itself, which nobody is to keep.
+    ///
+    /// - Throws: `Problem` (500) where it could not be written.
+    init(
+        vary: String? = nil, status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
+    ) throws(Problem) {
+        var writer: JSONPropertyListWriter = .init()
+        writer.beginObject()
+        do {
+            try write(&writer)
+            writer.endObject()
+            body = try writer.body()
+        } catch {
+            throw Problem(.internalFault, "The status could not be written.")
+        }
+        representation = Representation(
+            contentType: JSONPropertyListWriter.contentType, entityTag: nil, cacheControl: "no-store", vary: vary)
+    }
+}

@@ -1,0 +1,17 @@
+import Locking
+
+/// Collects what owners were told, and lets a test wait for it.
+final class Ends<End: Sendable & Equatable>: Sendable {
+    private let told = Guarded<[End]>([])
+    private let gate = Gate()
+
+    func append(_ end: End) {
+        told.withLock { $0.append(end) }
+        gate.open()
+    }
+
+    /// Waits for the next to be told.
+    func next() { gate.pass() }
+
+    var all: [End] { told.withLock { $0 } }
+}

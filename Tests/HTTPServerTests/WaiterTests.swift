@@ -1,0 +1,60 @@
+import HTTPServer
+import Testing
+
+@Suite("A waiter")
+struct WaiterTests {
+    private let room = WaitingRoom(capacity: 2)
+    private let unchanged = Response(status: 304, headers: [])
+    private let fresh = Echo.text("fresh")
+
+    @Test("is fulfilled once, without a server")
+    func once() throws {
+        let ends = Ends<Waiter.End>()
+        let waiter = try #require(room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($1) })
+        #expect(waiter.response == nil && waiter.end == nil && room.count == 1)
+        #expect(waiter.finish(fresh))
+        #expect(!waiter.finish(unchanged) && !waiter.expire())
+        #expect(waiter.response === fresh && waiter.end == .answered && room.count == 0)
+        #expect(ends.all == [.answered])
+    }
+
+    @Test("gives the other response when its time is over")
+    func expiry() throws {
+        let ends = Ends<Waiter.End>()
+        let waiter = try #require(room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($1) })
+        #expect(waiter.expire())
+        #expect(!waiter.finish(fresh))
+        #expect(waiter.response === unchanged && waiter.end == .timedOut)
+        #expect(ends.all == [.timedOut])
+    }
+
+    @Test("is not admitted where the room is full, and is again when one has ended or was let go")
+    func capacity() throws {
+        let first = try #require(room.admit(for: .seconds(30), otherwise: unchanged))
+        var second = room.admit(for: .seconds(30), otherwise: unchanged)
+        #expect(second != nil)
+        #expect(room.admit(for: .seconds(30), otherwise: unchanged) == nil)
+        first.finish(fresh)
+        #expect(room.count == 1)
+        second = nil
+        #expect(room.count == 0)
+    }
+
+    @Test("of whom many fulfil it at once has one response, and tells its owner once")
+    func race() async throws {
+        for _ in 0..<200 {
+            let ends = Ends<Waiter.End>()
+            let waiter = try #require(room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($1) })
+            let first = Echo.text("first")
+            let wins = await withTaskGroup(of: Bool.self) { group in
+                group.addTask { waiter.finish(first) }
+                group.addTask { waiter.finish(fresh) }
+                group.addTask { waiter.expire() }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(wins == 1)
+            #expect(ends.all == [try #require(waiter.end)])
+            #expect(room.count == 0)
+        }
+    }
+}

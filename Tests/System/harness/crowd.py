@@ -54,6 +54,8 @@ class Crowd:
         self.poll = select.epoll()
         self.members = {}
         self.joined = 0
+        # Those for whom something came, or ended; for the reader to clear.
+        self.told = set()
 
     def join(self, count):
         """Opens connections, from as many addresses as there must be for their number."""
@@ -88,6 +90,7 @@ class Crowd:
         self.read(lambda: False, seconds)
 
     def _read(self, member):
+        self.told.add(member)
         try:
             piece = member.socket.recv(1 << 16)
         except ConnectionResetError:

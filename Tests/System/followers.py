@@ -257,7 +257,8 @@ def starts_without_network(verdict, program, folder):
         with Server(program, path, port=port):
             took = wait_until(lambda: is_ok(follower), RECOVERY)
             verdict.expect(took is not None, f"it finds its origin again: {ready(follower)}")
-            wrong = differences(crawl(connection), crawl(Connection(port)))
+            with Connection(port) as first:
+                wrong = differences(crawl(connection), crawl(first))
             verdict.expect(not wrong, f"and has what that has: {sorted(wrong)[:5]}")
     nowhere = os.path.join(folder, "no-copy.plist")
     try:

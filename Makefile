@@ -13,9 +13,10 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SWIFT_FILES := Sources Tests Package.swift
 SERVER := .build/release/drilldown
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
+MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test system-test benchmark format lint deps system-test-deps benchmark-deps
+.PHONY: help run build test system-test soak benchmark format lint deps system-test-deps benchmark-deps
 
 help: ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -34,6 +35,9 @@ system-test: system-test-deps build ## Run the release from outside: saves, load
 		echo "== $$script"; \
 		python3 "$$script" --server $(SERVER); \
 	done
+
+soak: system-test-deps build ## Run the release under everything at once for MINUTES (30), and see that it holds no more in the end.
+	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 
 benchmark: benchmark-deps build ## Measure beside other programs and print the README's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)

@@ -59,8 +59,9 @@ class Connection:
         return self.socket.fileno()
 
     def send(self, target, method="GET", headers=(), body=b""):
+        """Asks; the headers are a dictionary, or pairs where a name stands twice."""
         lines = [f"{method} {target} HTTP/1.1", "Host: 127.0.0.1"]
-        lines += [f"{name}: {value}" for name, value in dict(headers).items()]
+        lines += [f"{name}: {value}" for name, value in (headers.items() if isinstance(headers, dict) else headers)]
         if body:
             lines.append(f"Content-Length: {len(body)}")
         self.methods.append(method)
@@ -97,6 +98,10 @@ class Connection:
 
     def get(self, target, **headers):
         return self.request(target, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+    def is_answered(self, within=0):
+        """Whether the oldest request has any answer, or the connection has ended."""
+        return bool(self.buffer or select.select([self], [], [], within)[0])
 
     def _body(self, method, status, headers):
         if method == "HEAD" or status in (204, 304) or 100 <= status < 200:

@@ -1,0 +1,489 @@
+#!/usr/bin/env python3
+"""Long polls: who waits, how long, what wakes, and what is answered.
+
+Levels, details and documents in every syntax and choice of fields are waited for with every way to say so; a client
+that follows a level by `since=` and `wait` alone keeps the list that others fetch.
+"""
+
+import os
+import plistlib
+import select
+import signal
+import tempfile
+import threading
+import time
+
+from harness.client import Connection, get, wait_until
+from harness.edits import EditedTree, save
+from harness.mirror import applied
+from harness.server import Server
+from harness.verdict import Verdict, milliseconds, options, spread
+
+ROWS = 20
+
+
+class Document:
+    """Two levels of twenty rows, a deep one, and an item that comes and goes."""
+
+    def __init__(self, path):
+        self.path = path
+        self.busy = [{"Title": f"Row {row}", "Subtitle": "edition 0", "Price": row} for row in range(ROWS)]
+        self.extra = []
+        self.edition = 0
+        self.save()
+
+    def data(self):
+        return plistlib.dumps({"Title": "Polls", "Rows": [
+            {"Title": "Busy", "Children": self.busy},
+            {"Title": "Quiet", "Children": [{"Title": f"Row {row}"} for row in range(ROWS)]},
+            {"Title": "Deep", "Children": [{"Title": "Deeper", "Children": ["Deepest"]}]},
+            *self.extra]}, sort_keys=False)
+
+    def save(self):
+        save(self.path, self.data())
+
+    def change(self, row=5, field="Subtitle"):
+        """Changes a field of one row of the level Busy; gives what stands there now."""
+        self.edition += 1
+        self.busy[row][field] = 1000 + self.edition if field == "Price" else f"edition {self.edition}"
+        self.save()
+        return self.busy[row][field]
+
+
+class Poll:
+    """A request that may wait, on a connection of its own."""
+
+    def __init__(self, port, target, tag=None, prefer=None, method="GET", **headers):
+        self.connection = Connection(port)
+        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
+        if tag is not None:
+            pairs.append(("If-None-Match", tag))
+        pairs += [("Prefer", line) for line in ([prefer] if isinstance(prefer, str) else prefer or [])]
+        self.target = target
+        self.asked = time.monotonic()
+        self.connection.send(target, method, pairs)
+        # When the first of the answer came; None before.
+        self.came = None
+
+    @property
+    def took(self):
+        return self.came - self.asked
+
+    def answer(self, within=10):
+        """The answer; None if there is none in time. Closes the connection."""
+        with self.connection:
+            if self.came is None:
+                gather([self], within)
+            return None if self.came is None else self.connection.receive()
+
+    def is_answered(self):
+        return self.came is not None or self.connection.is_answered()
+
+
+def gather(polls, within):
+    """Notes of each poll when its answer comes, until all have come or the time is over."""
+    waiting = {poll.connection.fileno(): poll for poll in polls if poll.came is None}
+    watch = select.poll()
+    for descriptor in waiting:
+        watch.register(descriptor, select.POLLIN)
+    deadline = time.monotonic() + within
+    while waiting and (left := deadline - time.monotonic()) > 0:
+        for descriptor, _ in watch.poll(left * 1000):
+            waiting.pop(descriptor).came = time.monotonic()
+            watch.unregister(descriptor)
+
+
+def tag(port, target, **headers):
+    return get(port, target, **headers)["etag"]
+
+
+def revision(port):
+    return get(port, "/changes").json()["revision"]
+
+
+def is_late(took, seconds):
+    return took > seconds * 1.05 + 1.5
+
+
+def waits(verdict, poll, seconds, what, status=304):
+    """Judges a poll that must be answered when its time is over."""
+    answer = poll.answer(within=seconds * 1.05 + 5)
+    if not verdict.expect(answer is not None, f"{what} is answered at last"):
+        return None
+    verdict.expect(answer.status == status, f"{what} is {status} after its time; it is {answer.status}")
+    verdict.expect(poll.took >= seconds, f"{what} is not answered early; it is after {poll.took:.3f} of {seconds} s")
+    verdict.expect(not is_late(poll.took, seconds), f"{what} is not answered late; it is after {poll.took:.2f} s")
+    return answer
+
+
+def at_once(verdict, poll, what, *statuses):
+    answer = poll.answer(within=max(0, 5 - (time.monotonic() - poll.asked)))
+    if not verdict.expect(answer is not None, f"{what} is answered within 5 s"):
+        return None
+    verdict.expect(answer.status in statuses, f"{what} is {statuses}; it is {answer.status}: {answer.body[:200]}")
+    verdict.expect(poll.took < 0.9, f"{what} does not wait; it takes {poll.took:.2f} s")
+    return answer
+
+
+REPRESENTATIONS = [
+    ("/levels/Busy", {}), ("/levels/Busy?fields=Subtitle", {}), ("/levels/Busy?fields=*", {}),
+    ("/levels/Busy?limit=10", {}), ("/levels/Busy?format=plist", {}),
+    ("/levels/Busy", {"Accept": "application/x-plist"}), ("/levels/Busy", {"Accept_Encoding": "gzip"}),
+    ("/detail/Busy/Row%205", {}),
+    ("/detail/Busy/Row%205?format=plist", {}), ("/document", {}), ("/document", {"Accept": "application/json"}),
+    ("/document?format=binary", {}), ("/document/Busy", {}), ("/document/Busy?format=json", {}),
+]
+UNTOUCHED = [
+    ("/levels/", {}), ("/levels/Quiet", {}), ("/levels/Busy/Row%206", {}), ("/levels/Busy?fields=Price", {}),
+    ("/levels/Busy?limit=3", {}), ("/levels/Busy?fields=", {}), ("/detail/Busy", {}), ("/detail/Busy/Row%206", {}),
+    ("/detail/Quiet/Row%205", {}), ("/document/Quiet", {}), ("/document/Quiet?format=json", {}),
+    ("/levels/Deep/Deeper", {}), ("/detail/Deep/Deeper/Deepest", {}),
+]
+
+
+def ways_to_ask(verdict, port):
+    """Each way to ask for a second, and each that asks for none."""
+    target = "/levels/Quiet"
+    known = tag(port, target)
+    waiting = [
+        ("Prefer: wait=1", "1", Poll(port, target, known, "wait=1")),
+        ("?wait=1", None, Poll(port, target + "?wait=1", known)),
+        ("wait among others", "1", Poll(port, target, known, "wait=1, respond-async")),
+        ("wait behind others", "1", Poll(port, target, known, "respond-async; x=\"a,b\", wait=1")),
+        ("wait on the second line", "1", Poll(port, target, known, ["respond-async", "wait=1"])),
+        ("wait on the first line", "1", Poll(port, target, known, ["wait=1", "respond-async"])),
+        ("wait twice, of which the first counts", "1", Poll(port, target, known, "wait=1, wait=200")),
+        ("a name in another case", "1", Poll(port, target, known, "Wait=1")),
+        ("a quoted number", "1", Poll(port, target, known, 'wait="1"')),
+        ("a list of tags", "1", Poll(port, target, f'"x", W/{known}, "y"', "wait=1")),
+        ("a weak tag", "1", Poll(port, target, f"W/{known}", "wait=1")),
+        ("HEAD", "1", Poll(port, target, known, "wait=1", method="HEAD")),
+    ]
+    changes = Poll(port, f"/changes?since={revision(port)}&wait=1")
+    gather([poll for *_, poll in waiting] + [changes], 5)
+    for what, applied_wait, poll in waiting:
+        answer = waits(verdict, poll, 1, what)
+        if answer is None:
+            continue
+        verdict.expect(answer["etag"] == known, f"{what}: a 304 has the tag; it has {answer['etag']}")
+        verdict.expect(
+            answer["cache-control"] and answer["vary"], f"{what}: a 304 has the header of a 200: {answer.headers}")
+        if applied_wait:
+            verdict.expect(
+                answer["preference-applied"] == f"wait={applied_wait}",
+                f"{what} is told that its preference was applied: {answer['preference-applied']}")
+    answer = waits(verdict, changes, 1, "a poll of the changes", status=200)
+    if answer:
+        verdict.expect(answer.json()["changes"] == [], f"no changes are told: {answer.body[:200]}")
+    verdict.figure(
+        "answers after a second come late by", spread(poll.took - 1 for *_, poll in waiting if poll.came is not None))
+    pipelined(verdict, port, target, known)
+    hasty = [
+        ("no tag", (200,), Poll(port, target, prefer="wait=30")),
+        ("no tag, ?wait=30", (200,), Poll(port, target + "?wait=30")),
+        ("an old tag", (200,), Poll(port, target, '"old"', "wait=30")),
+        ("no wait", (304,), Poll(port, target, known)),
+        ("Prefer: wait=0", (304,), Poll(port, target, known, "wait=0")),
+        ("Prefer: wait=x", (304,), Poll(port, target, known, "wait=x")),
+        ("Prefer: wait=-1", (304,), Poll(port, target, known, "wait=-1")),
+        ("Prefer: waiting=30", (304,), Poll(port, target, known, "waiting=30")),
+        ("Prefer: x=\"wait=30\"", (304,), Poll(port, target, known, 'x="a, wait=30"')),
+        ("an unknown item", (404,), Poll(port, "/levels/Nobody", known, "wait=30")),
+        ("an unknown item's detail", (404,), Poll(port, "/detail/Quiet/Nobody", known, "wait=30")),
+        ("an unknown item's document", (404,), Poll(port, "/document/Nobody", known, "wait=30")),
+        ("an unknown item, ?wait=30", (404,), Poll(port, "/levels/Nobody?wait=30", known)),
+        ("POST", (405,), Poll(port, target, known, "wait=30", method="POST")),
+    ]
+    gather([poll for *_, poll in hasty], 5)
+    for what, statuses, poll in hasty:
+        answer = at_once(verdict, poll, what, *statuses)
+        if answer is not None:
+            verdict.expect(
+                answer["preference-applied"] is None or answer.status == 200,
+                f"{what} is not told that it waited: {answer['preference-applied']}")
+    for value in ("0", "301", "x", "", "-1", "1.5", "1e1", "99999999999999999999", "+1", "%31x"):
+        for route in (target, "/detail/Quiet", "/document", "/changes"):
+            answer = at_once(verdict, Poll(port, f"{route}?wait={value}", known), f"{route}?wait={value}", 400)
+            if answer is not None and answer.status == 400:
+                verdict.expect(
+                    answer.json().get("parameter") == "wait" and "wait" in answer.body.decode(),
+                    f"{route}?wait={value} names the parameter: {answer.body[:200]}")
+    for route in ("/healthz", "/readyz"):
+        at_once(verdict, Poll(port, f"{route}?wait=30", known), f"{route}?wait=30", 400)
+
+
+def pipelined(verdict, port, target, known):
+    """What a client has sent behind its poll is answered behind the poll's answer."""
+    with Connection(port) as connection:
+        begun = time.monotonic()
+        connection.send(target, headers={"If-None-Match": known, "Prefer": "wait=1"})
+        connection.send("/healthz")
+        connection.send(target, headers={"If-None-Match": known, "Prefer": "wait=1"})
+        connection.send("/levels/")
+        answers = [connection.receive() for _ in range(4)]
+        statuses = [answer.status for answer in answers]
+        verdict.expect(statuses == [304, 200, 304, 200], f"pipelined polls are answered in turn: {statuses}")
+        verdict.expect(
+            answers[0].done - begun >= 1 and answers[3].done - begun >= 2, "each of them waits for its time")
+
+
+def wakes(verdict, server, document, rounds):
+    """A change is answered to those whose representation it is, at once, and to nobody else."""
+    port = server.port
+    times = []
+    for _ in range(rounds):
+        before = revision(port)
+        asked = []
+        for target, headers in REPRESENTATIONS:
+            known = tag(port, target, **headers)
+            asked.append(Poll(port, target, known, "wait=20", **headers))
+            asked.append(Poll(port, target + ("&" if "?" in target else "?") + "wait=20", known, **headers))
+        heads = [Poll(port, "/levels/Busy", tag(port, "/levels/Busy"), "wait=20", method="HEAD")]
+        changes = Poll(port, f"/changes?since={before}&wait=20")
+        others = [
+            Poll(port, target, tag(port, target, **headers), "wait=4", **headers) for target, headers in UNTOUCHED]
+        mistaken = [poll.target for poll in [*asked, *heads, *others, changes] if poll.is_answered()]
+        verdict.expect(not mistaken, f"nobody is answered before the change: {mistaken}")
+        value = document.change()
+        saved = time.monotonic()
+        gather([*asked, *heads, changes], 10)
+        for poll in asked:
+            answer = poll.answer(within=0)
+            if not verdict.expect(answer is not None, f"{poll.target} is answered when it changes"):
+                continue
+            times.append(poll.came - saved)
+            verdict.expect(answer.status == 200, f"{poll.target} is 200 at its change; it is {answer.status}")
+            if "binary" not in poll.target and "gzip" not in (answer["content-encoding"] or ""):
+                verdict.expect(
+                    value.encode() in answer.body, f"{poll.target} tells '{value}': {answer.body[:100]}")
+            if "wait" not in poll.target:
+                verdict.expect(
+                    answer["preference-applied"] == "wait=20",
+                    f"{poll.target} at its change: the preference was applied: {answer['preference-applied']}")
+        for poll in heads:
+            answer = poll.answer()
+            verdict.expect(
+                answer is not None and answer.status == 200 and answer["etag"] == tag(port, poll.target),
+                f"a HEAD that waits is 200 with the new tag: {answer and answer.status}")
+        answer = changes.answer()
+        if verdict.expect(answer is not None and answer.status == 200, "a poll of the changes is answered"):
+            body = answer.json()
+            verdict.expect(
+                [entry["levels"] for entry in body["changes"]] == [["/levels/Busy"]],
+                f"the changes name the level: {answer.body[:300]}")
+            verdict.expect(body["revision"] == revision(port), f"they lead to the revision of now: {body['revision']}")
+        # Nor does the same document again wake anybody.
+        document.save()
+        server.signal(signal.SIGHUP)
+        gather(others, 10)
+        for poll in others:
+            waits(verdict, poll, 4, f"{poll.target}, which did not change,")
+    verdict.figure("from a save to an answer", spread(times))
+    verdict.expect(max(times, default=0) < 1, f"every change is told within a second: {milliseconds(max(times))}")
+
+
+def same_as_asked_again(verdict, server, document):
+    """What a poll gets is what a request gets: body, tag, type, link."""
+    port = server.port
+    for target, headers in REPRESENTATIONS:
+        poll = Poll(port, target, tag(port, target, **headers), "wait=20", **headers)
+        document.change()
+        answer = poll.answer()
+        again = get(port, target, **headers)
+        if verdict.expect(answer is not None, f"{target} is answered when it changes"):
+            verdict.expect(answer.body == again.body, f"{target} is told as it is fetched")
+            for name in ("etag", "content-type", "vary", "cache-control", "link", "content-encoding"):
+                verdict.expect(
+                    answer[name] == again[name],
+                    f"{target} has the same {name} told and fetched: {answer[name]} and {again[name]}")
+
+
+def choices_wake(verdict, server, document):
+    """A choice of fields or rows changes when one of them does."""
+    port = server.port
+    price = Poll(port, "/levels/Busy?fields=Price", tag(port, "/levels/Busy?fields=Price"), "wait=20")
+    page = Poll(port, "/levels/Busy?limit=3", tag(port, "/levels/Busy?limit=3"), "wait=20")
+    document.change(row=5, field="Subtitle")
+    document.change(row=9, field="Subtitle")
+    settled(port, document)
+    verdict.expect(not price.is_answered(), "prices do not change with a subtitle")
+    verdict.expect(not page.is_answered(), "the first three rows do not change with the tenth")
+    document.change(row=1, field="Price")
+    answer = price.answer()
+    verdict.expect(answer is not None and answer.status == 200, "they change with a price")
+    verdict.expect(not page.is_answered(), "the cells of a page do not show a price")
+    document.change(row=1, field="Subtitle")
+    answer = page.answer()
+    verdict.expect(answer is not None and answer.status == 200, "a page changes with one of its rows")
+
+
+def settled(port, document):
+    """Waits until the newest subtitles are served."""
+    wanted = [row["Subtitle"] for row in document.busy]
+    wait_until(lambda: [row["fields"]["Subtitle"] for row in get(port, "/levels/Busy").json()["rows"]] == wanted, 5)
+
+
+def comes_and_goes(verdict, server, document):
+    """An item that is deleted is 404 to those who wait for it; one that is not there yet is not waited for."""
+    port = server.port
+    document.extra = [{"Title": "Guest", "Children": [{"Title": "Child", "Children": ["Leaf"]}]}]
+    document.save()
+    wait_until(lambda: get(port, "/levels/Guest").status == 200, 5)
+    targets = [
+        "/levels/Guest", "/levels/Guest/Child", "/detail/Guest/Child/Leaf", "/document/Guest", "/levels/Guest?limit=1"]
+    polls = [Poll(port, target, tag(port, target), "wait=20") for target in targets]
+    head = Poll(port, "/levels/Guest", tag(port, "/levels/Guest"), "wait=20", method="HEAD")
+    document.extra = []
+    document.save()
+    for poll in polls:
+        answer = poll.answer()
+        if verdict.expect(answer is not None, f"{poll.target} is answered when it is deleted"):
+            verdict.expect(
+                answer.status == 404 and answer["content-type"] == "application/problem+json"
+                and answer.json()["type"] == "/problems/no-such-item" and answer.json()["nearest"] == "/levels/"
+                and answer.json()["instance"] == poll.target,
+                f"{poll.target} is a problem when it is deleted: {answer.status} {answer.body[:300]}")
+    answer = head.answer()
+    verdict.expect(answer is not None and answer.status == 404, f"so is a HEAD: {answer and answer.status}")
+    at_once(verdict, Poll(port, "/levels/Guest", '"x"', "wait=20"), "an item that is not there yet", 404)
+    # An item that goes and comes again as it was is the same.
+    document.extra = [{"Title": "Guest"}]
+    document.save()
+    wait_until(lambda: get(port, "/levels/Guest").status == 200, 5)
+    leaf = Poll(port, "/levels/Guest", tag(port, "/levels/Guest"), "wait=20")
+    document.extra = [{"Title": "Guest", "Children": ["First"]}]
+    document.save()
+    answer = leaf.answer()
+    verdict.expect(
+        answer is not None and answer.status == 200 and not answer.json()["leaf"],
+        f"a leaf that gets a row is told to those who wait for it: {answer and answer.body[:200]}")
+
+
+def broken_save(verdict, server, document):
+    """A save that cannot be read wakes nobody; the one after it does."""
+    port = server.port
+    polls = [Poll(port, target, tag(port, target), "wait=20") for target in ("/levels/Busy", "/levels/", "/document")]
+    changes = Poll(port, f"/changes?since={revision(port)}&wait=20")
+    whole = document.data()
+    save(document.path, whole[:len(whole) // 2])
+    stale = wait_until(lambda: get(port, "/readyz").json()["status"] == "stale", 5)
+    verdict.expect(stale is not None, "a save that cannot be read makes /readyz say stale")
+    verdict.expect(
+        not any(poll.is_answered() for poll in [*polls, changes]), "a save that cannot be read wakes nobody")
+    document.save()
+    fine = wait_until(lambda: get(port, "/readyz").json()["status"] == "ok", 5)
+    verdict.expect(fine is not None, "the old document again makes /readyz say ok")
+    verdict.expect(not any(poll.is_answered() for poll in [*polls, changes]), "the old document again wakes nobody")
+    document.change()
+    for poll in [polls[0], polls[2], changes]:
+        answer = poll.answer()
+        verdict.expect(
+            answer is not None and answer.status == 200,
+            f"{poll.target}: a change after a broken save wakes: {answer and answer.status}")
+    verdict.expect(not polls[1].is_answered(), "and wakes nobody whose level stays")
+    polls[1].connection.close()
+
+
+class Listener(threading.Thread):
+    """Follows a level by `since=` and `wait` alone, and compares its list with a fetched one."""
+
+    def __init__(self, port, target):
+        super().__init__(daemon=True)
+        self.port = port
+        self.target = target
+        self.deltas = self.wholes = self.compared = 0
+        self.faults = []
+        self.level = None
+        self.final = None
+
+    def run(self):
+        try:
+            with Connection(self.port) as connection, Connection(self.port) as other:
+                self.level = connection.get(self.target).json()
+                while self.level["version"] != self.final:
+                    self._next(connection, other)
+        except Exception as error:
+            self.faults.append(f"{self.target}: a listener fails after {self.deltas} deltas: {error!r}")
+
+    def _next(self, connection, other):
+        version = self.level["version"]
+        mark = "&" if "?" in self.target else "?"
+        answer = connection.get(
+            f"{self.target}{mark}since={version}&wait=1", If_None_Match=f'"{version}"')
+        if answer.status == 304:
+            return
+        if answer.status != 200:
+            raise RuntimeError(f"since={version} is answered {answer.status}: {answer.body[:300]}")
+        delta = answer.json()
+        if answer["etag"] != f'"{delta["version"]}"':
+            self.faults.append(f"{self.target}: the tag {answer['etag']} is not that of version {delta['version']}")
+        self.wholes += "rows" in delta
+        self.deltas += "rows" not in delta
+        self.level = applied(delta, self.level)
+        fetched = other.get(self.target).json()
+        if fetched["version"] == self.level["version"]:
+            self.compared += 1
+            if fetched != self.level:
+                self.faults.append(f"{self.target}: applied {delta} and got {self.level}, not {fetched}")
+
+
+def listens(verdict, arguments, folder):
+    """Random edits of a tree, followed level by level."""
+    path = os.path.join(folder, "Tree.plist")
+    kept = ("One", "Two")
+    tree = EditedTree(arguments.seed, items=40, kept=kept)
+    tree.save(path)
+    with Server(arguments.server, path) as server:
+        targets = [
+            "/levels/", "/levels/?limit=5", "/levels/?fields=*", *(f"/levels/{title}" for title in kept),
+            "/levels/One?fields=Text,Price"]
+        listeners = [Listener(server.port, target) for target in targets]
+        for listener in listeners:
+            listener.start()
+        verdict.expect(
+            wait_until(lambda: all(listener.level or listener.faults for listener in listeners), 10) is not None,
+            "all listeners begin")
+        for number in range(arguments.edits):
+            before = revision(server.port)
+            kind = tree.edit()
+            tree.save(path)
+            verdict.expect(
+                wait_until(lambda: revision(server.port) != before, 5, every=0.001) is not None,
+                f"edit {number}, {kind}, makes a revision within 5 s")
+        for listener in listeners:
+            listener.final = get(server.port, listener.target).json()["version"]
+        for listener in listeners:
+            listener.join(10)
+            verdict.expect(
+                not listener.is_alive(), f"{listener.target} comes to the last version within 10 s")
+            for fault in listener.faults[:3]:
+                verdict.expect(False, fault)
+            fetched = get(server.port, listener.target).json()
+            verdict.expect(listener.level == fetched, f"{listener.target} is in the end what is fetched")
+            verdict.figure(
+                f"deltas of {listener.target}",
+                f"{listener.deltas}, and {listener.wholes} times the whole; {listener.compared} compared on the way")
+        verdict.expect(
+            sum(listener.compared for listener in listeners) > arguments.edits // 2, "many lists are compared")
+        # The root's rows are few and change often: most answers have to be deltas.
+        verdict.expect(
+            listeners[0].wholes == 0,
+            f"the history reaches back to each version; {listeners[0].wholes} times it does not")
+
+
+def main():
+    arguments = options(__doc__, rounds=2, edits=100, seed=1)
+    with Verdict("polls") as verdict, tempfile.TemporaryDirectory() as folder:
+        document = Document(os.path.join(folder, "Data.plist"))
+        with Server(arguments.server, document.path) as server:
+            ways_to_ask(verdict, server.port)
+            wakes(verdict, server, document, arguments.rounds)
+            same_as_asked_again(verdict, server, document)
+            choices_wake(verdict, server, document)
+            comes_and_goes(verdict, server, document)
+            broken_save(verdict, server, document)
+        listens(verdict, arguments, folder)
+
+
+if __name__ == "__main__":
+    main()

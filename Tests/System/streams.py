@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Streams of changes that are torn and taken up again: every revision once, in order, and all that it changed.
+
+Clients read with many disconnections, some within an event, and come again with the last id they have. A client that
+fetches only what a stream names ends with what a fresh one gets. One that does not read is told to begin anew.
+"""
+
+import json
+import os
+import plistlib
+import random
+import statistics
+import tempfile
+import threading
+import time
+
+from harness.client import Closed, Connection, Cut, get, wait_until
+from harness.edits import EditedTree, save
+from harness.events import EventStream
+from harness.mirror import Mirror, crawl, differences
+from harness.server import Server
+from harness.verdict import Verdict, megabytes, milliseconds, options, spread
+
+
+def revision(connection):
+    return connection.get("/changes").json()["revision"]
+
+
+class Reader(threading.Thread):
+    """Reads the stream in pieces of any size, hangs up at random, and goes on behind the last whole event."""
+
+    def __init__(self, port, since, seed):
+        super().__init__(daemon=True)
+        self.port = port
+        self.last = since
+        self.dice = random.Random(seed)
+        self.events = []
+        self.connections = 0
+        self.within_event = 0
+        self.final = None
+        self.fault = None
+
+    def run(self):
+        try:
+            while self.last != self.final:
+                self._read_some()
+        except Exception as error:
+            self.fault = f"a reader fails after {len(self.events)} events: {error!r}"
+
+    def _read_some(self):
+        self.connections += 1
+        patience = self.dice.expovariate(1 / 1500)
+        try:
+            stream = EventStream(self.port, last_id=self.last, timeout=0.5)
+        except (Closed, Cut, ConnectionError):
+            return
+        with stream:
+            if stream.status != 200:
+                raise RuntimeError(f"a stream is answered {stream.status}")
+            self._take(stream)
+            while patience > 0 and self.last != self.final:
+                size = min(self.dice.randint(1, 700), int(patience) + 1)
+                patience -= size
+                try:
+                    if not stream.read_piece(size):
+                        break
+                except TimeoutError:
+                    pass
+                self._take(stream)
+            self.within_event += not stream.parser.is_between_events
+
+    def _take(self, stream):
+        for event in stream.take():
+            self.events.append(event)
+            self.last = event.id
+
+
+class Keeper(threading.Thread):
+    """Keeps all levels and details by what the stream names."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.port = port
+        self.final = None
+        self.fault = None
+        self.mirror = None
+        self.last = None
+        self.ready = threading.Event()
+
+    def run(self):
+        try:
+            with Connection(self.port) as connection:
+                self.last = revision(connection)
+                self.mirror = Mirror(connection)
+                self.ready.set()
+                with EventStream(self.port, last_id=self.last) as stream:
+                    while self.last != self.final:
+                        event = stream.next(within=0.2)
+                        if event is None:
+                            if stream.ended:
+                                raise RuntimeError("the stream ends by itself")
+                            continue
+                        if event.name != "change":
+                            raise RuntimeError(f"the stream tells {event}")
+                        self.mirror.apply(json.loads(event.data))
+                        self.last = event.id
+        except Exception as error:
+            self.fault = f"a keeper fails: {error!r}"
+            self.ready.set()
+
+
+def torn_streams(verdict, arguments, folder):
+    """Several readers and keepers while a small tree is edited."""
+    path = os.path.join(folder, "Tree.plist")
+    tree = EditedTree(arguments.seed)
+    tree.save(path)
+    with Server(arguments.server, path) as server, Connection(server.port) as connection:
+        since = revision(connection)
+        readers = [Reader(server.port, since, seed) for seed in range(arguments.readers)]
+        keepers = [Keeper(server.port) for _ in range(2)]
+        for client in [*readers, *keepers]:
+            client.start()
+        for keeper in keepers:
+            keeper.ready.wait(30)
+        counts, exact = edit(verdict, tree, path, connection, arguments)
+        final = revision(connection)
+        for client in [*readers, *keepers]:
+            client.final = final
+        for client in [*readers, *keepers]:
+            client.join(30)
+            verdict.expect(not client.is_alive(), "every client comes to the last revision within 30 s")
+            verdict.expect(client.fault is None, client.fault)
+        answer = connection.get(f"/changes?since={since}").json()
+        entries = answer["changes"]
+        verdict.expect(
+            len(entries) == arguments.saves, f"{arguments.saves} saves are as many entries; they are {len(entries)}")
+        verdict.expect(answer["revision"] == final, f"the last revision is {final}; it is told {answer['revision']}")
+        for reader in readers:
+            judge_reader(verdict, reader, entries)
+        fresh = crawl(connection)
+        for keeper in keepers:
+            wrong = differences(keeper.mirror.bodies, fresh) if keeper.mirror else fresh
+            verdict.expect(
+                not wrong,
+                f"who fetches what is named has all {len(fresh)} bodies; {len(wrong)} differ: {sorted(wrong)[:5]}")
+        verdict.figure("edits", ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+        verdict.figure("entries that name exactly what differs", f"{exact} looked at")
+        verdict.figure(
+            "connections of the readers",
+            f"{sum(reader.connections for reader in readers)}, of which"
+            f" {sum(reader.within_event for reader in readers)} were left within an event")
+        verdict.figure("fetched by a keeper", f"{keepers[0].mirror.fetched} bodies, and {len(fresh)} at first")
+        resume(verdict, server, connection, entries)
+
+
+def edit(verdict, tree, path, connection, arguments):
+    """Edits and saves; now and then all bodies are compared with what the entry names."""
+    counts, exact = {}, 0
+    for number in range(arguments.saves):
+        before = revision(connection)
+        looks = number % arguments.look == 0
+        old = crawl(connection) if looks else None
+        kind = tree.edit()
+        counts[kind] = counts.get(kind, 0) + 1
+        tree.save(path)
+        took = wait_until(lambda: revision(connection) != before, 5, every=0.001)
+        if not verdict.expect(took is not None, f"save {number}, {kind}, makes a revision within 5 s"):
+            continue
+        if looks:
+            exact += 1
+            [*_, entry] = connection.get(f"/changes?since={before}").json()["changes"]
+            named = set(entry["levels"]) | set(entry["details"])
+            differ = differences(old, crawl(connection))
+            verdict.expect(
+                named == differ, f"save {number}, {kind}: named in vain {sorted(named - differ)[:3]},"
+                f" not named {sorted(differ - named)[:3]}")
+    return counts, exact
+
+
+def judge_reader(verdict, reader, entries):
+    verdict.expect(
+        all(event.name == "change" for event in reader.events),
+        f"a reader is told changes alone: {[event for event in reader.events if event.name != 'change'][:3]}")
+    told = [event.id for event in reader.events]
+    wanted = [entry["revision"] for entry in entries]
+    verdict.expect(
+        told == wanted, f"a reader is told all {len(wanted)} revisions once and in order; it is told {len(told)},"
+        f" twice {len(told) - len(set(told))}, never {len(set(wanted) - set(told))}")
+    verdict.expect(
+        [json.loads(event.data) for event in reader.events] == entries[:len(told)] or told != wanted,
+        "the data of each event is the entry of /changes")
+
+
+def resume(verdict, server, connection, entries):
+    """The ways to begin: from an id, from `since`, from now, and from an id that nobody knows."""
+    middle = len(entries) // 2
+    since = entries[middle]["revision"]
+    rest = [entry["revision"] for entry in entries[middle + 1:]]
+    for how, target, last in (("Last-Event-ID", "/changes", since), ("since=", f"/changes?since={since}", None)):
+        with EventStream(server.port, last_id=last, target=target) as stream:
+            content_type = stream.headers.get("content-type", "")
+            verdict.expect(
+                content_type.startswith("text/event-stream"), f"{how}: a stream is text/event-stream: {content_type}")
+            told = [event.id if (event := stream.next(5)) else None for _ in rest]
+            verdict.expect(told == rest, f"a stream with {how} begins behind it; it tells {told[:3]}, not {rest[:3]}")
+            verdict.expect(stream.next(0.05) is None, f"a stream with {how} ends its past with the present")
+    with EventStream(server.port, last_id="nobody-knows-1") as stream:
+        event = stream.next(5)
+        verdict.expect(
+            event is not None and event.name == "reset", f"an id that nobody knows is answered by a reset: {event}")
+        if event:
+            verdict.expect(
+                event.id == revision(connection), f"a reset names the revision to go on from: {event.id}")
+    answer = connection.get("/changes?since=nobody-knows-1")
+    verdict.expect(answer.status == 410, f"a revision that nobody knows is 410; it is {answer.status}")
+
+
+def wide(edition, rows=300):
+    """A document of which a save changes every detail."""
+    return plistlib.dumps({"Title": "Wide", "Rows": [
+        {"Title": f"A row with a long title, number {row}", "Text": f"edition {edition}"} for row in range(rows)]})
+
+
+class Witness(threading.Thread):
+    """Reads its stream at once, and notes when each event came."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.stream = EventStream(port)
+        self.came = {}
+        self.order = []
+        self.news = threading.Condition()
+        self.fault = None
+
+    def run(self):
+        while (event := self.stream.next(60)) is not None:
+            with self.news:
+                if event.name != "change":
+                    self.fault = f"a witness is told {event}"
+                self.came[event.id] = event.came
+                self.order.append(event.id)
+                self.news.notify_all()
+
+    def wait_for(self, count, within):
+        with self.news:
+            return self.news.wait_for(lambda: len(self.order) >= count, timeout=within)
+
+
+def slow_readers(verdict, arguments, folder):
+    """Some do not read while much is saved: they get all or a reset, and nobody else notices."""
+    path = os.path.join(folder, "Wide.plist")
+    save(path, wide(0))
+    edition = 0
+    with Server(arguments.server, path) as server, Connection(server.port) as connection:
+        witness = Witness(server.port)
+        witness.start()
+
+        def save_many(count):
+            nonlocal edition
+            times = []
+            for _ in range(count):
+                edition += 1
+                begun = time.monotonic()
+                save(path, wide(edition))
+                if not verdict.expect(witness.wait_for(edition, 5), f"a witness is told edition {edition} within 5 s"):
+                    break
+                times.append(witness.came[witness.order[-1]] - begun)
+            return times
+
+        quiet = save_many(30)
+        since = revision(connection)
+        memory = server.resident_bytes()
+        sleepers = [EventStream(server.port, last_id=since, receive_buffer=4096) for _ in range(arguments.sleepers)]
+        first = edition
+        busy = save_many(arguments.sleep)
+        grown = server.resident_bytes() - memory
+        verdict.figure("from a save to a witness", spread(quiet))
+        verdict.figure(f"the same with {len(sleepers)} who do not read", spread(busy))
+        unread = len(connection.get(f"/changes?since={witness.order[-2]}").body) * (edition - first)
+        verdict.figure(
+            "memory grown meanwhile", f"{megabytes(grown)}, and each of them did not read {megabytes(unread)}")
+        verdict.expect(
+            statistics.median(busy) <= 2 * statistics.median(quiet) + 0.01,
+            "who does not read slows nobody: a save reaches a witness as soon as before")
+        verdict.expect(max(busy) <= 1, f"no event takes a second to a witness; one took {milliseconds(max(busy))}")
+        verdict.expect(
+            grown <= arguments.memory * 1e6, f"at most {arguments.memory} MB more are held: {megabytes(grown)}")
+        order = witness.order
+        resets = [catch_up(verdict, server, sleeper, since, order) for sleeper in sleepers]
+        verdict.figure("those who did not read", f"{sum(resets)} of {len(resets)} were told to begin anew")
+        verdict.expect(witness.fault is None, witness.fault)
+
+
+def catch_up(verdict, server, stream, since, order):
+    """Reads all that was missed; says whether there was a reset."""
+    last, reset, joins = since, False, 0
+    final = order[-1]
+    known = {revision: place for place, revision in enumerate(order)}
+    while last != final and joins < 5:
+        event = stream.next(10)
+        if event is None:
+            if not verdict.expect(stream.ended, f"who reads again is told something; nothing came after {last}"):
+                break
+            stream.close()
+            joins += 1
+            stream = EventStream(server.port, last_id=last)
+            continue
+        if event.name == "reset":
+            reset = True
+            verdict.expect(event.id in known, f"a reset names a revision: {event}")
+        else:
+            verdict.expect(
+                known.get(event.id) == known[last] + 1, f"behind {last} comes the next revision; it is {event}")
+        last = event.id if event.id in known else final
+    stream.close()
+    verdict.expect(last == final, f"who reads again comes to {final}; it comes to {last}")
+    return reset
+
+
+class Heart(threading.Thread):
+    """Waits for the first comment of a stream on which nothing happens."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.stream = EventStream(port)
+        self.took = None
+
+    def run(self):
+        self.stream.socket.settimeout(25)
+        try:
+            while not self.stream.parser.comments and self.stream.read_piece():
+                pass
+        except TimeoutError:
+            return
+        if self.stream.parser.comments:
+            self.took = time.monotonic() - self.stream.opened
+
+
+def heads(verdict, server):
+    """What a stream's header says, and that HEAD has no stream behind it."""
+    with EventStream(server.port) as stream:
+        verdict.expect(stream.status == 200, f"a stream is 200; it is {stream.status}")
+        verdict.expect(
+            stream.headers.get("cache-control") in ("no-store", "no-cache"),
+            f"nobody keeps a stream: {stream.headers.get('cache-control')}")
+        verdict.expect("content-length" not in stream.headers, "a stream has no length")
+    with Connection(server.port) as connection:
+        answer = connection.request("/changes", "HEAD", {"Accept": "text/event-stream"})
+        verdict.expect(answer.status == 200, f"HEAD of a stream is 200; it is {answer.status}")
+    verdict.expect(get(server.port, "/healthz").status == 200, "the server is alive after that")
+
+
+def main():
+    arguments = options(
+        __doc__, saves=300, readers=6, look=5, seed=1, sleepers=10, sleep=250, memory=64)
+    with Verdict("streams") as verdict, tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "Still.plist")
+        save(path, wide(0))
+        with Server(arguments.server, path) as still:
+            heart = Heart(still.port)
+            heart.start()
+            heads(verdict, still)
+            torn_streams(verdict, arguments, folder)
+            slow_readers(verdict, arguments, folder)
+            heart.join(30)
+            verdict.expect(
+                heart.took is not None and heart.took <= 16.5,
+                f"a stream on which nothing happens has a comment within 16.5 s; it came after {heart.took}")
+            if heart.took:
+                verdict.figure("first comment", f"after {heart.took:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

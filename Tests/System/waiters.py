@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""Thousands of clients that wait, with long polls and with streams: what each costs, and how soon they are told.
+
+The clients of one level, far fewer than wait in all, are told of its change at once; the others are not woken, and
+ordinary requests cost what they cost before. Those who hang up free their places, and a stop answers all of them.
+For the full weight: --waiters 10000 --watchers 1000 --streams 1000
+"""
+
+import gc
+import os
+import plistlib
+import socket
+import statistics
+import struct
+import tempfile
+import time
+
+from harness.client import Connection, wait_until
+from harness.crowd import Crowd, poll, request, stream
+from harness.edits import save
+from harness.events import Dechunker, EventStream
+from harness.server import Server, allow_descriptors
+from harness.verdict import Verdict, milliseconds, options
+
+# Longer than any part of this takes: nobody's time may run out while something is measured.
+PATIENCE = 290
+BUSY, QUIET, ORDINARY = "/levels/Busy", "/levels/Quiet", "/levels/Ordinary"
+HANG_UPS = ("close", "reset", "half-close")
+
+
+def document(edition=0):
+    """Three levels of twenty rows; those of the first name the edition."""
+    return plistlib.dumps({"Title": "Waiting", "Rows": [
+        {"Title": level, "Children": [
+            {"Title": f"Row {row}", "Subtitle": f"edition {edition if level == 'Busy' else 0}"} for row in range(20)]}
+        for level in ("Busy", "Quiet", "Ordinary")]})
+
+
+def settle(server, within=20):
+    """Waits until the server has nothing more to do, which is all that shows that a request waits."""
+    last = server.cpu_seconds()
+
+    def is_idle():
+        nonlocal last
+        before, last = last, server.cpu_seconds()
+        return last - before < 0.0005
+
+    if wait_until(is_idle, within, every=0.2) is None:
+        raise RuntimeError(f"the server does not come to rest within {within} s")
+
+
+def ordinary_cost(port, server, blocks=5, requests=4000):
+    """CPU time of the server for a request on a keep-alive connection, block by block."""
+    costs = []
+    with Connection(port) as connection:
+        for _ in range(blocks):
+            begun = server.cpu_seconds()
+            for _ in range(requests):
+                connection.get(ORDINARY)
+            costs.append((server.cpu_seconds() - begun) / requests)
+    return costs
+
+
+def microseconds(seconds):
+    return f"{seconds * 1e6:.1f} µs"
+
+
+class Waiting:
+    """A server with everybody waiting, and what is measured of them."""
+
+    def __init__(self, verdict, server, path, crowd, arguments):
+        self.verdict = verdict
+        self.server = server
+        self.path = path
+        self.crowd = crowd
+        self.arguments = arguments
+        self.edition = 0
+        self.waiters, self.watchers, self.streams = [], [], []
+
+    def tag(self, target):
+        with Connection(self.server.port) as connection:
+            return connection.get(target)["etag"]
+
+    def warm_up(self):
+        """Makes the server's memory what it is after some waiting and some requests, and frees all places again."""
+        ordinary_cost(self.server.port, self.server, blocks=1)
+        members = self.crowd.join(64)
+        for number, member in enumerate(members):
+            member.ask(stream() if number % 2 else poll(QUIET, self.tag(QUIET), PATIENCE))
+        settle(self.server)
+        self.crowd.leave(members)
+        self.wait_for_descriptors(self.server.descriptors() - len(members), "warming up")
+        settle(self.server)
+
+    def wait_for_descriptors(self, count, when):
+        took = wait_until(lambda: self.server.descriptors() <= count, 5, every=0.02)
+        self.verdict.expect(
+            took is not None,
+            f"descriptors are back to {count} within 5 s after {when}; they are {self.server.descriptors()}")
+        return took
+
+    def cost_of(self, count, kind, begin):
+        """Lets clients begin to wait; judges the memory that each took."""
+        before = self.server.resident_bytes()
+        members = begin(count)
+        settle(self.server)
+        each = (self.server.resident_bytes() - before) / count
+        self.verdict.figure(f"resident memory of {kind}", f"{each / 1024:.2f} KiB, {count} of them")
+        self.verdict.expect(
+            each <= self.arguments.each * 1024,
+            f"{kind} takes at most {self.arguments.each} KiB; it takes {each / 1024:.2f}")
+        return members
+
+    def begin_polls(self, count, target=QUIET, answers=0):
+        """Polls that wait; each connection has had some answers before."""
+        tag = self.tag(target)
+        members = self.crowd.join(count)
+        for number in range(answers):
+            for member in members:
+                member.ask(request((ORDINARY, "/levels/", "/detail/Ordinary", target)[number % 4]))
+            left = self.crowd.read_all(members, lambda member: member.is_answered(), 30)
+            self.verdict.expect(not left, f"{len(left)} of {count} connections got no answer {number + 1}")
+        for member in members:
+            member.ask(poll(target, tag, PATIENCE))
+        return members
+
+    def begin_streams(self, count):
+        members = self.crowd.join(count)
+        for member in members:
+            member.ask(stream())
+        left = self.crowd.read_all(members, lambda member: b"\r\n\r\n" in member.received, 30)
+        self.verdict.expect(not left, f"every stream begins at once; {len(left)} do not")
+        refused = sum(not member.received.startswith(b"HTTP/1.1 200") for member in members)
+        self.verdict.expect(refused == 0, f"every stream is 200; {refused} are not")
+        return members
+
+    def told_nothing(self, members, what):
+        woken = sum(member.arrived is not None or member.ended for member in members)
+        self.verdict.expect(woken == 0, f"{what} are told nothing; {woken} of {len(members)} are")
+
+    def rest(self):
+        """Everybody waits, and nothing happens."""
+        begun = self.server.cpu_seconds()
+        self.crowd.listen(self.arguments.idle)
+        share = (self.server.cpu_seconds() - begun) / self.arguments.idle
+        self.verdict.figure("CPU time while everybody waits", f"{share * 100:.2f} % of a core")
+        self.verdict.expect(share < 0.01, f"waiting takes less than 1 % of a core; it takes {share * 100:.2f} %")
+
+    def change(self):
+        """Saves another edition; gives when the last watcher and the last stream knew, after the first of all."""
+        tag = self.tag(BUSY)
+        for member in self.watchers:
+            member.ask(poll(BUSY, tag, PATIENCE))
+        for member in self.streams:
+            member.received.clear()
+            member.arrived = None
+        settle(self.server)
+        self.told_nothing(self.watchers, "those who watch the level that will change")
+        self.edition += 1
+        saved = time.monotonic()
+        save(self.path, document(self.edition))
+        knowing = [*self.watchers, *self.streams]
+        streams = set(self.streams)
+
+        def knows(member):
+            return b"event: change" in member.received if member in streams else member.is_answered()
+
+        left = self.crowd.read_all(knowing, knows, 10)
+        self.verdict.expect(not left, f"all are told of edition {self.edition}; {len(left)} are not")
+        told = [member.arrived for member in knowing if member.arrived]
+        if not told:
+            return None
+        published = min(told)
+        right = f'"edition {self.edition}"'.encode()
+        wrong = sum(
+            member.received.count(right) != 20 or not member.received.startswith(b"HTTP/1.1 200")
+            for member in self.watchers)
+        self.verdict.expect(wrong == 0, f"each watcher gets edition {self.edition} as a whole; {wrong} do not")
+        self.told_nothing(self.waiters, f"those who watch another level than edition {self.edition} changed")
+        return (published - saved, max(member.arrived or 0 for member in self.watchers) - published,
+                max((member.arrived or 0 for member in self.streams), default=published) - published)
+
+    def changes(self):
+        gc.collect()
+        gc.disable()
+        rounds = [times for _ in range(self.arguments.rounds) if (times := self.change())]
+        gc.enable()
+        if not rounds:
+            return
+        first, watcher, streams = zip(*rounds)
+        shown = [", ".join(milliseconds(time) for time in times) for times in (first, watcher, streams)]
+        self.verdict.figure("from a save to the first who is told", shown[0])
+        self.verdict.figure(f"from the first to the last of {len(self.watchers)} watchers", shown[1])
+        self.verdict.figure(f"from the first to the last of {len(self.streams)} streams", shown[2])
+        self.verdict.expect(
+            statistics.median(watcher) <= self.arguments.within,
+            f"the last watcher is told {milliseconds(self.arguments.within)} after the first; the median of"
+            f" {len(rounds)} is {milliseconds(statistics.median(watcher))}")
+
+
+def first_requests_wait(verdict, arguments, folder):
+    """Connections whose first request waits: memory, rest, changes, the cost of others, hang-ups."""
+    path = os.path.join(folder, "First.plist")
+    save(path, document())
+    room = arguments.waiters + arguments.streams + 100
+    with Server(arguments.server, path, "--waiters", str(room)) as server, Crowd(server.port) as crowd:
+        waiting = Waiting(verdict, server, path, crowd, arguments)
+        base = server.descriptors()
+        waiting.warm_up()
+        costs = ordinary_cost(server.port, server)
+        waiting.waiters = waiting.cost_of(
+            arguments.waiters - arguments.watchers, "a waiter whose first request waits", waiting.begin_polls)
+        waiting.streams = waiting.cost_of(arguments.streams, "a stream", waiting.begin_streams)
+        waiting.watchers = crowd.join(arguments.watchers)
+        waiting.rest()
+        waiting.told_nothing(waiting.waiters, "those who watch a level that rests")
+        waiting.changes()
+        waiting.told_nothing(waiting.waiters, "those who watch a level that rests, after all changes,")
+        tag = waiting.tag(BUSY)
+        for member in waiting.watchers:
+            member.ask(poll(BUSY, tag, PATIENCE))
+        settle(server)
+        loaded = ordinary_cost(server.port, server)
+        hang_up(waiting, base)
+        judge_cost(verdict, costs, loaded, ordinary_cost(server.port, server), arguments)
+        verdict.figure("resident memory when all are gone", f"{server.resident_bytes() / 1e6:.1f} MB")
+
+
+def hang_up(waiting, base):
+    """Half of them go, each in one of the ways there are, and then the others."""
+    everybody = [*waiting.waiters, *waiting.watchers, *waiting.streams]
+    before = waiting.server.descriptors()
+    leaving, staying = everybody[::2], everybody[1::2]
+    for number, member in enumerate(leaving):
+        how = HANG_UPS[number % len(HANG_UPS)]
+        if how == "reset":
+            member.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        elif how == "half-close":
+            member.socket.shutdown(socket.SHUT_WR)
+    waiting.crowd.leave([member for number, member in enumerate(leaving) if HANG_UPS[number % 3] != "half-close"])
+    took = waiting.wait_for_descriptors(before - len(leaving), "half of the waiting hung up")
+    if took is not None:
+        waiting.verdict.figure(f"until {len(leaving)} hang-ups are seen", milliseconds(took))
+    waiting.crowd.leave(leaving)
+    waiting.told_nothing([member for member in staying if member not in set(waiting.streams)], "those who stayed")
+    waiting.crowd.leave(staying)
+    waiting.wait_for_descriptors(base, "all hung up")
+
+
+def judge_cost(verdict, before, loaded, after, arguments):
+    without = statistics.median([*before, *after])
+    present = statistics.median(loaded)
+    verdict.figure(
+        "CPU time of an ordinary request",
+        f"{microseconds(statistics.median(before))} before, {microseconds(present)} while they wait,"
+        f" {microseconds(statistics.median(after))} after")
+    verdict.expect(
+        present <= arguments.dearer * without,
+        f"an ordinary request costs at most {arguments.dearer} times as much while they wait;"
+        f" it costs {present / without:.2f} times")
+
+
+def later_requests_wait(verdict, arguments, folder):
+    """Keep-alive connections that had answers before they wait: memory, rest, and the stop of all."""
+    path = os.path.join(folder, "Later.plist")
+    save(path, document())
+    room = arguments.waiters + arguments.streams + 100
+    with Server(arguments.server, path, "--waiters", str(room)) as server, Crowd(server.port) as crowd:
+        waiting = Waiting(verdict, server, path, crowd, arguments)
+        waiting.warm_up()
+        polls = waiting.cost_of(
+            arguments.waiters, "a waiter that had five answers before",
+            lambda count: waiting.begin_polls(count, answers=5))
+        streams = waiting.begin_streams(arguments.streams)
+        settle(server)
+        waiting.rest()
+        waiting.told_nothing(polls, "those who had answers before")
+        status, took = server.stop()
+        verdict.figure(f"stop with {len(polls)} waiters and {len(streams)} streams", milliseconds(took))
+        verdict.expect(status == 0, f"a stop with all of them exits 0; it exits {status}: {server.log[-3:]}")
+        verdict.expect(took <= 2, f"it takes at most 2 s; it takes {took:.2f} s")
+        left = crowd.read_all([*polls, *streams], lambda member: member.ended, 10)
+        verdict.expect(not left, f"every connection ends with the server; {len(left)} do not")
+        unanswered = [member for member in polls if not member.is_answered() or member.answer()[0] != 304]
+        verdict.expect(
+            not unanswered,
+            f"a stop answers every waiter with 304; {len(unanswered)} get another answer, or none:"
+            f" {[bytes(member.received[:60]) for member in unanswered[:3]]}")
+        torn = [member for member in streams if not ends_cleanly(bytes(member.received))]
+        verdict.expect(
+            not torn,
+            f"a stop ends every stream cleanly; {len(torn)} end otherwise:"
+            f" {[bytes(member.received[-60:]) for member in torn[:3]]}")
+
+
+def ends_cleanly(received):
+    """Whether a stream ended between two events, and with its last chunk where there are any."""
+    head, _, body = received.partition(b"\r\n\r\n")
+    if b"transfer-encoding: chunked" in head.lower():
+        chunks = Dechunker()
+        body = chunks.feed(body)
+        if not chunks.ended:
+            return False
+    return not body or body.endswith(b"\n\n")
+
+
+def places_are_few(verdict, arguments, folder):
+    """Past the number of places a client is told to come again; a hang-up frees a place."""
+    path = os.path.join(folder, "Few.plist")
+    save(path, document())
+    places = 100
+    with Server(arguments.server, path, "--waiters", str(places)) as server, Crowd(server.port) as crowd:
+        waiting = Waiting(verdict, server, path, crowd, arguments)
+        tag = waiting.tag(QUIET)
+        base = server.descriptors()
+        polls = waiting.begin_polls(places - 20)
+        streams = waiting.begin_streams(20)
+        settle(server)
+        waiting.told_nothing(polls, "all who find a place")
+        with Connection(server.port) as connection:
+            refused(verdict, connection.get(QUIET, If_None_Match=tag, Prefer="wait=10"), "a poll")
+            refused(verdict, connection.get("/changes", Accept="text/event-stream"), "a stream")
+            revision = connection.get("/changes").json()["revision"]
+            refused(verdict, connection.get(f"/changes?since={revision}&wait=10"), "a poll of the changes")
+            for lines, status in (((), 200), ((("If-None-Match", tag),), 304)):
+                answer = connection.request(QUIET, headers=lines)
+                verdict.expect(
+                    answer.status == status, f"who does not wait is answered {status} though all places are taken;"
+                    f" it is {answer.status}")
+            # A poll whose answer is there already needs no place.
+            answer = connection.get(QUIET, If_None_Match='"another"', Prefer="wait=10")
+            verdict.expect(answer.status == 200, f"a poll that need not wait is answered; it is {answer.status}")
+        begun = time.monotonic()
+        gone = polls[::2] + streams[::2]
+        # Some have sent more than one request, which must not hide that they are gone.
+        for member in gone[::3]:
+            member.socket.send(request("/healthz"))
+        crowd.leave(gone)
+        took = wait_until(lambda: admits(server.port), 2, every=0.01)
+        verdict.expect(took is not None, "hang-ups free places within 2 s")
+        took = wait_until(lambda: server.descriptors() <= base + places - len(gone), 2 - (time.monotonic() - begun))
+        verdict.expect(
+            took is not None,
+            f"every hang-up is seen within 2 s; {server.descriptors() - base - places + len(gone)} are not")
+        again = crowd.join(len(gone))
+        for member in again:
+            member.ask(poll(QUIET, tag, 1))
+        left = crowd.read_all(again, lambda member: member.is_answered(), 5)
+        answers = {member.answer()[0] for member in again if member not in left}
+        verdict.expect(
+            not left and answers == {304}, f"each freed place is taken again; {len(left)} unanswered, {answers}")
+        verdict.expect(admits(server.port), "those whose time is over free their places as well")
+        waiting.told_nothing([member for member in polls if member not in set(gone)], "those who stayed")
+
+
+def admits(port):
+    with EventStream(port) as stream:
+        return stream.status == 200
+
+
+def refused(verdict, answer, what):
+    verdict.expect(answer.status == 503, f"{what} past the places is 503; it is {answer.status}")
+    verdict.expect(
+        (answer["retry-after"] or "").isdigit(), f"{what} is told when to come again: {answer['retry-after']}")
+    verdict.expect(
+        answer["content-type"] == "application/problem+json" and answer.json().get("status") == 503,
+        f"{what} gets a problem: {answer.body[:200]}")
+
+
+def main():
+    arguments = options(
+        __doc__, waiters=2000, watchers=1000, streams=200, rounds=5, idle=10.0, each=12.0, within=0.1, dearer=1.2)
+    allow_descriptors(arguments.waiters + arguments.streams + 200)
+    with Verdict("waiters") as verdict, tempfile.TemporaryDirectory() as folder:
+        places_are_few(verdict, arguments, folder)
+        first_requests_wait(verdict, arguments, folder)
+        later_requests_wait(verdict, arguments, folder)
+
+
+if __name__ == "__main__":
+    main()

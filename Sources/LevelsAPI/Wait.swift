@@ -34,7 +34,7 @@ struct Wait: Hashable {
     /// `Prefer: wait=` of a request; nil for one that is malformed, since preferences are ignored then.
     static func preferred(by request: Request) -> Wait? {
         guard request.has(.prefer), let list = request.field(.prefer) else { return nil }
-        for preference in list.split(separator: ",") {
+        for preference in preferences(list) {
             let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             guard parts.first.map({ $0.filter { $0 != " " && $0 != "\t" }.lowercased() }) == "wait" else { continue }
             let value = parts.count > 1 ? parts[1].filter { $0 != " " && $0 != "\t" && $0 != "\"" } : ""
@@ -45,6 +45,17 @@ struct Wait: Hashable {
             return Wait(preferred: seconds)
         }
         return nil
+    }
+
+    /// The preferences of a list; a comma within quotes divides nothing (RFC 9110, section 5.6.4).
+    private static func preferences(_ list: String) -> [Substring] {
+        var isQuoted = false
+        var isEscaped = false
+        return list.split { character in
+            defer { isEscaped = isQuoted && !isEscaped && character == "\\" }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
     }
 
     /// What tells that the preference was applied.

@@ -112,7 +112,11 @@ import TreeStore
 
     @Test(
         "by a preference that is none does not wait",
-        arguments: ["wait", "wait=", "wait=0", "wait=x", "wait=-1", "return"])
+
+        arguments: [
+            "wait", "wait=", "wait=0", "wait=x", "wait=-1", "return", #"x="a, wait=30""#,
+            #"x="\", wait=30""#,
+        ])
     func noPreference(_ preference: String) throws {
         let desk = try Self.desk()
         let tag = desk.get("/levels/").entityTag

@@ -13,6 +13,8 @@ final class Connection {
     private var phase = Phase.idle
     /// Where the target lies in the library's buffer, until the header has been read.
     private var rawTarget: Octets?
+    /// Whether the request is in HTTP/1.0, which has no chunks.
+    private var isVersion10 = false
     private var memory = RequestMemory()
     /// How many bytes of the body have come, kept or not.
     private var received = 0
@@ -84,6 +86,7 @@ final class Connection {
         phase = .body
         state.beginWork()
         received = 0
+        isVersion10 = line.isVersion10
         request.parts.method = Method(line.method)
         unsafe MHD_get_connection_values_n(
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
@@ -195,13 +198,14 @@ final class Connection {
     }
 
     private func attend(_ stream: StreamReader) {
-        guard let events = stream.events else {
-            return stream.attend(state, allowing: service.deadlineMilliseconds)
+        var time = service.deadlineMilliseconds
+        if let events = stream.events {
+            self.events = events
+            request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
+            time = service.unreadMilliseconds
+            state.limitUnread(milliseconds: time)
         }
-        self.events = events
-        request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
-        state.limitUnread(milliseconds: service.unreadMilliseconds)
-        stream.attend(state, allowing: service.unreadMilliseconds, suspension: suspension ?? makeSuspension())
+        stream.attend(suspension ?? makeSuspension(), allowing: time, isLast: isVersion10)
     }
 
     /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.

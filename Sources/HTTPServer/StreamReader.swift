@@ -16,11 +16,11 @@ final class StreamReader: @unchecked Sendable {
 
     /// The connection that is read for.
     private struct Attended {
-        let state: ConnectionState
+        let suspension: Suspension
         /// What each piece puts off its deadline by.
         let milliseconds: Int64
-        /// How it sleeps while there is nothing.
-        let suspension: Suspension?
+        /// Whether the end of the connection tells the end of the stream.
+        let isLast: Bool
     }
 
     init(_ stream: any BodyStream) { body = .document(stream) }
@@ -43,9 +43,12 @@ final class StreamReader: @unchecked Sendable {
     }
 
     /// Has each piece put off the deadline of this connection.
-    func attend(_ state: ConnectionState, allowing milliseconds: Int64, suspension: Suspension? = nil) {
-        connection = Attended(state: state, milliseconds: milliseconds, suspension: suspension)
-        if let suspension { events?.attach(suspension) }
+    /// - Parameters:
+    ///   - suspension: how the connection sleeps while there is nothing.
+    ///   - isLast: whether the connection ends with the answer.
+    func attend(_ suspension: Suspension, allowing milliseconds: Int64, isLast: Bool) {
+        connection = Attended(suspension: suspension, milliseconds: milliseconds, isLast: isLast)
+        events?.attach(suspension)
     }
 
     /// The connection is done with the answer.
@@ -54,23 +57,25 @@ final class StreamReader: @unchecked Sendable {
     /// Translates a piece into the library's terms: its size, -1 at the end, -2 to cut the connection, and 0 where there
     /// is nothing now and the connection sleeps.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        switch body {
-        case .document(let stream): unsafe read(stream, into: buffer)
-        case .events(let events): unsafe read(events, into: buffer)
-        }
+        if let connection { connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds) }
+        let outcome =
+            switch body {
+            case .document(let stream): unsafe read(stream, into: buffer)
+            case .events(let events): unsafe read(events, into: buffer)
+            }
+        if let connection, outcome < -1 || outcome < 0 && connection.isLast { connection.suspension.haveClosed() }
+        return outcome
     }
 
     private func read(_ stream: any BodyStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        putOffDeadline()
         let count = unsafe stream.read(into: buffer)
         if count == 0 { return -1 }
         return count < 0 || count > buffer.count ? -2 : count
     }
 
     private func read(_ events: EventStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        putOffDeadline()
         while true {
-            connection?.suspension?.stayAwake()
+            connection?.suspension.stayAwake()
             switch unsafe events.read(into: buffer) {
             case .bytes(let count):
                 mostWritten = max(mostWritten, count)
@@ -94,9 +99,4 @@ final class StreamReader: @unchecked Sendable {
     }
 
     private static let keptBytes = 1 << 10
-
-    private func putOffDeadline() {
-        guard let connection else { return }
-        connection.state.work(until: CoarseClock.now + connection.milliseconds)
-    }
 }

@@ -61,6 +61,16 @@ final class Suspension: Scheduled, @unchecked Sendable {
         if phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep { watch.wake(self) }
     }
 
+    /// Has the library look at the connection once more; to be called in its content reader when that ends.
+    ///
+    /// A stream that fails, or that ends with the connection, is closed within the reader. The library's epoll loop
+    /// visits it again when something happens to its socket; but one that has slept is not in its epoll set, and would
+    /// stay there with its socket open until all older ones have ended.
+    func haveClosed() {
+        unsafe MHD_suspend_connection(handle)
+        unsafe MHD_resume_connection(handle)
+    }
+
     /// Gives the connection back to the library; once for each sleep, by the watch.
     func resume() {
         sleeper = nil

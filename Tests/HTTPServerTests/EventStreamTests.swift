@@ -163,6 +163,46 @@ struct EventStreamTests {
         }
     }
 
+    /// The library's epoll loop forgets a connection that is closed after it slept, while there are older ones.
+    @Test(
+        "whose connection ends with it leaves nothing behind", arguments: ["HTTP/1.0", "HTTP/1.1"],
+        [.end, .failure] as [EventPiece])
+    func ended(version: String, last: EventPiece) throws {
+        let configuration = Server.Configuration.varied {
+            $0.threads = 1
+            $0.connectionLimitPerAddress = 3
+        }
+        let room = WaitingRoom()
+        let next = Guarded<[Events]>([])
+        let responder = Echo(answer: { _ in next.withLock { $0.removeLast() }.response(in: room) })
+        try withServer(responder, configuration) { port throws in
+            let older = try RawClient(port: port)
+            for _ in 0..<10 {
+                let events = Events()
+                next.withLock { $0 = [events] }
+                let client = try EventStreamTests.admitted(
+                    to: port, asking: "GET / \(version)\r\nHost: a\r\nConnection: close\r\n\r\n")
+                events.send("data: 1\n\n")
+                try client.readSome()
+                events.finish(last)
+                _ = try client.readToEnd()
+                try events.ends.next()
+            }
+            older.finishSending()
+            #expect(try older.readToEnd() == "")
+        }
+    }
+
+    /// A client whose connection is not refused, as it is for a moment after one before it has seen its end.
+    private static func admitted(to port: UInt16, asking message: String) throws -> RawClient {
+        let end = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < end {
+            let client = try RawClient(port: port)
+            if client.send(message), (try? client.readHead()) != nil { return client }
+        }
+        throw RawClient.Failure(call: "always refused")
+    }
+
     @Test("outlives the deadlines of requests while there is nothing to be read")
     func idle() throws {
         let configuration = Server.Configuration.varied {

@@ -15,7 +15,8 @@ final class History: Sendable {
         let change: Change
         /// Nil once its memory was wanted back, which is before the change itself is forgotten.
         var replaced: Snapshot?
-        var cost: Int
+        /// What the snapshot costs, while it is kept.
+        var treeCost: Int
     }
 
     fileprivate struct Records {
@@ -28,7 +29,8 @@ final class History: Sendable {
         var revision: String
         /// What has been replaced already, before it is known what that changed.
         var justReplaced: Snapshot?
-        var cost = 0
+        var changesCost = 0
+        var treesCost = 0
 
         init(_ revision: String) {
             self.revision = revision
@@ -72,11 +74,12 @@ final class History: Sendable {
         let change = Change(from: old, to: new)
         let cost = RetainedBytes.of(old.document, beside: new.document, atMost: budget)
         let dropped = records.withLock { records in
-            records.list.append(Record(change: change, replaced: old, cost: cost + change.cost))
+            records.list.append(Record(change: change, replaced: old, treeCost: cost))
             records.revision = new.revision
             records.justReplaced = nil
             records.numbers[new.revision] = records.count
-            records.cost += cost + change.cost
+            records.changesCost += change.cost
+            records.treesCost += cost
             return records.shrink(to: budget, snapshots: Self.keptSnapshots)
         }
         // Freed here, without the lock.
@@ -132,24 +135,36 @@ final class History: Sendable {
 }
 
 extension History.Records {
-    /// Forgets snapshots first, the oldest before the others, then changes; gives what was forgotten.
+    /// Forgets what there is no room for; gives the snapshots among it.
+    ///
+    /// Changes have half of the budget, so that however many there were, they never crowd out the snapshots.
     fileprivate mutating func shrink(to budget: Int, snapshots: Int) -> [Snapshot] {
-        var dropped: [Snapshot] = []
-        for index in list.indices where cost > budget || list.count - index > snapshots {
-            guard let snapshot = list[index].replaced else { continue }
-            dropped.append(snapshot)
-            list[index].replaced = nil
-            cost -= list[index].cost - list[index].change.cost
-            list[index].cost = list[index].change.cost
-        }
+        forgetChanges(to: budget / 2) + forgetSnapshots(to: budget - changesCost, atMost: snapshots)
+    }
+
+    private mutating func forgetChanges(to budget: Int) -> [Snapshot] {
         var first = 0
-        while cost > budget, first < list.count {
-            cost -= list[first].cost
+        while changesCost > budget, first < list.count {
+            changesCost -= list[first].change.cost
+            treesCost -= list[first].treeCost
             numbers[list[first].change.since] = nil
             first += 1
         }
+        let dropped = list[..<first].compactMap(\.replaced)
         list.removeFirst(first)
         forgotten += first
+        return dropped
+    }
+
+    /// The oldest go before the others.
+    private mutating func forgetSnapshots(to budget: Int, atMost count: Int) -> [Snapshot] {
+        var dropped: [Snapshot] = []
+        for index in list.indices where treesCost > budget || list.count - index > count {
+            guard let snapshot = list[index].replaced.take() else { continue }
+            dropped.append(snapshot)
+            treesCost -= list[index].treeCost
+            list[index].treeCost = 0
+        }
         return dropped
     }
 }

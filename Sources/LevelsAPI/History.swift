@@ -23,12 +23,12 @@ final class History: Sendable {
         var list: [Record] = []
         /// How many changes have been forgotten: the number of the first in the list.
         var forgotten = 0
-        /// How many changes led to each revision that is remembered.
+        /// How many changes led to each revision that is remembered, or announced.
         var numbers: [String: Int]
         /// The revision of the last change, or of the first snapshot.
         var revision: String
-        /// What has been replaced already, before it is known what that changed.
-        var justReplaced: Snapshot?
+        /// What is being replaced, until it is known what that changed.
+        var replaced: Snapshot?
         var changesCost = 0
         var treesCost = 0
 
@@ -40,7 +40,7 @@ final class History: Sendable {
         /// What is kept of what was published before, the newest first.
         var snapshots: [Snapshot] {
             let older = list.reversed().prefix { $0.replaced != nil }.compactMap(\.replaced)
-            return justReplaced.map { [$0] + older } ?? older
+            return replaced.map { [$0] + older } ?? older
         }
 
         /// How many changes there have been.
@@ -64,10 +64,16 @@ final class History: Sendable {
     /// That revision, and how many changes led to it.
     var now: (revision: String, number: Int) { records.withLock { ($0.revision, $0.count) } }
 
-    /// Remembers a snapshot that was replaced, for as long as it takes to find out what that changed.
-    func retain(_ old: Snapshot) { records.withLock { $0.justReplaced = old } }
+    /// Notes that a snapshot will be replaced, before it is: whoever is served the new one can ask for what changed since
+    /// either of them, though it is not known yet what that was.
+    func announce(_ new: Snapshot, replacing old: Snapshot) {
+        records.withLock { records in
+            records.numbers[new.revision] = records.count + 1
+            if budget > 0 { records.replaced = old }
+        }
+    }
 
-    /// Notes that a snapshot was replaced, and what that changed.
+    /// Notes what a replacement changed that was announced.
     ///
     /// Time is linear in the levels that differ and their rows. To be called by one thread at a time.
     func append(_ new: Snapshot, replacing old: Snapshot) {
@@ -76,8 +82,7 @@ final class History: Sendable {
         let dropped = records.withLock { records in
             records.list.append(Record(change: change, replaced: old, treeCost: cost))
             records.revision = new.revision
-            records.justReplaced = nil
-            records.numbers[new.revision] = records.count
+            records.replaced = nil
             records.changesCost += change.cost
             records.treesCost += cost
             return records.shrink(to: budget, snapshots: Self.keptSnapshots)
@@ -89,7 +94,7 @@ final class History: Sendable {
     /// The changes after a revision, the oldest first; nil where it is unknown, or too long ago.
     func changes(since revision: String) -> [Change]? {
         records.withLock { records in
-            records.numbers[revision].map { records.list[($0 - records.forgotten)...].map(\.change) }
+            records.numbers[revision].map { records.list.dropFirst($0 - records.forgotten).map(\.change) }
         }
     }
 
@@ -107,8 +112,8 @@ final class History: Sendable {
 
     func next(after number: Int) -> Next {
         records.withLock { records in
-            if number == records.count { return .nothing }
-            guard number >= records.forgotten, number < records.count else {
+            if number >= records.count { return .nothing }
+            guard number >= records.forgotten else {
                 return .forgotten(revision: records.revision, number: records.count)
             }
             return .change(records.list[number - records.forgotten].change)

@@ -1,4 +1,4 @@
-/// Finds rows by the hash of their key: open addressing, eight bytes a row at most; short levels are just searched.
+/// Finds rows by the hash of their key: open addressing, twelve bytes a row at most; short levels are just searched.
 struct KeyIndex: Sendable {
     /// Row number plus one, 0 for an empty slot; a power of two long, or empty.
     private var slots: [UInt32]
@@ -18,6 +18,9 @@ struct KeyIndex: Sendable {
         while size < rowCount + rowCount / 2 { size *= 2 }
         slots = Array(repeating: 0, count: size)
     }
+
+    /// Roughly the memory that it takes.
+    var residentBytes: Int { slots.count * 4 }
 
     /// Enters a row, unless an equal one is there: then gives that.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {

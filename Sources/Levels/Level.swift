@@ -46,7 +46,9 @@ public final class Level: Sendable {
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
 
     /// Roughly the memory that this level takes by itself.
-    public var residentBytes: Int { bytes.count + children.count * 8 + rowCount * 4 + allSections.count * 128 + 256 }
+    public var residentBytes: Int {
+        bytes.count + children.count * 8 + keyIndex.residentBytes + allSections.reduce(256) { $0 + $1.residentBytes }
+    }
 
     /// The level below a row; nil for a leaf.
     @inline(__always)

@@ -19,6 +19,11 @@ public struct Section: Sendable, Equatable {
     /// The same without what nobody sees of it.
     public var shown: Section { Section(title: title, index: index, footer: footer, start: start, count: count) }
 
+    /// Roughly the memory that it takes.
+    var residentBytes: Int {
+        [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }
+    }
+
     init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
         self.title = title
         self.index = index

@@ -1,7 +1,7 @@
 import ContentCodings
 import HTTPServer
 import Locking
-import TreeStore
+import PropertyLists
 
 /// `GET /changes`: at once, when there is something to tell, or as a stream of events (API.md, section 4).
 final class ChangeFollowers: Sendable {
@@ -18,9 +18,17 @@ final class ChangeFollowers: Sendable {
     /// A request that has all up to a revision.
     private struct Poll {
         let waiter: Waiter
+        let question: Question
+        let negotiation: Negotiation
+    }
+
+    /// What an answer depends on.
+    private struct Question: Hashable {
+        let target: String
         let since: String
         let wait: Wait
-        let negotiation: Negotiation
+        /// The number of the negotiation.
+        let choice: UInt64
     }
 
     init(_ history: History, _ selection: Selection, room: WaitingRoom) {
@@ -32,50 +40,57 @@ final class ChangeFollowers: Sendable {
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed; 410 for a revision that is not known; 503
     ///   where too many wait.
     func answer(
-        _ request: Request, _ query: Query, published: Snapshot, _ negotiation: Negotiation
+        _ request: Request, _ query: Query, _ negotiation: Negotiation
     ) throws(Problem) -> Answer {
         try query.allow(["since", "wait"])
         let wait = try Wait(query, request)
         if Self.wantsStream(request) {
             return .now(try stream(since: request.field(.lastEventID) ?? query["since"], negotiation))
         }
-        let answer = try ChangesAnswer(since: query["since"], in: history, published: published)
+        let answer = try ChangesAnswer(since: query["since"], in: history)
         guard let wait, answer.changes.isEmpty else { return .now(try response(answer, wait, negotiation)) }
-        return .later(try poll(answer, wait, negotiation))
+        return .later(try poll(answer, wait, request, negotiation))
     }
 
     /// Tells all who wait that there is a change.
     func wake() {
-        let (polls, streams) = waiting.withLock { waiting in
-            defer { waiting.polls = [:] }
-            return (Array(waiting.polls.values), Array(waiting.streams.values))
-        }
+        let (polls, streams) = waiting.withLock { (Array($0.polls.values), Array($0.streams.values)) }
         for stream in streams { stream.wake() }
-        for poll in polls { finish(poll) }
+        for (question, polls) in Dictionary(grouping: polls, by: \.question) { look(polls, question) }
     }
 
     // MARK: Long polls
 
-    private func poll(_ answer: ChangesAnswer, _ wait: Wait, _ negotiation: Negotiation) throws(Problem) -> Waiter {
+    private func poll(
+        _ answer: ChangesAnswer, _ wait: Wait, _ request: Request, _ negotiation: Negotiation
+    ) throws(Problem) -> Waiter {
         let otherwise = try response(answer, wait, negotiation)
         let waiter = room.admit(for: .seconds(wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
             self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
         }
         guard let waiter else { throw .tooManyWaiters }
-        let poll = Poll(waiter: waiter, since: answer.since, wait: wait, negotiation: negotiation)
+        let question = Question(
+            target: String(utf8: request.target), since: answer.since, wait: wait, choice: negotiation.number)
+        let poll = Poll(waiter: waiter, question: question, negotiation: negotiation)
         waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
         // A change that was noted before this line, and after the answer was made, woke others only.
-        if history.revision != answer.revision { finish(poll) }
+        look([poll], question)
         return waiter
     }
 
-    private func finish(_ poll: Poll) {
+    /// Answers those who ask the same, if there is something to tell: where their revision was served before it was noted
+    /// how it came to be, there is nothing yet.
+    private func look(_ polls: [Poll], _ question: Question) {
+        guard let negotiation = polls.first?.negotiation else { return }
+        let response: Response
         do throws(Problem) {
-            let answer = try ChangesAnswer(since: poll.since, in: history)
-            poll.waiter.finish(try response(answer, poll.wait, poll.negotiation))
+            let answer = try ChangesAnswer(since: question.since, in: history)
+            if answer.changes.isEmpty { return }
+            response = try self.response(answer, question.wait, negotiation)
         } catch {
-            poll.waiter.finish(selection.response(to: error, at: "/changes?since=\(poll.since)", poll.negotiation))
+            response = selection.response(to: error, at: question.target, negotiation)
         }
+        for poll in polls { poll.waiter.finish(response) }
     }
 
     private func response(
@@ -102,8 +117,6 @@ final class ChangeFollowers: Sendable {
         }
         guard let stream else { throw .tooManyWaiters }
         waiting.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
-        // One that has ended before it was noted would stay noted.
-        if stream.end != nil { waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil } }
         let representation = Representation(
             contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept")
         let origins = selection.configuration.allowedOrigins

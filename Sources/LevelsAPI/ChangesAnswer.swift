@@ -5,24 +5,15 @@ import TreeStore
 /// `GET /changes?since=<revision>`: what has changed since then, an entry for each publication (API.md, section 4).
 struct ChangesAnswer {
     let since: String
-    /// The published revision.
-    let revision: String
     let changes: [Change]
 
-    /// - Parameters:
-    ///   - since: nil for a client that begins with what is published now.
-    ///   - published: served already, though its change may not have been noted yet.
+    /// - Parameter since: nil for a client that begins with what is published now.
     /// - Throws: `Problem` (410) for a revision that the history does not know.
-    init(since: String?, in history: History, published: Snapshot? = nil) throws(Problem) {
-        revision = history.revision
+    init(since: String?, in history: History) throws(Problem) {
+        let revision = history.revision
         self.since = since ?? revision
-        if let known = history.changes(since: self.since) {
-            changes = known
-        } else if self.since == published?.revision {
-            changes = []
-        } else {
-            throw Self.gone(self.since, revision: revision)
-        }
+        guard let changes = history.changes(since: self.since) else { throw Self.gone(self.since, revision: revision) }
+        self.changes = changes
     }
 
     static func gone(_ since: String, revision: String) -> Problem {

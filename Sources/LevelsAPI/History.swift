@@ -15,20 +15,22 @@ final class History: Sendable {
         let change: Change
         /// Nil once its memory was wanted back, which is before the change itself is forgotten.
         var replaced: Snapshot?
-        var cost: Int
+        /// What the snapshot costs, while it is kept.
+        var treeCost: Int
     }
 
     fileprivate struct Records {
         var list: [Record] = []
         /// How many changes have been forgotten: the number of the first in the list.
         var forgotten = 0
-        /// How many changes led to each revision that is remembered.
+        /// How many changes led to each revision that is remembered, or announced.
         var numbers: [String: Int]
         /// The revision of the last change, or of the first snapshot.
         var revision: String
-        /// What has been replaced already, before it is known what that changed.
-        var justReplaced: Snapshot?
-        var cost = 0
+        /// What is being replaced, until it is known what that changed.
+        var replaced: Snapshot?
+        var changesCost = 0
+        var treesCost = 0
 
         init(_ revision: String) {
             self.revision = revision
@@ -38,7 +40,7 @@ final class History: Sendable {
         /// What is kept of what was published before, the newest first.
         var snapshots: [Snapshot] {
             let older = list.reversed().prefix { $0.replaced != nil }.compactMap(\.replaced)
-            return justReplaced.map { [$0] + older } ?? older
+            return replaced.map { [$0] + older } ?? older
         }
 
         /// How many changes there have been.
@@ -64,21 +66,27 @@ final class History: Sendable {
     /// That revision, and how many changes led to it.
     var now: (revision: String, number: Int) { records.withLock { ($0.revision, $0.count) } }
 
-    /// Remembers a snapshot that was replaced, for as long as it takes to find out what that changed.
-    func retain(_ old: Snapshot) { records.withLock { $0.justReplaced = old } }
+    /// Notes that a snapshot will be replaced, before it is: whoever is served the new one can ask for what changed since
+    /// either of them, though it is not known yet what that was.
+    func announce(_ new: Snapshot, replacing old: Snapshot) {
+        records.withLock { records in
+            records.numbers[new.revision] = records.count + 1
+            if budget > 0 { records.replaced = old }
+        }
+    }
 
-    /// Notes that a snapshot was replaced, and what that changed.
+    /// Notes what a replacement changed that was announced.
     ///
     /// Time is linear in the levels that differ and their rows. To be called by one thread at a time.
     func append(_ new: Snapshot, replacing old: Snapshot) {
         let change = Change(from: old, to: new)
         let cost = RetainedBytes.of(old.document, beside: new.document, atMost: budget)
         let dropped = records.withLock { records in
-            records.list.append(Record(change: change, replaced: old, cost: cost + change.cost))
+            records.list.append(Record(change: change, replaced: old, treeCost: cost))
             records.revision = new.revision
-            records.justReplaced = nil
-            records.numbers[new.revision] = records.count
-            records.cost += cost + change.cost
+            records.replaced = nil
+            records.changesCost += change.cost
+            records.treesCost += cost
             return records.shrink(to: budget, snapshots: Self.keptSnapshots, changes: Self.keptChanges)
         }
         // Freed here, without the lock.
@@ -88,7 +96,7 @@ final class History: Sendable {
     /// The changes after a revision, the oldest first; nil where it is unknown, or too long ago.
     func changes(since revision: String) -> [Change]? {
         records.withLock { records in
-            records.numbers[revision].map { records.list[($0 - records.forgotten)...].map(\.change) }
+            records.numbers[revision].map { records.list.dropFirst($0 - records.forgotten).map(\.change) }
         }
     }
 
@@ -106,8 +114,8 @@ final class History: Sendable {
 
     func next(after number: Int) -> Next {
         records.withLock { records in
-            if number == records.count { return .nothing }
-            guard number >= records.forgotten, number < records.count else {
+            if number >= records.count { return .nothing }
+            guard number >= records.forgotten else {
                 return .forgotten(revision: records.revision, number: records.count)
             }
             return .change(records.list[number - records.forgotten].change)
@@ -134,24 +142,36 @@ final class History: Sendable {
 }
 
 extension History.Records {
-    /// Forgets snapshots first, the oldest before the others, then changes; gives what was forgotten.
+    /// Forgets what there is no room for; gives the snapshots among it.
+    ///
+    /// Changes have half of the budget, so that however many there were, they never crowd out the snapshots.
     fileprivate mutating func shrink(to budget: Int, snapshots: Int, changes: Int) -> [Snapshot] {
-        var dropped: [Snapshot] = []
-        for index in list.indices where cost > budget || list.count - index > snapshots {
-            guard let snapshot = list[index].replaced else { continue }
-            dropped.append(snapshot)
-            list[index].replaced = nil
-            cost -= list[index].cost - list[index].change.cost
-            list[index].cost = list[index].change.cost
-        }
+        forgetChanges(to: budget / 2, atMost: changes) + forgetSnapshots(to: budget - changesCost, atMost: snapshots)
+    }
+
+    private mutating func forgetChanges(to budget: Int, atMost count: Int) -> [Snapshot] {
         var first = 0
-        while cost > budget || list.count - first > changes, first < list.count {
-            cost -= list[first].cost
+        while changesCost > budget || list.count - first > count, first < list.count {
+            changesCost -= list[first].change.cost
+            treesCost -= list[first].treeCost
             numbers[list[first].change.since] = nil
             first += 1
         }
+        let dropped = list[..<first].compactMap(\.replaced)
         list.removeFirst(first)
         forgotten += first
+        return dropped
+    }
+
+    /// The oldest go before the others.
+    private mutating func forgetSnapshots(to budget: Int, atMost count: Int) -> [Snapshot] {
+        var dropped: [Snapshot] = []
+        for index in list.indices where treesCost > budget || list.count - index > count {
+            guard let snapshot = list[index].replaced.take() else { continue }
+            dropped.append(snapshot)
+            treesCost -= list[index].treeCost
+            list[index].treeCost = 0
+        }
         return dropped
     }
 }

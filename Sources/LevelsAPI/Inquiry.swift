@@ -16,26 +16,18 @@ struct Inquiry {
     init(_ match: Route.Match, _ query: Query, of request: Request, _ negotiation: Negotiation) throws(Problem) {
         route = match.route
         path = try ItemPath(requested: request.target.extracting(match.path))
-        target = Self.target(request.target, match, waits: query["wait"] != nil)
+        target = Self.target(request.target, match, without: query.parameters.firstIndex { $0.name == "wait" })
         self.query = query.without("wait")
         self.negotiation = negotiation
     }
 
-    private static func target(_ target: Span<UInt8>, _ match: Route.Match, waits: Bool) -> [UInt8] {
-        guard waits else { return Array(copying: target) }
-        let query = target.extracting(match.query)
-        var parts: [UInt8] = []
-        var start = 0
-        while start < query.count {
-            var end = start
-            while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
-            let part = Array(copying: query.extracting(start..<end))
-            if !part.isEmpty, !part.starts(with: "wait=".utf8) {
-                parts += [parts.isEmpty ? UInt8(ascii: "?") : UInt8(ascii: "&")] + part
-            }
-            start = end + 1
-        }
-        return Array(copying: target.extracting(0..<match.path.upperBound)) + parts
+    /// - Parameter number: that of a parameter, however its name is encoded.
+    private static func target(_ target: Span<UInt8>, _ match: Route.Match, without number: Int?) -> [UInt8] {
+        guard let number else { return Array(copying: target) }
+        var parts = Array(copying: target.extracting(match.query)).split(separator: UInt8(ascii: "&"))
+        parts.remove(at: number)
+        let path = Array(copying: target.extracting(0..<match.path.upperBound))
+        return parts.isEmpty ? path : path + "?".utf8 + parts.joined(separator: "&".utf8)
     }
 
     /// Whether an item in one tree surely shows the same as in another: told without rendering anything.

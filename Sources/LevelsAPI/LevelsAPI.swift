@@ -38,13 +38,11 @@ public final class LevelsAPI: Responder {
     /// Then answers those who wait for what it changed, and notes the change. The old one is let go on this thread, once
     /// no request holds it, so that freeing it delays no answer. To be called by one thread at a time.
     public func publish(_ snapshot: Snapshot) {
-        let new = Publication(snapshot, cacheBytes: configuration.cacheBytes)
-        var old = publication.withLock { current in
-            defer { current = new }
-            return current
-        }
+        var old = publication.withLock { $0 }
         guard old.snapshot !== snapshot else { return }
-        if configuration.historyBytes > 0 { history.retain(old.snapshot) }
+        let new = Publication(snapshot, cacheBytes: configuration.cacheBytes)
+        history.announce(snapshot, replacing: old.snapshot)
+        publication.withLock { $0 = new }
         waiters.wake(snapshot) { inquiry, item throws(Problem) in
             try selection.select(inquiry, item, in: new)
         } refuse: { problem, inquiry in
@@ -97,7 +95,7 @@ public final class LevelsAPI: Responder {
             let inquiry = try Inquiry(match, query, of: request, negotiation)
             return try answer(inquiry, try Wait(query, request), to: request, from: current)
         case .changes:
-            return try followers.answer(request, query, published: current.snapshot, negotiation)
+            return try followers.answer(request, query, negotiation)
         case .health:
             try query.allow([])
             return .now(selection.response(of: try StatusAnswer.health(), .identity, negotiation))

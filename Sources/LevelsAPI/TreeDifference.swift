@@ -14,16 +14,24 @@ struct TreeDifference {
 
     /// How many links are told.
     static let limit = 1_000
+    /// How long they may be together: the keys in them are as long as the document wants.
+    static let byteLimit = 1 << 20
 
-    private var waiting: [Visit]
+    private var byteCount = 0
+    /// The way down to the item that is looked at, a level for each step: so a level of any size takes no memory but that
+    /// of its own comparison.
+    private var branches: [Branch] = []
+    /// The encoded keys of that item from the root on, divided by `/`.
+    private var path: [UInt8] = []
 
     /// - Parameters:
     ///   - old: the document of a snapshot.
     ///   - new: that of another.
     init(from old: Level, to new: Level) {
-        waiting = [Visit(old: Item.Step(level: old, row: 0), new: Item.Step(level: new, row: 0), path: [])]
-        while !isTruncated, let visit = waiting.popLast() { look(visit) }
-        waiting = []
+        look(Visit(old: Item.Step(level: old, row: 0), new: Item.Step(level: new, row: 0)))
+        while !isTruncated, let visit = next() { look(visit) }
+        branches = []
+        path = []
     }
 
     /// Whether nothing differs.
@@ -33,25 +41,53 @@ struct TreeDifference {
     private struct Visit {
         let old: Item.Step?
         let new: Item.Step?
-        /// Its encoded keys from the root on, divided by `/`.
-        let path: [UInt8]
         /// Whether the title of an item above differs.
         var isBelowChange = false
         /// Whether the number of its section differs, which only its siblings tell.
         var isInOtherSection = false
     }
 
+    /// The level below an item in both trees, or in one of them, whose rows are looked at one after the other.
+    private struct Branch {
+        let old: Level?
+        let new: Level?
+        let rows: AnyIterator<ShownRows.Candidate>
+        /// Whether the title of the item, or of one above it, differs.
+        var isBelowChange = false
+        /// How much of the path leads to the item.
+        let pathLength: Int
+    }
+
+    /// The next item, in document order.
+    private mutating func next() -> Visit? {
+        while let branch = branches.last {
+            guard let row = branch.rows.next() else {
+                branches.removeLast()
+                continue
+            }
+            let old = branch.old.flatMap { level in row.old.map { Item.Step(level: level, row: $0) } }
+            let new = branch.new.flatMap { level in row.new.map { Item.Step(level: level, row: $0) } }
+            guard let step = new ?? old else { continue }
+            enter(step, below: branch.pathLength)
+            return Visit(
+                old: old, new: new, isBelowChange: branch.isBelowChange, isInOtherSection: row.isInOtherSection)
+        }
+        return nil
+    }
+
+    private mutating func enter(_ step: Item.Step, below length: Int) {
+        path.removeSubrange(length...)
+        if length > 0 { path.append(UInt8(ascii: "/")) }
+        var key = ByteBuffer(capacity: 32)
+        let bytes = step.level.bytes
+        PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &key)
+        path += Array(copying: key.span)
+    }
+
     private mutating func look(_ visit: Visit) {
         guard let old = visit.old, let new = visit.new else {
-            add(visit.path, level: true, detail: true)
-            guard let step = visit.old ?? visit.new, let level = step.level.child(step.row) else { return }
-            for row in (0..<level.count).reversed() {
-                let child = Item.Step(level: level, row: row)
-                let path = Self.path(visit.path, child)
-                waiting.append(
-                    Visit(old: visit.old == nil ? nil : child, new: visit.new == nil ? nil : child, path: path))
-            }
-            return
+            add(level: true, detail: true)
+            return followAll(visit.old.flatMap { $0.level.child($0.row) }, visit.new.flatMap { $0.level.child($0.row) })
         }
         let pair = ShownItems(old: old, new: new)
         let isRenamed = visit.isBelowChange || pair.hasOtherTitle
@@ -59,54 +95,38 @@ struct TreeDifference {
         let before = old.level.child(old.row)
         let after = new.level.child(new.row)
         if before?.hash == after?.hash {
-            add(visit.path, level: isRenamed, detail: detail)
-            if isRenamed, let after, let before { followAll(before, after, below: visit.path) }
+            add(level: isRenamed, detail: detail)
+            if isRenamed { followAll(before, after) }
         } else {
             let rows = ShownRows(old: before, new: after)
-            add(visit.path, level: isRenamed || rows.differ, detail: detail)
-            follow(rows, below: visit, isRenamed: isRenamed)
+            add(level: isRenamed || rows.differ, detail: detail)
+            let candidates = AnyIterator(rows.candidates(all: isRenamed).makeIterator())
+            branches.append(
+                Branch(old: before, new: after, rows: candidates, isBelowChange: isRenamed, pathLength: path.count))
         }
     }
 
-    private mutating func add(_ path: [UInt8], level: Bool, detail: Bool) {
+    /// All items below one that came or went do too; below one whose title differs they tell it among their ancestors.
+    private mutating func followAll(_ old: Level?, _ new: Level?) {
+        guard let count = (new ?? old)?.count else { return }
+        let rows = (0..<count).lazy.map { row in
+            ShownRows.Candidate(old: old.map { _ in row }, new: new.map { _ in row }, isInOtherSection: false)
+        }
+        branches.append(
+            Branch(
+                old: old, new: new, rows: AnyIterator(rows.makeIterator()), isBelowChange: true, pathLength: path.count)
+        )
+    }
+
+    private mutating func add(level: Bool, detail: Bool) {
+        guard level || detail else { return }
         let text = String(decoding: path, as: UTF8.self)
         if level { levels.append("/levels/" + text) }
         if detail { details.append("/detail/" + text) }
-        guard levels.count + details.count > Self.limit else { return }
+        byteCount += text.utf8.count * (level && detail ? 2 : 1)
+        guard levels.count + details.count > Self.limit || byteCount > Self.byteLimit else { return }
         isTruncated = true
         levels = ["/levels/"]
         details = []
-    }
-
-    /// All items below one whose title differs tell it among their ancestors.
-    private mutating func followAll(_ old: Level, _ new: Level, below path: [UInt8]) {
-        for row in (0..<new.count).reversed() {
-            let child = Item.Step(level: new, row: row)
-            waiting.append(
-                Visit(
-                    old: Item.Step(level: old, row: row), new: child, path: Self.path(path, child), isBelowChange: true)
-            )
-        }
-    }
-
-    private mutating func follow(_ rows: ShownRows, below visit: Visit, isRenamed: Bool) {
-        for candidate in rows.candidates(all: isRenamed).reversed() {
-            let old = rows.old.flatMap { level in candidate.old.map { Item.Step(level: level, row: $0) } }
-            let new = rows.new.flatMap { level in candidate.new.map { Item.Step(level: level, row: $0) } }
-            guard let step = new ?? old else { continue }
-            waiting.append(
-                Visit(
-                    old: old, new: new, path: Self.path(visit.path, step), isBelowChange: isRenamed,
-                    isInOtherSection: candidate.isInOtherSection))
-        }
-    }
-
-    private static func path(_ path: [UInt8], _ child: Item.Step) -> [UInt8] {
-        var buffer = ByteBuffer(capacity: path.count + 32)
-        buffer.append(path.span)
-        if !path.isEmpty { buffer.append(UInt8(ascii: "/")) }
-        let bytes = child.level.bytes
-        PercentEncoding.append(bytes.span.extracting(child.level.row(child.row).key), to: &buffer)
-        return Array(copying: buffer.span)
     }
 }

@@ -53,6 +53,30 @@ import TreeStore
                 == #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[\#(entry(2))]}"#)
     }
 
+    @Test("by long polls that ask the same share what they are told")
+    func shared() throws {
+        let desk = Desk(try snapshot(1))
+        let waiters = try ["wait=30", "wait=30", "wait=20"].map { wait in
+            let request = Request(target: "/changes?since=k3-1", fields: [("Prefer", wait)])
+            return try #require(desk.api.respond(to: request).waiter)
+        }
+        desk.api.publish(try snapshot(2))
+        let responses = try waiters.map { try #require($0.response) }
+        #expect(responses[0] === responses[1])
+        #expect(responses[2].header("Preference-Applied") == "wait=20")
+    }
+
+    @Test("by a long poll whose revision is forgotten meanwhile is told so as if asked now")
+    func forgotten() throws {
+        let desk = try Desk(snapshot(1)) { $0.historyBytes = 0 }
+        let target = "/changes?wait=30&since=k3%2D1"
+        let waiter = try #require(desk.api.respond(to: Request(target: target)).waiter)
+        desk.api.publish(try snapshot(2))
+        let answer = Answer(try #require(waiter.response))
+        #expect(answer.status == 410)
+        #expect(answer == desk.get(target))
+    }
+
     // MARK: Streams
 
     /// A stream that is read as far as it goes.

@@ -105,6 +105,17 @@ import TreeStore
         #expect(desk.get("/changes?since=k3-1").status == 410)
     }
 
+    @Test("since the version before is told for ever, not until the changes alone fill the history's budget")
+    func lasting() throws {
+        let desk = try Desk(Self.snapshot(#"["0"]"#, "k3-0")) { $0.historyBytes = 20_000 }
+        for number in 1...100 {
+            let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
+            desk.api.publish(try Self.snapshot("[\"\(number)\"]", "k3-\(number)"))
+            let delta = desk.get("/levels/?since=\(since)")
+            try #require(delta.text.contains("\"removed\":[\"\(number - 1)\"]"), "after \(number) changes")
+        }
+    }
+
     // MARK: A client
 
     /// What a client does with a delta, in the plainest way.

@@ -45,6 +45,20 @@ import Testing
         #expect(difference.isTruncated)
     }
 
+    @Test("of links that are long names the first level alone when they are too long together")
+    func truncatedByLength() throws {
+        let key = String(repeating: "k", count: TreeDifference.byteLimit / 4 - 2)
+        let difference = { (rows: String) in
+            let old = try Document.tree(#"[{"Title": "\#(key)", "Children": ["a"]}]"#).document
+            let new = try Document.tree(#"[{"Title": "\#(key)", "Children": \#(rows)}]"#).document
+            return TreeDifference(from: old, to: new)
+        }
+        let some = try difference(#"[{"Title": "a", "Subtitle": "b"}]"#)
+        #expect(some.levels == ["/levels/\(key)"] && some.details == ["/detail/\(key)/a"] && !some.isTruncated)
+        let many = try difference(#"["b"]"#)
+        #expect(many.levels == ["/levels/"] && many.details == [] && many.isTruncated)
+    }
+
     @Test("tells that a row stands in another section by its detail")
     func sections() throws {
         let old = try Document.tree(

@@ -1,0 +1,30 @@
+import Levels
+import Testing
+
+@testable import LevelsAPI
+@testable import LevelsTests
+
+@Suite("What an earlier tree costs") struct RetainedBytesTests {
+    private static let long = String(repeating: "x", count: 1 << 20)
+
+    @Test(
+        "counts all that the next one does not share with it",
+        arguments: [
+            #"["a\#(long)"]"#, #"[{"Title": "a", "Text": "\#(long)"}]"#,
+            #"{"Sections": [{"Title": "\#(long)", "Rows": ["a"]}]}"#,
+            #"{"Sections": [{"Footer": "\#(long)", "Rows": ["a"]}]}"#,
+            #"{"Sections": [{"Title": "A", "Note": "\#(long)", "Rows": ["a"]}]}"#,
+        ])
+    func own(_ document: String) throws {
+        let old = try Document.tree(document).document
+        let new = try Document.tree(#"["b"]"#).document
+        #expect(RetainedBytes.of(old, beside: new, atMost: .max) > 1 << 20)
+    }
+
+    @Test("is no more than a bound and the level that passes it")
+    func bound() throws {
+        let old = try Document.tree(#"[{"Title": "a", "Children": ["b"]}]"#).document
+        let new = try Document.tree(#"["b"]"#).document
+        #expect(RetainedBytes.of(old, beside: new, atMost: 0) < RetainedBytes.of(old, beside: new, atMost: .max))
+    }
+}

@@ -22,8 +22,15 @@ extension Response {
 
         deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
 
+        /// Adds header lines, and gives those that were taken.
+        func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
+            var refused: [Int] = []
+            for index in headers.indices where !add(headers[index].name, headers[index].value) { refused.append(index) }
+            return refused.isEmpty ? headers : headers.indices.filter { !refused.contains($0) }.map { headers[$0] }
+        }
+
         /// Returns false where the name or the value holds what a header line cannot carry.
-        func add(_ name: String, _ value: String) -> Bool {
+        private func add(_ name: String, _ value: String) -> Bool {
             unsafe MHD_add_response_header(pointer, name, value) == .YES
         }
     }

@@ -18,7 +18,7 @@ extension Response {
 
         init(headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer) {
             let handle = unsafe Handle(takingOver: body)
-            self.headers = headers.filter { handle.add($0.name, $0.value) }
+            self.headers = handle.add(headers)
             self.handle = handle
             memory = unsafe Memory(bytes: UnsafeRawBufferPointer(body))
             stream = nil
@@ -26,7 +26,7 @@ extension Response {
 
         init(headers: [(name: String, value: String)], stream: StreamReader) {
             let handle = Handle(streaming: stream)
-            self.headers = headers.filter { handle.add($0.name, $0.value) }
+            self.headers = handle.add(headers)
             self.handle = handle
             memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
             self.stream = stream

@@ -82,9 +82,10 @@ public final class Waiter: Sendable, Sleeper {
             return (true, progress.suspension.take())
         }
         guard isFirst else { return false }
-        suspension?.wake()
+        // The place is free before the answer is out: a client that asks again at once finds it.
         room.leave()
         onEnd(self, end)
+        suspension?.wake()
         return true
     }
 }

@@ -8,22 +8,29 @@ import TreeStore
 final class Change: Sendable {
     /// The revision that it led from, and the one that it led to.
     let since, revision: String
-    /// The entry as JSON.
-    let json: [UInt8]
     /// The entry as an event of a stream.
     let event: [UInt8]
+    /// Where the entry itself stands in the event.
+    private let entry: Range<Int>
 
     /// Compares two snapshots; linear in the levels that differ and their rows.
     init(from old: Snapshot, to new: Snapshot) {
         since = old.revision
         revision = new.revision
         let difference = TreeDifference(from: old.document, to: new.document)
-        json = Self.json(difference, of: new)
+        let json = Self.json(difference, of: new)
         event = Self.event(named: "change", revision: new.revision, data: json)
+        entry = event.count - 2 - json.count..<event.count - 2
+    }
+
+    /// Writes the entry.
+    func write(to writer: inout JSONPropertyListWriter) {
+        let event = event
+        writer.rawValue(event.span.extracting(entry))
     }
 
     /// Roughly the memory that it takes.
-    var cost: Int { json.count + event.count + 256 }
+    var cost: Int { event.count + 256 }
 
     /// An event of a stream (HTML, section 9.2.5); the data is one line.
     static func event(named name: String, revision: String, data: [UInt8]) -> [UInt8] {

@@ -42,10 +42,7 @@ struct ChangesAnswer {
             writer.member("reset", false)
             writer.member("changes")
             writer.beginList()
-            for change in changes {
-                let json = change.json
-                writer.rawValue(json.span)
-            }
+            for change in changes { change.write(to: &writer) }
             writer.endList()
         }
     }

@@ -47,6 +47,8 @@ final class History: Sendable {
 
     /// How many snapshots are kept at most, so that looking through them stays cheap.
     private static let keptSnapshots = 512
+    /// How many changes are kept at most: a client that missed so many does better to load anew.
+    private static let keptChanges = 2_048
     /// How many different states of one level are rendered in search of a version.
     private static let triedStates = 64
 
@@ -77,7 +79,7 @@ final class History: Sendable {
             records.justReplaced = nil
             records.numbers[new.revision] = records.count
             records.cost += cost + change.cost
-            return records.shrink(to: budget, snapshots: Self.keptSnapshots)
+            return records.shrink(to: budget, snapshots: Self.keptSnapshots, changes: Self.keptChanges)
         }
         // Freed here, without the lock.
         _ = consume dropped
@@ -133,7 +135,7 @@ final class History: Sendable {
 
 extension History.Records {
     /// Forgets snapshots first, the oldest before the others, then changes; gives what was forgotten.
-    fileprivate mutating func shrink(to budget: Int, snapshots: Int) -> [Snapshot] {
+    fileprivate mutating func shrink(to budget: Int, snapshots: Int, changes: Int) -> [Snapshot] {
         var dropped: [Snapshot] = []
         for index in list.indices where cost > budget || list.count - index > snapshots {
             guard let snapshot = list[index].replaced else { continue }
@@ -143,7 +145,7 @@ extension History.Records {
             list[index].cost = list[index].change.cost
         }
         var first = 0
-        while cost > budget, first < list.count {
+        while cost > budget || list.count - first > changes, first < list.count {
             cost -= list[first].cost
             numbers[list[first].change.since] = nil
             first += 1

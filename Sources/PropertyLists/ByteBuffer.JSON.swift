@@ -41,7 +41,7 @@ extension ByteBuffer {
 
     /// Stores a word, lowest byte first, but counts only some of it; there must be room for the whole.
     @inlinable @inline(__always)
-    mutating func store(_ word: UInt64, counting counted: Int) {
+    public mutating func store(_ word: UInt64, counting counted: Int) {
         unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
         size &+= counted
     }

@@ -9,6 +9,7 @@ import json
 import os
 import plistlib
 import random
+import socket
 import statistics
 import tempfile
 import threading
@@ -16,7 +17,7 @@ import time
 
 from harness.client import Closed, Connection, Cut, get, wait_until
 from harness.edits import EditedTree, save
-from harness.events import EventStream
+from harness.events import EventParser, EventStream
 from harness.mirror import Mirror, crawl, differences
 from harness.server import Server
 from harness.verdict import Verdict, megabytes, milliseconds, options, spread
@@ -347,6 +348,18 @@ def heads(verdict, server):
     with Connection(server.port) as connection:
         answer = connection.request("/changes", "HEAD", {"Accept": "text/event-stream"})
         verdict.expect(answer.status == 200, f"HEAD of a stream is 200; it is {answer.status}")
+    now = get(server.port, "/changes").json()["revision"]
+    with socket.create_connection(("127.0.0.1", server.port)) as old:
+        old.settimeout(5)
+        lines = ["GET /changes HTTP/1.0", "Host: 127.0.0.1", "Accept: text/event-stream", "Last-Event-ID: x", "", ""]
+        old.sendall("\r\n".join(lines).encode())
+        received = b""
+        while b"event: reset" not in received or not received.endswith(b"\n\n"):
+            received += old.recv(1 << 16)
+        head, _, body = received.partition(b"\r\n\r\n")
+        verdict.expect(
+            b"chunked" not in head.lower() and EventParser().feed(body, 0)[0].id == now,
+            f"a client of HTTP/1.0 gets a stream without chunks: {received[-200:]}")
     verdict.expect(get(server.port, "/healthz").status == 200, "the server is alive after that")
 
 

@@ -260,12 +260,12 @@ def hang_up(waiting, base):
 
 
 def judge_cost(verdict, before, loaded, after, arguments):
-    without = statistics.median([*before, *after])
-    present = statistics.median(loaded)
+    # The least of several blocks: what other programs do on the same cores only ever adds.
+    without = min(*before, *after)
+    present = min(loaded)
     verdict.figure(
         "CPU time of an ordinary request",
-        f"{microseconds(statistics.median(before))} before, {microseconds(present)} while they wait,"
-        f" {microseconds(statistics.median(after))} after")
+        f"{microseconds(min(before))} before, {microseconds(present)} while they wait, {microseconds(min(after))} after")
     verdict.expect(
         present <= arguments.dearer * without,
         f"an ordinary request costs at most {arguments.dearer} times as much while they wait;"
@@ -285,6 +285,9 @@ def later_requests_wait(verdict, arguments, folder):
             lambda count: waiting.begin_polls(count, answers=5))
         streams = waiting.begin_streams(arguments.streams)
         settle(server)
+        # What some have sent behind their polls is neither read nor looked at again and again, and spoils no answer.
+        for member in polls[::10]:
+            member.socket.send(request("/healthz") * 50)
         waiting.rest()
         waiting.told_nothing(polls, "those who had answers before")
         status, took = server.stop()

@@ -66,7 +66,9 @@ final class Watch: Sendable {
             guard !book.isStopping else { return (false, false) }
             book.count += 1
             book.agenda.insert(suspension)
-            return (true, suspension.deadline < book.alarm)
+            guard suspension.deadline < book.alarm else { return (true, false) }
+            book.alarm = suspension.deadline
+            return (true, true)
         }
         guard isIn else { return false }
         connections.setAside(suspension.state)

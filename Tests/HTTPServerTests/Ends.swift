@@ -11,7 +11,7 @@ final class Ends<End: Sendable & Equatable>: Sendable {
     }
 
     /// Waits for the next to be told.
-    func next() { gate.pass() }
+    func next() throws { try gate.pass() }
 
     var all: [End] { told.withLock { $0 } }
 }

@@ -26,7 +26,7 @@ final class Events: EventSource {
     }
 
     /// Waits until it has been asked for.
-    func open() { opened.pass() }
+    func open() throws { try opened.pass() }
 
     func send(_ text: String) {
         pending.withLock { $0.bytes += Array(text.utf8) }
@@ -85,7 +85,7 @@ struct EventStreamTests {
         try withEvents { client, events throws in
             events.send("data: early\n\n")
             client.send(EventStreamTests.ask)
-            events.open()
+            try events.open()
             events.finish(.end)
             #expect(try client.readAnswer().body == "data: early\n\n")
             #expect(events.ends.all == [.complete])
@@ -109,7 +109,7 @@ struct EventStreamTests {
     func oldVersion() throws {
         try withEvents { client, events throws in
             client.send("GET / HTTP/1.0\r\n\r\n")
-            events.open()
+            try events.open()
             events.send("data: 1\n\n")
             events.finish(.end)
             #expect(try client.readAnswer().body == "data: 1\n\n")
@@ -140,7 +140,7 @@ struct EventStreamTests {
         let text = String((0..<300_000).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) })
         try withEvents { client, events throws in
             client.send(EventStreamTests.ask)
-            events.open()
+            try events.open()
             events.send(text)
             events.finish(.end)
             #expect(try client.readAnswer().body == text)
@@ -157,7 +157,7 @@ struct EventStreamTests {
                 client?.send(EventStreamTests.ask)
                 #expect(try client?.readHead().status == 200)
                 client = nil
-                events.ends.next()
+                try events.ends.next()
             }
             #expect(events.ends.all == Array(repeating: .clientGone, count: 20) && room.count == 0)
         }
@@ -202,7 +202,7 @@ struct EventStreamTests {
             slow.send(String(repeating: "x", count: 20_000_000))
             other.send("data: 1\n\n")
             #expect(try awake.readChunk() == "data: 1\n\n")
-            slow.ends.next()
+            try slow.ends.next()
             #expect(slow.ends.all == [.clientGone])
             #expect(other.ends.all == [])
         }

@@ -9,5 +9,16 @@ final class Gate: @unchecked Sendable {
     init() { unsafe sem_init(semaphore, 0, 0) }
     deinit { unsafe semaphore.deallocate() }
     func open() { unsafe sem_post(semaphore) }
-    func pass() { while unsafe sem_wait(semaphore) != 0 {} }
+
+    /// A test that waits for what never comes must fail, not hang.
+    struct NeverOpened: Error {}
+
+    func pass() throws {
+        var end = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_sec += 60
+        while unsafe sem_timedwait(semaphore, &end) != 0 {
+            if errno != EINTR { throw NeverOpened() }
+        }
+    }
 }

@@ -30,8 +30,8 @@ final class Later: Sendable {
     }
 
     /// Waits for the next to arrive, and gives the oldest that was not taken.
-    func next() -> Waiter {
-        arrived.pass()
+    func next() throws -> Waiter {
+        try arrived.pass()
         return waiting.withLock { $0.removeFirst() }
     }
 
@@ -51,7 +51,7 @@ struct LaterTests {
         try withClient(later.responder) { client throws in
             for number in 0..<50 {
                 client.send(LaterTests.ask)
-                #expect(later.next().finish(Echo.text("number \(number)")))
+                #expect(try later.next().finish(Echo.text("number \(number)")))
                 #expect(try client.readAnswer().body == "number \(number)")
                 client.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n")
                 #expect(try client.readAnswer().body == "get /now ")
@@ -84,7 +84,7 @@ struct LaterTests {
         try withServer(later.responder) { port throws in
             let waiting = try (0..<50).map { _ in try RawClient(port: port) }
             for client in waiting { client.send(LaterTests.ask) }
-            let waiters = waiting.map { _ in later.next() }
+            let waiters = try waiting.map { _ in try later.next() }
             let other = try RawClient(port: port)
             other.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try other.readAnswer().body == "get /now ")
@@ -98,10 +98,10 @@ struct LaterTests {
         let later = Later()
         try withClient(later.responder) { client throws in
             client.send(LaterTests.ask + "GET /a HTTP/1.1\r\nHost: a\r\n\r\n" + LaterTests.ask)
-            later.next().finish(Echo.text("first"))
+            try later.next().finish(Echo.text("first"))
             #expect(try client.readAnswer().body == "first")
             #expect(try client.readAnswer().body == "get /a ")
-            later.next().finish(Echo.text("second"))
+            try later.next().finish(Echo.text("second"))
             #expect(try client.readAnswer().body == "second")
         }
     }
@@ -111,16 +111,17 @@ struct LaterTests {
         let later = Later()
         let chunked = "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
         let long = "X: \(String(repeating: "x", count: 9000))\r\n"
+        // libmicrohttpd 1.0 passes over one blank line only.
+        let blank = String(repeating: "\r\n", count: RequestCheckTests.leavesChecks ? 3000 : 1)
         try withClient(later.responder) { client throws in
             for before in [
-                "", "\r\n\r\n", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
-                "POST /a HTTP/1.1\r\nHost: a\r\n" + chunked, "GET /a HTTP/1.1\r\nHost: a\r\n\(long)\r\n",
-                String(repeating: "\n", count: 5000),
+                "", "\r\n", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+                "POST /a HTTP/1.1\r\nHost: a\r\n" + chunked, "GET /a HTTP/1.1\r\nHost: a\r\n\(long)\r\n", blank,
             ] {
                 client.send(before + "GET /later HTTP/1.1\r\nHost: a\r\n\(long)\r\n" + LaterTests.ask)
                 if before.contains("/a") { #expect(try client.readAnswer().body.contains(" /a")) }
                 for number in 0..<2 {
-                    later.next().finish(Echo.text("number \(number)"))
+                    try later.next().finish(Echo.text("number \(number)"))
                     #expect(try client.readAnswer().body == "number \(number)")
                 }
             }
@@ -152,7 +153,7 @@ struct LaterTests {
         try withServer(later.responder, configuration) { port throws in
             let client = try RawClient(port: port)
             client.send(LaterTests.ask)
-            _ = later.next()
+            _ = try later.next()
             // The deadlines of two connections pass meanwhile.
             for _ in 0..<2 { #expect(try RawClient(port: port).readToEnd() == "") }
             #expect(try client.readAnswer().status == 304)
@@ -166,9 +167,9 @@ struct LaterTests {
             for _ in 0..<20 {
                 var client: RawClient? = try RawClient(port: port)
                 client?.send(LaterTests.ask)
-                let waiter = later.next()
+                let waiter = try later.next()
                 client = nil
-                later.ends.next()
+                try later.ends.next()
                 #expect(!waiter.finish(Echo.text("late")))
                 #expect(waiter.end == .clientGone && waiter.response == nil)
             }
@@ -181,9 +182,9 @@ struct LaterTests {
         let later = Later()
         try withClient(later.responder) { client throws in
             client.send(LaterTests.ask)
-            _ = later.next()
+            _ = try later.next()
             client.finishSending()
-            later.ends.next()
+            try later.ends.next()
             #expect(try client.readToEnd() == "")
             #expect(later.ends.all == [.clientGone])
         }
@@ -195,13 +196,13 @@ struct LaterTests {
         try withServer(later.responder) { port throws in
             let waiting = try (0..<3).map { _ in try RawClient(port: port) }
             for client in waiting { client.send(LaterTests.ask) }
-            let waiters = waiting.map { _ in later.next() }
+            let waiters = try waiting.map { _ in try later.next() }
             let other = try RawClient(port: port)
             other.send(LaterTests.ask)
             #expect(try other.readAnswer().status == 503)
             waiters[0].finish(Echo.text("x"))
             other.send(LaterTests.ask)
-            later.next().finish(Echo.text("y"))
+            try later.next().finish(Echo.text("y"))
             #expect(try other.readAnswer().body == "y")
         }
     }
@@ -212,7 +213,7 @@ struct LaterTests {
         let server = try Server(configuration: .varied(), responder: later.responder)
         let clients = try (0..<50).map { _ in try RawClient(port: server.port) }
         for client in clients { client.send(LaterTests.ask) }
-        for _ in clients { _ = later.next() }
+        for _ in clients { _ = try later.next() }
         let duration = ContinuousClock().measure { server.stop(grace: .seconds(60)) }
         #expect(duration < .seconds(20))
         for client in clients {
@@ -244,7 +245,7 @@ struct LaterTests {
             }
             server.stop(grace: .seconds(5))
             isOver.withLock { $0 = true }
-            for _ in 0..<3 { done.pass() }
+            for _ in 0..<3 { try done.pass() }
             #expect(later.room.count == 0)
         }
     }

@@ -265,7 +265,8 @@ def judge_cost(verdict, before, loaded, after, arguments):
     present = min(loaded)
     verdict.figure(
         "CPU time of an ordinary request",
-        f"{microseconds(min(before))} before, {microseconds(present)} while they wait, {microseconds(min(after))} after")
+        f"{microseconds(min(before))} before, {microseconds(present)} while they wait,"
+        f" {microseconds(min(after))} after")
     verdict.expect(
         present <= arguments.dearer * without,
         f"an ordinary request costs at most {arguments.dearer} times as much while they wait;"

@@ -197,8 +197,10 @@ def run(verdict, soak, holdings, arguments):
             held.note()
         if passed // 60 >= shown:
             shown += 1
-            verdict.figure(f"minute {passed / 60:.1f}", "; ".join(held.line() for held in holdings)
-                           + f"; {soak.saves} saves, {soak.resets} resets, {sum(len(part.faults) for part in parts)} faults")
+            faults = sum(len(part.faults) for part in parts)
+            held = "; ".join(held.line() for held in holdings)
+            verdict.figure(
+                f"minute {passed / 60:.1f}", f"{held}; {soak.saves} saves, {soak.resets} resets, {faults} faults")
     soak.stopping.set()
     for part in parts:
         part.join(30)

@@ -198,9 +198,9 @@ def run(verdict, soak, holdings, arguments):
         if passed // 60 >= shown:
             shown += 1
             faults = sum(len(part.faults) for part in parts)
-            held = "; ".join(held.line() for held in holdings)
+            lines = "; ".join(held.line() for held in holdings)
             verdict.figure(
-                f"minute {passed / 60:.1f}", f"{held}; {soak.saves} saves, {soak.resets} resets, {faults} faults")
+                f"minute {passed / 60:.1f}", f"{lines}; {soak.saves} saves, {soak.resets} resets, {faults} faults")
     soak.stopping.set()
     for part in parts:
         part.join(30)

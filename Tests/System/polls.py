@@ -384,6 +384,27 @@ def broken_save(verdict, server, document):
     polls[1].connection.close()
 
 
+def outlives_deadlines(verdict, program, path):
+    """Neither the time for a request nor that of an idle connection is counted while a client waits."""
+    with Server(program, path, "--request-deadline", "1", "--idle-timeout", "1") as server:
+        known = tag(server.port, "/levels/Quiet")
+        first = Poll(server.port, "/levels/Quiet", known, "wait=4")
+        later = Poll(server.port, "/healthz")
+        later.connection.receive()
+        later.asked = time.monotonic()
+        later.connection.send("/levels/Quiet", headers={"If-None-Match": known, "Prefer": "wait=4"})
+        gather([first, later], 10)
+        waits(verdict, first, 4, "a poll beyond the deadline of requests")
+        verdict.expect(later.took >= 4, f"a later request of a connection waits as long; {later.took:.2f} s")
+        answer = later.connection.receive()
+        verdict.expect(answer.status == 304, f"it is 304; it is {answer.status}")
+        verdict.expect(later.connection.get("/healthz").status == 200, "the connection goes on after its wait")
+        # From now on it is idle as any other.
+        ended = later.connection.is_answered(within=5)
+        verdict.expect(ended, "a connection that waited is closed when it is idle")
+        later.connection.close()
+
+
 class Listener(threading.Thread):
     """Follows a level by `since=` and `wait` alone, and compares its list with a fetched one."""
 
@@ -482,6 +503,7 @@ def main():
             choices_wake(verdict, server, document)
             comes_and_goes(verdict, server, document)
             broken_save(verdict, server, document)
+        outlives_deadlines(verdict, arguments.server, document.path)
         listens(verdict, arguments, folder)
 
 

@@ -57,14 +57,14 @@ class EditedTree:
     def _parents(self):
         return [self.root, *self.nodes()]
 
-    def _rows_to_grow(self, among=None):
-        # Few long levels rather than many short ones.
-        parents = among or self._parents()
-        parent = max(self.dice.sample(parents, min(3, len(parents))), key=lambda node: len(node.rows))
+    def _rows_to_grow(self):
+        # Few long levels rather than many short ones, and those that are looked at rather than others.
+        parents = self._parents()
+        [parent] = self.dice.choices(parents, [1 + len(node.rows) + 9 * (node in self.kept) for node in parents])
         return self.dice.choice(parent.sections)[1]
 
-    def _insert(self, node=None, among=None):
-        rows = self._rows_to_grow(among)
+    def _insert(self, node=None):
+        rows = self._rows_to_grow()
         rows.insert(self.dice.randint(0, len(rows)), node or self._node())
 
     def _take_out(self):

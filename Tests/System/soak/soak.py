@@ -53,6 +53,7 @@ class Soak:
         self.tree = EditedTree(arguments.seed, items=200, kept=("One", "Two"))
         self.stopping = threading.Event()
         self.saves = 0
+        self.resets = 0
 
     def parts(self):
         return [
@@ -122,8 +123,9 @@ class Soak:
             while time.monotonic() < until and not self.stopping.is_set() and not stream.ended:
                 event = stream.next(0.5)
                 if event:
-                    if event.name == "reset" and last is not None:
+                    if event.name not in ("change", "reset"):
                         raise RuntimeError(f"a stream resumed behind {last} is told {event}")
+                    self.resets += event.name == "reset"
                     part.last = event.id
             if stream.ended:
                 raise RuntimeError("a stream ends by itself")
@@ -162,15 +164,17 @@ class Holdings:
 
 
 def main():
-    arguments = options(__doc__, minutes=30.0, waiters=20, streams=10, seed=1, growth=0.03)
+    # A history that is full within the first minutes: what grows after that is no history.
+    arguments = options(__doc__, minutes=30.0, waiters=20, streams=10, seed=1, growth=0.03, history_bytes=2_000_000)
     allow_descriptors(1000)
     with Verdict("soak") as verdict, tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "Tree.plist")
         EditedTree(arguments.seed, items=200, kept=("One", "Two")).save(path)
-        with Server(arguments.server, path) as origin:
+        history = ("--history-bytes", str(arguments.history_bytes))
+        with Server(arguments.server, path, *history) as origin:
             source = f"http://127.0.0.1:{origin.port}/document"
             copy = ("--refresh", "1", "--cache", os.path.join(folder, "copy.plist"))
-            with Server(arguments.server, source, *copy) as follower:
+            with Server(arguments.server, source, *copy, *history) as follower:
                 soak = Soak(arguments, folder, origin, follower)
                 holdings = [Holdings("the origin", origin), Holdings("the follower", follower)]
                 run(verdict, soak, holdings, arguments)
@@ -193,8 +197,10 @@ def run(verdict, soak, holdings, arguments):
             held.note()
         if passed // 60 >= shown:
             shown += 1
-            verdict.figure(f"minute {passed / 60:.1f}", "; ".join(held.line() for held in holdings)
-                           + f"; {soak.saves} saves, {sum(len(part.faults) for part in parts)} faults")
+            faults = sum(len(part.faults) for part in parts)
+            lines = "; ".join(held.line() for held in holdings)
+            verdict.figure(
+                f"minute {passed / 60:.1f}", f"{lines}; {soak.saves} saves, {soak.resets} resets, {faults} faults")
     soak.stopping.set()
     for part in parts:
         part.join(30)

@@ -103,7 +103,8 @@ public struct AllowedOrigins: Sendable {
     /// What answers have beyond the fields that any page may read.
     private static let exposed = "ETag, Link, Preference-Applied, Location, Retry-After"
     /// What requests may have beyond the fields that any page may send.
-    private static let taken = "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match"
+    private static let taken =
+        "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"
     /// Two hours, in seconds: Chromium remembers no permission longer.
     private static let age = "7200"
 }

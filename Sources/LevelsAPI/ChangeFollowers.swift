@@ -117,8 +117,10 @@ final class ChangeFollowers: Sendable {
         }
         guard let stream else { throw .tooManyWaiters }
         waiting.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
+        // nginx, which would keep events back until its buffer is full, takes this for permission not to.
         let representation = Representation(
-            contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept")
+            contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept",
+            added: [("X-Accel-Buffering", "no")])
         let origins = selection.configuration.allowedOrigins
         return Response(
             status: 200, headers: representation.headers(.identity, origins, negotiation.origin), events: stream)

@@ -108,7 +108,7 @@ import TreeStore
         let reader = Reader(desk)
         #expect(
             reader.response.headers.map { "\($0.name): \($0.value)" } == [
-                "Content-Type: text/event-stream", "Cache-Control: no-store", "Vary: Accept",
+                "Content-Type: text/event-stream", "Cache-Control: no-store", "Vary: Accept", "X-Accel-Buffering: no",
             ])
         #expect(reader.read() == "retry: 2000\nid: k3-1\n\n")
         #expect(reader.read() == "")

@@ -124,7 +124,7 @@ import Testing
                     answer.headers == ["Allow: GET, HEAD, OPTIONS"] + vary + [
                         "Access-Control-Allow-Origin: \(echoed)", "Access-Control-Allow-Methods: GET, HEAD, OPTIONS",
                         "Access-Control-Allow-Headers: If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, "
-                            + "Authorization, If-Match",
+                            + "Authorization, If-Match, Cache-Control, Pragma",
                         "Access-Control-Max-Age: 7200",
                     ])
             }

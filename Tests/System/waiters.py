@@ -52,24 +52,30 @@ def settle(server, within=20):
         raise RuntimeError(f"the server does not come to rest within {within} s")
 
 
-def ordinary_cost(port, server, target=ORDINARY, blocks=5, rounds=150, connections=32):
-    """CPU time of the server for a request on a keep-alive connection, block by block.
+class Ordinary:
+    """Clients of keep-alive connections that do not wait, and what a request of theirs costs.
 
     Many ask at once: a server that sleeps between two requests costs more for its waking than for its answers.
     """
-    costs = []
-    clients = [Connection(port) for _ in range(connections)]
-    for _ in range(blocks):
-        begun = server.cpu_seconds()
+
+    def __init__(self, server, target=ORDINARY, connections=32):
+        self.server = server
+        self.target = target
+        self.clients = [Connection(server.port) for _ in range(connections)]
+
+    def cost(self, rounds=50):
+        """CPU time of the server for a request."""
+        begun = self.server.cpu_seconds()
         for _ in range(rounds):
-            for client in clients:
-                client.send(target)
-            for client in clients:
+            for client in self.clients:
+                client.send(self.target)
+            for client in self.clients:
                 client.receive()
-        costs.append((server.cpu_seconds() - begun) / rounds / connections)
-    for client in clients:
-        client.close()
-    return costs
+        return (self.server.cpu_seconds() - begun) / rounds / len(self.clients)
+
+    def close(self):
+        for client in self.clients:
+            client.close()
 
 
 def microseconds(seconds):
@@ -94,7 +100,9 @@ class Waiting:
 
     def warm_up(self, target=QUIET):
         """Makes the server's memory what it is after some waiting and some requests, and frees all places again."""
-        ordinary_cost(self.server.port, self.server, target, blocks=1)
+        ordinary = Ordinary(self.server, target)
+        ordinary.cost()
+        ordinary.close()
         members = self.crowd.join(64)
         for number, member in enumerate(members):
             member.ask(stream() if number % 2 else poll(target, self.tag(target), PATIENCE))
@@ -214,12 +222,14 @@ def first_requests_wait(verdict, arguments, folder):
     """Connections whose first request waits: memory, rest, changes, the cost of others, hang-ups."""
     path = os.path.join(folder, "First.plist")
     save(path, document())
-    room = arguments.waiters + arguments.streams + 100
-    with Server(arguments.server, path, "--waiters", str(room)) as server, Crowd(server.port) as crowd:
+    # Long enough for the ordinary connections to be there before and after.
+    settings = ("--waiters", str(arguments.waiters + arguments.streams + 100), "--idle-timeout", "300")
+    with (Server(arguments.server, path, *settings) as server, Server(arguments.server, path, *settings) as alone,
+          Crowd(server.port) as crowd, Comparison(server, alone) as comparison):
         waiting = Waiting(verdict, server, path, crowd, arguments)
-        base = server.descriptors()
         waiting.warm_up()
-        costs = ordinary_cost(server.port, server)
+        comparison.measure(verdict, "before")
+        base = server.descriptors()
         waiting.waiters = waiting.cost_of(
             arguments.waiters - arguments.watchers, "a waiter whose first request waits", waiting.begin_polls)
         waiting.streams = waiting.cost_of(arguments.streams, "a stream", waiting.begin_streams)
@@ -232,9 +242,10 @@ def first_requests_wait(verdict, arguments, folder):
         for member in waiting.watchers:
             member.ask(poll(BUSY, tag, PATIENCE))
         settle(server)
-        loaded = ordinary_cost(server.port, server)
+        comparison.measure(verdict, "while")
         hang_up(waiting, base)
-        judge_cost(verdict, costs, loaded, ordinary_cost(server.port, server), arguments)
+        comparison.measure(verdict, "after")
+        comparison.judge(verdict, arguments.dearer)
         verdict.figure("resident memory when all are gone", f"{server.resident_bytes() / 1e6:.1f} MB")
 
 
@@ -259,18 +270,36 @@ def hang_up(waiting, base):
     waiting.wait_for_descriptors(base, "all hung up")
 
 
-def judge_cost(verdict, before, loaded, after, arguments):
-    # The least of several blocks: what other programs do on the same cores only ever adds.
-    without = min(*before, *after)
-    present = min(loaded)
-    verdict.figure(
-        "CPU time of an ordinary request",
-        f"{microseconds(min(before))} before, {microseconds(present)} while they wait,"
-        f" {microseconds(min(after))} after")
-    verdict.expect(
-        present <= arguments.dearer * without,
-        f"an ordinary request costs at most {arguments.dearer} times as much while they wait;"
-        f" it costs {present / without:.2f} times")
+class Comparison:
+    """What an ordinary request costs in this server, and, turn by turn with it, in one where nobody ever waits.
+
+    The other one has the same neighbours on this machine at any time; the connections are the same throughout.
+    """
+
+    def __init__(self, server, alone):
+        self.beside, self.plain = Ordinary(server), Ordinary(alone)
+        self.ratios = {}
+
+    def measure(self, verdict, when, pairs=20):
+        costs = [(self.beside.cost(), self.plain.cost()) for _ in range(pairs)]
+        self.ratios[when] = statistics.median(first / second for first, second in costs)
+        first, second = (statistics.median(part) for part in zip(*costs))
+        verdict.figure(
+            f"CPU time of an ordinary request {when} they wait",
+            f"{microseconds(first)}, and {microseconds(second)} where nobody waits: {self.ratios[when]:.2f}")
+
+    def judge(self, verdict, dearer):
+        ratio = 2 * self.ratios["while"] / (self.ratios["before"] + self.ratios["after"])
+        verdict.expect(
+            ratio <= dearer, f"an ordinary request costs at most {dearer} times as much while they wait;"
+            f" it costs {ratio:.2f} times")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.beside.close()
+        self.plain.close()
 
 
 def later_requests_wait(verdict, arguments, folder):

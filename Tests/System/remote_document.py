@@ -201,7 +201,7 @@ def follow(verdict, program):
         quiet.wait(2)
         verdict.expect(len(origin.requests) <= count + 1, "a held request is not followed by others")
         verdict.expect(
-            all(headers.get("Prefer") == "wait=60" for _, headers in origin.requests[1:]),
+            all(headers.get("Prefer") == "wait=50" for _, headers in origin.requests[1:]),
             "each request but the first asks to wait")
         log = len(server.log)
         begun = time.monotonic()
@@ -216,7 +216,7 @@ def claim(verdict, program):
     class Claimant(Origin):
         def answer(self, request):
             self.requests.append((time.monotonic(), dict(request.headers)))
-            fields = {"ETag": self.tag, "Preference-Applied": "wait=60"}
+            fields = {"ETag": self.tag, "Preference-Applied": "wait=50"}
             if request.headers.get("If-None-Match") == self.tag:
                 self.send(request, 304, fields)
             else:

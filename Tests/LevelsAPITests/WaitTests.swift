@@ -185,4 +185,14 @@ import TreeStore
             Answer(try #require(waiter.response)).text.contains(
                 #""removed":["a"],"inserted":[],"moved":[],"updated":[]"#))
     }
+
+    @Test("with since another version than it has is told all, for which nothing is looked for")
+    func deltaSinceOther() throws {
+        let desk = try Self.desk()
+        let since = desk.get("/levels/").entityTag.dropFirst().dropLast()
+        desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
+        let waiter = try Self.poll(desk, "/levels/?since=\(since)")
+        desk.api.publish(try Self.snapshot(#"["c"]"#, 3))
+        #expect(Answer(try #require(waiter.response)).body == desk.get("/levels/").body)
+    }
 }

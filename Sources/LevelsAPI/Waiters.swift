@@ -94,7 +94,7 @@ final class Waiters: Sendable {
         for waiter in waiters {
             let response: Response
             if let shared { response = shared } else { response = try selected.response(adding: wait.headers) }
-            if selected.isShareable { shared = response }
+            if !response.isStream { shared = response }
             waiter.finish(response)
         }
     }

@@ -369,6 +369,29 @@ def each_its_own(verdict, arguments, folder):
         waiting.told_nothing(others, "those whose representation stays")
 
 
+def come_in_waves(verdict, arguments, folder):
+    """All come, wait and go, again and again: what they leave is used again."""
+    path = os.path.join(folder, "Waves.plist")
+    save(path, document())
+    places = arguments.waiters + arguments.streams + 100
+    with Server(arguments.server, path, "--waiters", str(places)) as server:
+        base, full = server.resident_bytes(), []
+        for _ in range(arguments.waves):
+            with Crowd(server.port) as crowd:
+                waiting = Waiting(verdict, server, path, crowd, arguments)
+                waiting.begin_polls(arguments.waiters)
+                waiting.begin_streams(arguments.streams)
+                settle(server)
+                full.append((server.resident_bytes() - base) / (arguments.waiters + arguments.streams))
+            settle(server)
+        verdict.figure(
+            "resident memory of each, wave by wave", ", ".join(f"{each / 1024:.1f}" for each in full) + " KiB")
+        verdict.figure("and after the last", f"{server.resident_bytes() / 1e6:.1f} MB, {base / 1e6:.1f} at first")
+        verdict.expect(
+            full[-1] <= arguments.wave_each * 1024,
+            f"each takes at most {arguments.wave_each} KiB in the last wave; it takes {full[-1] / 1024:.1f}")
+
+
 def places_are_few(verdict, arguments, folder):
     """Past the number of places a client is told to come again; a hang-up frees a place."""
     path = os.path.join(folder, "Few.plist")
@@ -471,7 +494,7 @@ def refused(verdict, answer, what):
 def main():
     arguments = options(
         __doc__, waiters=2000, watchers=1000, streams=200, rounds=5, idle=10.0, each=12.0, within=0.1, dearer=1.2,
-        own_each=16.0, own_within=0.5)
+        own_each=16.0, own_within=0.5, waves=6, wave_each=32.0)
     allow_descriptors(arguments.waiters + arguments.streams + 200)
     with Verdict("waiters") as verdict, tempfile.TemporaryDirectory() as folder:
         places_are_few(verdict, arguments, folder)
@@ -479,6 +502,7 @@ def main():
         first_requests_wait(verdict, arguments, folder)
         later_requests_wait(verdict, arguments, folder)
         each_its_own(verdict, arguments, folder)
+        come_in_waves(verdict, arguments, folder)
 
 
 if __name__ == "__main__":

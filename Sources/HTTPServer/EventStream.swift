@@ -16,12 +16,13 @@ public final class EventStream: Sendable, Sleeper {
         case serverStopping
     }
 
-    private let source: any EventSource
     private let room: WaitingRoom
-    private let onEnd: @Sendable (EventStream, End) -> Void
     private let progress: Guarded<Progress>
 
     private struct Progress {
+        /// Both until the end, so that they may hold the stream.
+        var source: (any EventSource)?
+        var onEnd: (@Sendable (EventStream, End) -> Void)?
         var end: End?
         var pulse: Pulse?
         var hasClientGone = false
@@ -34,10 +35,8 @@ public final class EventStream: Sendable, Sleeper {
         _ source: any EventSource, in room: WaitingRoom, pulse: Pulse?,
         onEnd: @escaping @Sendable (EventStream, End) -> Void
     ) {
-        self.source = source
         self.room = room
-        self.onEnd = onEnd
-        progress = Guarded(Progress(pulse: pulse))
+        progress = Guarded(Progress(source: source, onEnd: onEnd, pulse: pulse))
     }
 
     deinit { if end == nil { room.leave() } }
@@ -59,7 +58,7 @@ public final class EventStream: Sendable, Sleeper {
 
     /// The next piece: of the source, else a heartbeat that is due, else the end where the server stops.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
-        guard !progress.withLock({ $0.hasClientGone }) else { return .failure }
+        guard let source = progress.withLock({ $0.hasClientGone ? nil : $0.source }) else { return .failure }
         let piece = unsafe source.read(into: buffer)
         switch piece {
         case .bytes(let count): return count > 0 && count <= buffer.count ? piece : .failure
@@ -105,14 +104,15 @@ public final class EventStream: Sendable, Sleeper {
 
     /// Nothing more is read; the first call tells the owner.
     func finish(_ end: End) {
-        let isFirst = progress.withLock { progress in
-            guard progress.end == nil else { return false }
-            progress.end = end
+        let (source, onEnd) = progress.withLock { progress in
+            progress.end = progress.end ?? end
             progress.suspension = nil
-            return true
+            // Let go by the caller: what its end does is done without the lock.
+            return (progress.source.take(), progress.onEnd.take())
         }
-        guard isFirst else { return }
+        guard let onEnd else { return }
         room.leave()
         onEnd(self, end)
+        withExtendedLifetime(source) {}
     }
 }

@@ -61,6 +61,9 @@ public final class Response: Sendable {
         }
     }
 
+    /// Whether the body is a stream, so that this can be queued once only.
+    public var isStream: Bool { payload.stream != nil }
+
     /// The bytes that go out as body; 0 for a stream, and for a status that has none.
     var size: Int { status == 304 || status == 204 ? 0 : payload.size }
 

@@ -21,14 +21,25 @@ public final class Waiter: Sendable, Sleeper {
     /// When the time is over, in milliseconds of the exact clock.
     let deadline: Int64
     private let room: WaitingRoom
-    private let onEnd: @Sendable (Waiter, End) -> Void
-    private let progress = Guarded(Progress())
+    private let progress: Guarded<Progress>
 
     private struct Progress {
+        /// Until the end, so that it may hold the waiter.
+        var onEnd: (@Sendable (Waiter, End) -> Void)?
         var end: End?
         var response: Response?
         /// The connection that is to be woken.
         var suspension: Suspension?
+
+        /// Whom to tell, and whom to wake; nobody where it has ended before.
+        mutating func finish(_ end: End, with response: Response?) -> (
+            onEnd: (@Sendable (Waiter, End) -> Void)?, suspension: Suspension?
+        ) {
+            guard self.end == nil else { return (nil, nil) }
+            self.end = end
+            self.response = response
+            return (onEnd.take(), suspension.take())
+        }
     }
 
     init(
@@ -38,7 +49,7 @@ public final class Waiter: Sendable, Sleeper {
         self.room = room
         self.deadline = deadline
         self.otherwise = otherwise
-        self.onEnd = onEnd
+        progress = Guarded(Progress(onEnd: onEnd))
     }
 
     deinit { if end == nil { room.leave() } }
@@ -75,13 +86,8 @@ public final class Waiter: Sendable, Sleeper {
 
     @discardableResult
     private func end(_ end: End, with response: Response?) -> Bool {
-        let (isFirst, suspension) = progress.withLock { progress -> (Bool, Suspension?) in
-            guard progress.end == nil else { return (false, nil) }
-            progress.end = end
-            progress.response = response
-            return (true, progress.suspension.take())
-        }
-        guard isFirst else { return false }
+        let (onEnd, suspension) = progress.withLock { $0.finish(end, with: response) }
+        guard let onEnd else { return false }
         // The place is free before the answer is out: a client that asks again at once finds it.
         room.leave()
         onEnd(self, end)

@@ -20,6 +20,10 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     /// A link: a prefix that is in canonical form already, and a key that is not.
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>)
 
+    /// Moves what is written from here on by so many tabs, where there are any: the version of a row is the hash of what
+    /// is written of it, and is to be the same wherever it stands.
+    mutating func indent(by levels: Int)
+
     /// How many bytes have been written.
     var count: Int { get }
     /// A text of `width` characters that `fill` replaces; gives where it begins.
@@ -117,6 +121,8 @@ extension JSONPropertyListWriter: AnswerWriter {
         }
     }
 
+    mutating func indent(by levels: Int) {}
+
     var count: Int { output.count }
 
     mutating func placeholder(width: Int) -> Int {
@@ -167,6 +173,8 @@ extension XMLPropertyListWriter: AnswerWriter {
         // A link is ASCII without control characters.
         do { try string(link.span) } catch {}
     }
+
+    mutating func indent(by levels: Int) { depth += levels }
 
     var count: Int { output.count }
 

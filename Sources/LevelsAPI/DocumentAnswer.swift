@@ -31,9 +31,23 @@ struct DocumentAnswer {
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
         let headers = headers(representation, coding)
+        var isLong = false
         return SelectedRepresentation(
             entityTag: representation.entityTag(coding), headers: headers, of: item
-        ) { more throws(Problem) in try response(representation, coding, headers + more) }
+        ) { more throws(Problem) in
+            // Of a document that is known to be long nothing is written before it is sent, however many get one.
+            let response =
+                isLong
+                ? try streamed(coding, headers + more) : try response(representation, coding, headers + more)
+            isLong = response.isStream
+            return response
+        }
+    }
+
+    private func streamed(
+        _ coding: ContentCoding, _ headers: [(name: String, value: String)]
+    ) throws(Problem) -> Response {
+        Response(status: 200, headers: headers, stream: Self.coded(try stream(), coding))
     }
 
     private func response(

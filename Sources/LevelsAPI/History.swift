@@ -51,8 +51,6 @@ final class History: Sendable {
     private static let keptSnapshots = 512
     /// How many changes are kept at most: a client that missed so many does better to load anew.
     private static let keptChanges = 2_048
-    /// How many different states of one level are rendered in search of a version.
-    private static let triedStates = 64
 
     /// - Parameter budget: in bytes; 0 remembers nothing.
     init(_ snapshot: Snapshot, budget: Int) {
@@ -122,22 +120,19 @@ final class History: Sendable {
         }
     }
 
-    /// The newest of the items that stood at a path and satisfy a condition; nil if none is remembered.
-    ///
-    /// - Parameter isSought: asked for different states of the item's level only, and not for many.
-    func item(at path: ItemPath, butNot current: Item, _ isSought: (Item) -> Bool) -> Item? {
-        var last = current
-        var tried = 0
-        for snapshot in records.withLock({ $0.snapshots }) {
-            guard tried < Self.triedStates else { return nil }
-            guard case .found(let item) = Item.find(path, in: snapshot.document), !item.hasSameLevel(as: last) else {
-                continue
+    /// The items that stood at a path, the newest first: each has another level than the one after it.
+    func items(at path: ItemPath, before current: Item) -> some Sequence<Item> {
+        let state = (last: current, snapshots: records.withLock { $0.snapshots }.makeIterator())
+        return sequence(state: state) { state in
+            while let snapshot = state.snapshots.next() {
+                guard case .found(let item) = Item.find(path, in: snapshot.document),
+                    !item.hasSameLevel(as: state.last)
+                else { continue }
+                state.last = item
+                return item
             }
-            if isSought(item) { return item }
-            last = item
-            tried += 1
+            return nil
         }
-        return nil
     }
 }
 

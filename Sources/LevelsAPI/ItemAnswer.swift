@@ -13,10 +13,12 @@ struct ItemAnswer {
         case detail(DetailAnswer)
     }
 
-    /// - Parameter history: where the version that `?since=` names is looked for.
+    /// - Parameters:
+    ///   - history: where the version that `?since=` names is looked for.
+    ///   - known: the state that the client is known to have; then no other is looked at.
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
     init(
-        _ inquiry: Inquiry, _ item: Item, _ history: History, _ configuration: LevelsAPI.Configuration
+        _ inquiry: Inquiry, _ item: Item, _ history: History, known: Item?, _ configuration: LevelsAPI.Configuration
     ) throws(Problem) {
         let query = inquiry.query
         cacheControl = configuration.cacheControl
@@ -28,24 +30,43 @@ struct ItemAnswer {
             content = .detail(DetailAnswer(item: item))
         }
         if let text = query["since"] {
-            earlier = try Earlier(text, at: inquiry.path, in: history)
+            earlier = try Earlier(text, at: inquiry.path, in: history, known: known)
         } else {
             earlier = nil
         }
         format = try .ofAnswer(query, accept: inquiry.negotiation.format)
     }
 
+    /// The whole of it.
+    ///
     /// - Throws: `Problem` (406) for text that the format cannot carry.
     func rendered() throws(Problem) -> Rendering {
         do {
             return try format == .plist ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
         } catch {
-            throw Problem(
-                .notRepresentable,
-                "The answer holds control characters or parts of a second, which XML cannot carry; ask for format=json.",
-                members: [("allowed", .list(["json"]))])
+            throw Self.beyondXML
         }
     }
+
+    /// What changed on a level since the version that is asked for; nil where none is, or it is not remembered.
+    ///
+    /// - Parameter version: that of the whole.
+    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    func renderedChange(to version: ContentHash?) throws(Problem) -> Rendering? {
+        guard let version, let earlier, case .level(let answer) = content else { return nil }
+        do {
+            return try format == .plist
+                ? render(earlier, answer, version, XMLPropertyListWriter.init())
+                : render(earlier, answer, version, JSONPropertyListWriter.init())
+        } catch {
+            throw Self.beyondXML
+        }
+    }
+
+    private static let beyondXML = Problem(
+        .notRepresentable,
+        "The answer holds control characters or parts of a second, which XML cannot carry; ask for format=json.",
+        members: [("allowed", .list(["json"]))])
 
     private func render<Writer: AnswerWriter & ~Copyable>(
         _ empty: consuming Writer
@@ -54,18 +75,28 @@ struct ItemAnswer {
         let version: ContentHash
         var next: String?
         switch content {
-        case .level(let answer):
-            (version, next) = try answer.write(to: &writer)
-            if let change = earlier?.change(to: answer, version: version, as: Writer.self) {
-                writer = Writer()
-                next = try answer.write(change, version: version, to: &writer)
-            }
+        case .level(let answer): (version, next) = try answer.write(to: &writer)
         case .detail(let answer): version = try answer.write(to: &writer)
         }
+        return rendering(version, next, Writer.contentType, try writer.body())
+    }
+
+    private func render<Writer: AnswerWriter & ~Copyable>(
+        _ earlier: Earlier, _ answer: LevelAnswer, _ version: ContentHash, _ empty: consuming Writer
+    ) throws(PropertyListError) -> Rendering? {
+        guard let change = earlier.change(to: answer, version: version, as: Writer.self) else { return nil }
+        var writer = empty
+        let next = try answer.write(change, version: version, to: &writer)
+        return rendering(version, next, Writer.contentType, try writer.body())
+    }
+
+    private func rendering(
+        _ version: ContentHash, _ next: String?, _ contentType: String, _ body: consuming ByteBuffer
+    ) -> Rendering {
         let representation = Representation(
-            contentType: Writer.contentType, entityTag: Self.entityTag(version), cacheControl: cacheControl,
+            contentType: contentType, entityTag: Self.entityTag(version), cacheControl: cacheControl,
             vary: "Accept-Encoding, Accept", next: next)
-        return Rendering(representation: representation, body: try writer.body())
+        return Rendering(representation: representation, body: body, version: version)
     }
 
     static func entityTag(_ hash: ContentHash) -> String {

@@ -73,7 +73,10 @@ struct LevelChange {
         writer.beginObject()
         writer.member("at", row - start)
         writer.member("row")
+        // It stands one deeper here than in the list of a level.
+        writer.indent(by: -1)
         try Self.writeRow(row, of: answer, links, to: &writer)
+        writer.indent(by: 1)
         writer.endObject()
     }
 

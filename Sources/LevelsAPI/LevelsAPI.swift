@@ -43,8 +43,8 @@ public final class LevelsAPI: Responder {
         let new = Publication(snapshot, cacheBytes: configuration.cacheBytes)
         history.announce(snapshot, replacing: old.snapshot)
         publication.withLock { $0 = new }
-        waiters.wake(snapshot) { inquiry, item throws(Problem) in
-            try selection.select(inquiry, item, in: new)
+        waiters.wake(snapshot) { inquiry, item, known, tag throws(Problem) in
+            try selection.select(inquiry, item, in: new, known: known) { $0 == tag }
         } refuse: { problem, inquiry in
             selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
         }
@@ -116,7 +116,7 @@ public final class LevelsAPI: Responder {
         _ inquiry: Inquiry, _ wait: Wait?, to request: Request, from current: Publication
     ) throws(Problem) -> Answer {
         let item = try Item(at: inquiry.path, in: current.snapshot)
-        let selected = try selection.select(inquiry, item, in: current, for: request)
+        let selected = try selection.select(inquiry, item, in: current) { EntityTag.isNamed($0, by: request) }
         let added = wait?.headers ?? []
         guard EntityTag.isNamed(selected.entityTag, by: request) else {
             return .now(try selected.response(adding: added))
@@ -134,7 +134,8 @@ public final class LevelsAPI: Responder {
         _ added: SelectedRepresentation.HeaderLines, in now: Publication
     ) {
         do {
-            let later = try selection.select(inquiry, try Item(at: inquiry.path, in: now.snapshot), in: now)
+            let item = try Item(at: inquiry.path, in: now.snapshot)
+            let later = try selection.select(inquiry, item, in: now) { $0 == selected.entityTag }
             if later.entityTag != selected.entityTag { waiter.finish(try later.response(adding: added)) }
         } catch {
             let target = String(decoding: inquiry.target, as: UTF8.self)

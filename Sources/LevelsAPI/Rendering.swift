@@ -1,11 +1,14 @@
 import ContentCodings
 import HTTPServer
+import Levels
 import PropertyLists
 
 /// A representation with its body, before that is coded and becomes a response.
 struct Rendering: ~Copyable {
     let representation: Representation
     let body: ByteBuffer
+    /// The version of a level or a detail.
+    var version: ContentHash?
 
     /// The body in a coding, as a response with these header lines.
     consuming func response(_ coding: ContentCoding, headers: [(name: String, value: String)]) -> Response {

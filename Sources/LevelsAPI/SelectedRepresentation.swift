@@ -8,8 +8,6 @@ struct SelectedRepresentation {
     let item: Item
     /// The strong entity tag with its quotes, if there is one.
     let entityTag: String?
-    /// Whether one response can be sent to many.
-    let isShareable: Bool
     private let headers: HeaderLines
     /// The 304, where it is there already.
     private let kept: Response?
@@ -19,7 +17,6 @@ struct SelectedRepresentation {
     init(_ answer: RenderedAnswer, of item: Item) {
         self.item = item
         entityTag = answer.entityTag
-        isShareable = true
         headers = answer.response.headers
         kept = answer.notModified
         make = { more throws(Problem) in
@@ -40,7 +37,6 @@ struct SelectedRepresentation {
         self.entityTag = entityTag
         self.headers = headers
         self.make = make
-        isShareable = false
         kept = nil
     }
 

@@ -10,10 +10,13 @@ struct Selection {
 
     /// The representation of an item: one that is kept, else rendered, and kept from the second time on.
     ///
-    /// - Parameter request: nil where nobody asks just now; else its condition may make the rendering's coding needless.
+    /// - Parameters:
+    ///   - known: the state that the client is known to have; nil to look for the one that `?since=` names.
+    ///   - isHad: whether the client has the representation of a tag: then it is not made before it is wanted.
     /// - Throws: `Problem` (400, 406) for a parameter or a format that cannot be.
     func select(
-        _ inquiry: Inquiry, _ item: Item, in publication: Publication, for request: Request? = nil
+        _ inquiry: Inquiry, _ item: Item, in publication: Publication, known: Item? = nil,
+        unless isHad: (_ tag: String?) -> Bool
     ) throws(Problem) -> SelectedRepresentation {
         if case .document = inquiry.route {
             return try DocumentAnswer(
@@ -25,20 +28,31 @@ struct Selection {
         if let kept = publication.cache.answer(for: target.span, hash: hash) {
             return SelectedRepresentation(kept, of: item)
         }
-        let rendering = try ItemAnswer(inquiry, item, history, configuration).rendered()
-        let coding = try inquiry.negotiation.coding(ofBytes: rendering.body.count)
-        let tag = rendering.representation.entityTag(coding)
-        let headers = headers(of: rendering.representation, coding, inquiry.negotiation)
+        let content = try ItemAnswer(inquiry, item, history, known: known, configuration)
+        let whole = try content.rendered()
+        // What changed has the coding of the whole, however short it is, so that both have one tag.
+        let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
+        let tag = whole.representation.entityTag(coding)
+        let headers = headers(of: whole.representation, coding, inquiry.negotiation)
         let isKept = publication.cache.wants(hash)
-        // A client that looks whether all is as it was costs no coding.
-        if !isKept, let request, EntityTag.isNamed(tag, by: request) {
+        if !isKept, isHad(tag) {
             return SelectedRepresentation(entityTag: tag, headers: headers, of: item) { more throws(Problem) in
-                try select(inquiry, item, in: publication).response(adding: more)
+                try select(inquiry, item, in: publication, known: known) { _ in false }.response(adding: more)
             }
         }
-        let answer = RenderedAnswer(rendering.response(coding, headers: headers), entityTag: tag)
+        let answer = RenderedAnswer(try Self.response(of: content, whole, coding, headers), entityTag: tag)
         if isKept { publication.cache.keep(answer, for: target.span, hash: hash) }
         return SelectedRepresentation(answer, of: item)
+    }
+
+    private static func response(
+        of content: ItemAnswer, _ whole: consuming Rendering, _ coding: ContentCoding,
+        _ headers: SelectedRepresentation.HeaderLines
+    ) throws(Problem) -> Response {
+        if let change = try content.renderedChange(to: whole.version) {
+            return change.response(coding, headers: headers)
+        }
+        return whole.response(coding, headers: headers)
     }
 
     /// A rendering that is not kept.

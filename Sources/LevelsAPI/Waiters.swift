@@ -59,17 +59,18 @@ final class Waiters: Sendable {
     /// Answers all whose representation is another now.
     ///
     /// - Parameters:
-    ///   - select: gives the representation that is published.
+    ///   - select: gives the representation that is published, by what those who wait know: a state of the item and the
+    ///     tag of that.
     ///   - refuse: the response where there is none any more.
     func wake(
-        _ snapshot: Snapshot, select: (Inquiry, Item) throws(Problem) -> SelectedRepresentation,
+        _ snapshot: Snapshot, select: (Inquiry, Item, Item, String?) throws(Problem) -> SelectedRepresentation,
         refuse: (Problem, Inquiry) -> Response
     ) {
         for (key, group) in groups.withLock({ $0 }) {
             do throws(Problem) {
                 let item = try Item(at: group.inquiry.path, in: snapshot)
                 if !group.inquiry.showsTheSame(of: group.item, as: item) {
-                    let selected = try select(group.inquiry, item)
+                    let selected = try select(group.inquiry, item, group.item, key.entityTag)
                     guard selected.entityTag == key.entityTag else {
                         try answer(take(key), selected, key.wait)
                         continue
@@ -93,7 +94,7 @@ final class Waiters: Sendable {
         for waiter in waiters {
             let response: Response
             if let shared { response = shared } else { response = try selected.response(adding: wait.headers) }
-            if selected.isShareable { shared = response }
+            if !response.isStream { shared = response }
             waiter.finish(response)
         }
     }

@@ -4,7 +4,8 @@
 public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The XML so far; it may be drained between events.
     public var output: ByteBuffer
-    private var depth = 0
+    /// How many tabs a line begins with.
+    public var depth = 0
     private var completeness = Completeness()
     /// A container whose start tag is held back, since an empty one is a single tag.
     private var pending: Container?

@@ -20,16 +20,20 @@ final class StoreState: Sendable {
 
     /// Publishes a snapshot, tells the subscribers, and gives the one that it replaces.
     func publish(_ new: Snapshot) -> Snapshot {
-        let old = current.withLock { current in
-            let old = current
-            current = new
+        // Held while they are told, so that each hears of one snapshot after the other, and of none twice.
+        subscribers.withLock { subscribers in
+            let old = snapshot
+            current.withLock { $0 = new }
+            for subscriber in subscribers { subscriber(old, new) }
             return old
         }
-        for subscriber in subscribers.withLock({ $0 }) { subscriber(old, new) }
-        return old
     }
 
-    func subscribe(_ subscriber: @escaping @Sendable (Snapshot, Snapshot) -> Void) {
-        subscribers.withLock { $0.append(subscriber) }
+    func subscribe(after seen: Snapshot, _ subscriber: @escaping @Sendable (Snapshot, Snapshot) -> Void) {
+        subscribers.withLock { subscribers in
+            let now = snapshot
+            if now !== seen { subscriber(seen, now) }
+            subscribers.append(subscriber)
+        }
     }
 }

@@ -53,9 +53,15 @@ public final class TreeStore: Sendable {
     /// - Parameter answer: called on the store's thread when it is done; requests that come close together share a load.
     public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) { requests.ask(answer) }
 
-    /// Calls a closure on the store's thread with the old and the new snapshot, after each new one is published.
-    public func onPublish(_ subscriber: @escaping @Sendable (_ old: Snapshot, _ new: Snapshot) -> Void) {
-        state.subscribe(subscriber)
+    /// Calls a closure with the old and the new snapshot after each new one is published: on the store's thread, and one
+    /// call after the other.
+    ///
+    /// - Parameter seen: what the subscriber has taken from `current`; where that was replaced meanwhile, the closure is
+    ///   called before this returns. It must not subscribe itself.
+    public func onPublish(
+        after seen: Snapshot, _ subscriber: @escaping @Sendable (_ old: Snapshot, _ new: Snapshot) -> Void
+    ) {
+        state.subscribe(after: seen, subscriber)
     }
 
     /// Ends the store's thread and waits for it; the published snapshot stays.

@@ -34,12 +34,11 @@ enum ServeCommand {
         _ signals: Signals
     ) throws -> Never {
         let store = try signals.endingAtOnce { try TreeStore(document) { log.write($0) } }
-        let responder = LevelsAPI(store.current, configuration: api) {
+        let first = store.current
+        let responder = LevelsAPI(first, configuration: api) {
             Readiness(source: document.name, lastError: store.status.lastError)
         }
-        store.onPublish { _, new in responder.publish(new) }
-        // What was published before the line above.
-        responder.publish(store.current)
+        store.onPublish(after: first) { _, new in responder.publish(new) }
         let server = try Server(configuration: configuration, responder: responder)
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         log.write(

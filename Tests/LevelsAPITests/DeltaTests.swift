@@ -11,30 +11,35 @@ import TreeStore
 @Suite("A delta") struct DeltaTests {
     private static let contents: RandomDocument.Contents = [.foundation, .uids, .textBeyondXML]
 
-    @Test("applied to the old list gives the new list, for every level of random documents", arguments: 0..<8)
-    func everyLevel(_ part: Int) throws {
+    @Test(
+        "applied to the old list gives the new list, for every level of random documents",
+        arguments: zip(0..<8, ["", "fields=*&", "limit=2&", "format=plist&limit=3&fields=Text&"] + ["", "", "", ""]))
+    func everyLevel(_ part: Int, _ query: String) throws {
+        // Foundation reads a UID from XML as an object that equals no other.
+        let contents = query.contains("plist") ? Self.contents.subtracting(.uids) : Self.contents
         var applied = 0
         for seed in UInt64(part * 125)..<UInt64(part * 125 + 125) {
-            var random = RandomDocument(seed: seed, Self.contents)
+            var random = RandomDocument(seed: seed, contents)
             let before = random.document()
             let after = random.edited(before)
             let old = Desk.snapshot(try before.tree(), revision: "k3-1")
             let new = Desk.snapshot(try after.tree(), revision: "k3-2")
             let desk = Desk(old)
             let paths = Self.paths(old.document)
-            let copies = try paths.map { try Self.object(desk.get("/levels/" + $0)) }
+            let copies = paths.map { desk.get("/levels/\($0)?\(query)") }
             desk.api.publish(new)
             for (path, copy) in zip(paths, copies) {
-                let answer = desk.get("/levels/" + path)
-                guard answer.status == 200 else { continue }
+                let answer = desk.get("/levels/\(path)?\(query)")
+                guard answer.status == 200, copy.status == 200 else { continue }
+                let copy = try Self.object(copy)
                 let since = try #require(copy["version"] as? String)
-                let delta = try Self.object(desk.get("/levels/\(path)?since=\(since)"))
+                let delta = try Self.object(desk.get("/levels/\(path)?\(query)since=\(since)"))
                 #expect(
                     try Self.applied(delta, to: copy) == Self.object(answer) as NSDictionary, "seed \(seed), \(path)")
                 applied += 1
             }
         }
-        #expect(applied > 300)
+        #expect(applied > 200)
     }
 
     @Test("has the level's own head and version, and says as little as it can")
@@ -62,6 +67,20 @@ import TreeStore
         #expect(
             desk.get("/levels/?since=\(version)").text.hasSuffix(
                 #""since":"\#(version)","removed":[],"inserted":[],"moved":[],"updated":[],"next":null}"#))
+    }
+
+    @Test("in a coding has the tag of the whole level in it, however short it is itself")
+    func coded() throws {
+        let rows = (0..<300).map { "\"row \($0)\"" }.joined(separator: ",")
+        let desk = Desk(try Self.snapshot("[\(rows)]", "k3-1"))
+        let gzip = [("Accept-Encoding", "gzip")]
+        let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
+        let old = desk.get("/levels/", gzip)
+        #expect(desk.get("/levels/?since=\(since)", gzip + [("If-None-Match", old.entityTag)]).status == 304)
+        desk.api.publish(try Self.snapshot("[\(rows), \"one more\"]", "k3-2"))
+        let delta = desk.get("/levels/?since=\(since)", gzip)
+        #expect(delta.entityTag == desk.get("/levels/", gzip).entityTag)
+        #expect(delta.decoded == desk.get("/levels/?since=\(since)"))
     }
 
     @Test("since a version that nobody remembers is the whole level")
@@ -143,7 +162,12 @@ import TreeStore
     }
 
     private static func object(_ answer: Answer) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+        if answer.header("Content-Type") != "application/json" {
+            return try #require(
+                try unsafe PropertyListSerialization.propertyList(from: Data(answer.body), format: nil)
+                    as? [String: Any])
+        }
+        return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
 
     private static func snapshot(_ document: String, _ revision: String) throws -> Snapshot {

@@ -142,25 +142,26 @@ import TreeStore
         #expect(desk.api.respond(to: Request(target: "/levels/a", fields: fields)).waiter != nil)
     }
 
-    @Test("shares the 304 and the 200 with all who wait for the same")
-    func shared() throws {
+    @Test("shares the 304 and the 200 with all who wait for the same", arguments: ["/levels/a", "/document"])
+    func shared(_ target: String) throws {
         let desk = try Self.desk()
-        let waiters = try (0..<3).map { _ in try Self.poll(desk, "/levels/a") }
+        let waiters = try (0..<3).map { _ in try Self.poll(desk, target) }
         #expect(waiters.allSatisfy { $0.otherwise === waiters[0].otherwise })
         desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Children": ["y"]}]"#, 2))
         let first = try #require(waiters[0].response)
         #expect(waiters.allSatisfy { $0.response === first })
     }
 
-    @Test("gets a document of its own where that is long")
-    func longDocument() throws {
+    @Test("gets a document of its own where that is long", arguments: ["identity", "gzip"])
+    func longDocument(_ coding: String) throws {
         let rows = (0..<20_000).map { "\"row \($0)\"" }.joined(separator: ",")
         let desk = try Self.desk()
-        let waiters = try (0..<2).map { _ in try Self.poll(desk, "/document") }
+        let fields = [("Accept-Encoding", coding)]
+        let waiters = try (0..<2).map { _ in try Self.poll(desk, "/document", "wait=30", fields) }
         desk.api.publish(try Self.snapshot("[\(rows)]", 2))
         let answers = try waiters.map { Answer(try #require($0.response)) }
         #expect(answers[0] == answers[1])
-        #expect(answers[0].body == desk.get("/document").body)
+        #expect(answers[0].body == desk.get("/document", fields).body)
     }
 
     @Test("in a coding gets the coded form")
@@ -184,5 +185,15 @@ import TreeStore
         #expect(
             Answer(try #require(waiter.response)).text.contains(
                 #""removed":["a"],"inserted":[],"moved":[],"updated":[]"#))
+    }
+
+    @Test("with since another version than it has is told all, for which nothing is looked for")
+    func deltaSinceOther() throws {
+        let desk = try Self.desk()
+        let since = desk.get("/levels/").entityTag.dropFirst().dropLast()
+        desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
+        let waiter = try Self.poll(desk, "/levels/?since=\(since)")
+        desk.api.publish(try Self.snapshot(#"["c"]"#, 3))
+        #expect(Answer(try #require(waiter.response)).body == desk.get("/levels/").body)
     }
 }

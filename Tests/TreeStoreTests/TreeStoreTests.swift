@@ -142,13 +142,27 @@ struct TreeStoreTests {
     func subscribers() throws {
         let store = try store()
         let told = Guarded<[(Snapshot, Snapshot)]>([])
-        store.onPublish { old, new in told.withLock { $0.append((old, new)) } }
         let old = store.current
+        store.onPublish(after: old) { old, new in told.withLock { $0.append((old, new)) } }
+        #expect(told.withLock { $0.isEmpty })
         try scratch.write("Data.plist", items("B"))
         #expect(journal.waits { store.titles == ["B"] && journal.events.count > 1 })
         let pairs = told.withLock { $0 }
         #expect(pairs.first?.0 === old)
         #expect(pairs.last?.1 === store.current)
+    }
+
+    @Test("tells a subscriber at once what was published since the snapshot that it has seen")
+    func lateSubscriber() throws {
+        let store = try store()
+        let seen = store.current
+        try scratch.write("Data.plist", items("B"))
+        #expect(journal.waits { store.titles == ["B"] })
+        let told = Guarded<[(Snapshot, Snapshot)]>([])
+        store.onPublish(after: seen) { old, new in told.withLock { $0.append((old, new)) } }
+        let pair = try #require(told.withLock { $0.first })
+        #expect(pair.0 === seen)
+        #expect(pair.1 === store.current)
     }
 
     @Test("frees a snapshot on its own thread when the last reader has let go, and not before")

@@ -1,0 +1,37 @@
+import Dispatch
+import Locking
+import Testing
+import TreeStore
+
+@testable import HTTPServer
+@testable import LevelsAPI
+@testable import LevelsTests
+
+/// Long polls that come while something is published, on other threads: the next publication would wake those who were
+/// forgotten, so each round has one only.
+@Suite("Many who wait for what is just being published") struct ConcurrentWaitTests {
+    private let snapshots: [Snapshot]
+
+    init() throws {
+        snapshots = try (1...2).map { number in
+            Desk.snapshot(try Document.tree("[\"\(number)\", \"b\"]"), revision: "k3-\(number)")
+        }
+    }
+
+    @Test("are all answered, whether they came before or after", arguments: ["/levels/", "/changes?since=k3-1"])
+    func answered(_ target: String) throws {
+        let fields = [("If-None-Match", Desk(snapshots[0]).get("/levels/").entityTag), ("Prefer", "wait=300")]
+        for round in 0..<2_000 {
+            let api = LevelsAPI(snapshots[0]) { Readiness(source: "") }
+            let waiters = Guarded<[Waiter]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                if thread == 0 { return api.publish(snapshots[1]) }
+                for _ in 0..<8 {
+                    let answer = api.respond(to: Request(target: target, fields: fields))
+                    if let waiter = answer.waiter { waiters.withLock { $0.append(waiter) } }
+                }
+            }
+            try #require(waiters.withLock { $0.allSatisfy { $0.end == .answered } }, "in round \(round)")
+        }
+    }
+}

@@ -34,7 +34,8 @@ let package = Package(
         .target(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
             swiftSettings: settings),
-        .target(name: "HTTPServer", dependencies: ["Locking", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
+        .target(
+            name: "HTTPServer", dependencies: ["Locking", "CMalloc", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",
             dependencies: [

@@ -37,6 +37,7 @@ final class Reaper: Sendable {
             let now = CoarseClock.now
             service.connections.cutLate(at: now)
             service.lingering.drain(at: now)
+            service.departures.giveBack(at: now)
             service.reaping.wait(milliseconds: service.lingering.isEmpty ? period : min(period, 20))
         }
         service.lingering.drain(at: .max)

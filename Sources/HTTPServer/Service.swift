@@ -7,6 +7,7 @@ final class Service: Sendable {
     let connections: Connections
     let watch: Watch
     let lingering = Lingering()
+    let departures = Departures()
     /// Wakes the reaper.
     let reaping: Wakeup
     let idleMilliseconds: Int64
@@ -54,6 +55,7 @@ final class Service: Sendable {
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
+        departures.note()
         if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             reaping.signal()
         }

@@ -206,9 +206,9 @@ struct EventStreamTests {
     @Test("outlives the deadlines of requests while there is nothing to be read")
     func idle() throws {
         let configuration = Server.Configuration.varied {
-            $0.requestDeadline = .milliseconds(50)
-            $0.idleTimeout = .milliseconds(50)
-            $0.unreadTimeout = .milliseconds(50)
+            $0.requestDeadline = .milliseconds(200)
+            $0.idleTimeout = .milliseconds(200)
+            $0.unreadTimeout = .milliseconds(200)
         }
         let events = Events()
         let room = WaitingRoom()

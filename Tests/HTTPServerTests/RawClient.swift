@@ -10,8 +10,8 @@ final class RawClient {
     /// Connects to this machine.
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // Where this throws, `deinit` closes: all properties have their values.
         guard let address = RawClient.loopback(port), RawClient.connected(descriptor, to: address) else {
-            close(descriptor)
             throw Failure(call: "connect")
         }
         // A test that waits for what never comes must fail, not hang.

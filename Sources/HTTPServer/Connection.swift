@@ -142,6 +142,8 @@ final class Connection {
     /// Keeps no more memory than needed while nothing happens.
     private func shrink() {
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
+        // Where a connection's memory begins is known of the library before 1.0 only.
+        guard Daemon.isOld else { return }
         memory.releaseZeros(size: service.connectionMemory, descriptor: state.descriptor)
     }
 

@@ -7,9 +7,9 @@ struct DeadlineTests {
     private func withPatience<Result>(slowestReader: Int = 16 << 10, _ body: (UInt16) throws -> Result) throws -> Result
     {
         let configuration = Server.Configuration.varied {
-            $0.requestDeadline = .milliseconds(90)
+            $0.requestDeadline = .milliseconds(250)
             $0.slowestReader = slowestReader
-            $0.idleTimeout = .milliseconds(90)
+            $0.idleTimeout = .milliseconds(250)
         }
         let big = Response(status: 200, headers: [], body: Array(repeating: 65, count: 20_000_000))
         let echo = Echo(answer: { $0.targetText == "/big" ? big : Echo.description(of: $0) })

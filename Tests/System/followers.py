@@ -244,6 +244,9 @@ def starts_without_network(verdict, program, folder):
             wait_until(lambda: get(follower.port, "/changes").json()["revision"] != before, 5)
             with Connection(follower.port) as connection:
                 bodies = crawl(connection)
+            # The copy is written after it is served, and the label is the last of it.
+            tag = get(origin.port, "/document")["ETag"]
+            wait_until(lambda: tag in open(copy + ".origin").read(), 5)
             follower.signal(signal.SIGKILL)
             follower.process.wait()
     with (Server(program, source, "--cache", copy, "--refresh", "1") as follower,

@@ -26,16 +26,17 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
+        .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(name: "ContentCodings", dependencies: ["Locking", "CZlib", "CBrotli"], swiftSettings: settings),
         .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(
             name: "TreeSources", dependencies: ["Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
         .target(
-            name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "CMalloc"],
+            name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "Heap"],
             swiftSettings: settings),
         .target(
-            name: "HTTPServer", dependencies: ["Locking", "CMalloc", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
+            name: "HTTPServer", dependencies: ["Locking", "Heap", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
         .target(
             name: "LevelsAPI",
             dependencies: [

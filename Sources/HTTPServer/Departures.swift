@@ -1,4 +1,4 @@
-internal import CMalloc
+import Heap
 import Synchronization
 
 /// Counts the connections that have gone, and gives back what a crowd of them leaves between the blocks in use.
@@ -22,6 +22,6 @@ final class Departures: Sendable {
         guard count.load(ordering: .relaxed) >= Self.crowd, next.load(ordering: .relaxed) <= now else { return }
         next.store(now + Self.pause, ordering: .relaxed)
         count.store(0, ordering: .relaxed)
-        malloc_trim(0)
+        HeapMemory.giveBack()
     }
 }

@@ -1,3 +1,4 @@
+internal import Heap
 internal import Levels
 internal import TreeSources
 

@@ -31,10 +31,7 @@ test: deps ## Run the unit tests.
 	$(SWIFT) test $(SWIFT_FLAGS)
 
 system-test: system-test-deps build ## Run the release from outside: saves, load, stops, hostile files and clients.
-	@set -e; for script in $(SYSTEM_TESTS); do \
-		echo "== $$script"; \
-		python3 "$$script" --server $(SERVER); \
-	done
+	@python3 Tests/System/harness/everything.py --server $(SERVER) $(SYSTEM_TESTS)
 
 soak: system-test-deps build ## Run the release under everything at once for MINUTES (30), and see that it holds no more in the end.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)

@@ -52,7 +52,8 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     private mutating func openRow() throws(PropertyListError) -> Range<Int> {
         items += 1
         guard items <= limits.items else {
-            throw PropertyListError("the document holds more than \(limits.items) items; split it, or raise MaxItems")
+            throw PropertyListError(
+                "the document holds more than \(Quantity(limits.items, "item")); split it, or raise MaxItems")
         }
         guard frames.count <= limits.depth else {
             throw PropertyListError("the document nests deeper than \(limits.depth) levels; flatten it")

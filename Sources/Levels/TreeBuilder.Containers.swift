@@ -44,7 +44,8 @@ extension TreeBuilder {
     mutating func countItem() throws(PropertyListError) {
         items += 1
         guard items <= limits.items else {
-            throw PropertyListError("the document holds more than \(limits.items) items; split it, or raise MaxItems")
+            throw PropertyListError(
+                "the document holds more than \(Quantity(limits.items, "item")); split it, or raise MaxItems")
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PropertyLists
 
 /// The sentences for files that are not opened.
 enum FileRefusal {
@@ -31,7 +32,8 @@ enum FileRefusal {
         if size == 0 { return SourceError(path, "the file is empty; it must hold a property list") }
         guard size > limit else { return nil }
         return SourceError(
-            path, "the file has \(size) bytes and the limit is \(limit); split it, or raise MaxDocumentBytes")
+            path,
+            "the file has \(Quantity(size, "byte")) and the limit is \(limit); split it, or raise MaxDocumentBytes")
     }
 
     private static func inside(_ folder: String) -> String {

@@ -1,0 +1,13 @@
+/// A count with its noun, as sentences tell it: `1 item`, `0 items`, `12 items`.
+public struct Quantity: Sendable, CustomStringConvertible {
+    private let count: Int
+    private let noun: String
+
+    /// - Parameter noun: in the singular; its plural ends in `s`.
+    public init(_ count: Int, _ noun: String) {
+        self.count = count
+        self.noun = noun
+    }
+
+    public var description: String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+}

@@ -1,40 +1,95 @@
 internal import Glibc
+internal import Levels
+internal import PropertyLists
 
-/// A file that is not there, and the names in its folder that may have been meant.
+/// A file that is not there: the first part of its path that is missing, and the name that was probably meant.
 struct MissingFile {
-    private let path, folder, name: String
+    private let path: String
+    /// The folder that exists, as an absolute path.
+    private let folder: String
+    /// The name that is missing in it.
+    private let name: String
+    private let isFolder: Bool
+
+    /// More names than these are not compared with the missing one.
+    private static let mostNames = 10_000
 
     init(_ path: String) {
         self.path = path
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-        name = parts.last.map(String.init) ?? path
-        let parents = parts.dropLast().joined(separator: "/")
-        folder = path.hasPrefix("/") ? "/" + parents : parents.isEmpty ? "." : parents
+        var folder = path.hasPrefix("/") ? "/" : "."
+        var parts = path.split(separator: "/").map(String.init)[...]
+        while parts.count > 1, let next = parts.first, Self.isFolder(Self.join(folder, next)) {
+            folder = Self.join(folder, next)
+            parts.removeFirst()
+        }
+        self.folder = path.hasPrefix("/") ? folder : Self.absolute(folder)
+        name = parts.first ?? path
+        isFolder = parts.count > 1
     }
 
-    /// What is missing, and the name that differs in upper and lower case alone, if there is one.
+    /// What is missing, and the name in that place that is nearest to it, if one is near.
     var sentence: String {
-        guard let names = Self.names(in: folder) else { return "there is no folder \(folder); name a file that exists" }
         if let target = PathWalk.target(of: path) {
-            return "it is a symbolic link to \(target), which does not exist; point it at a property list file"
+            return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
         }
-        let wanted = name.lowercased()
-        guard let near = names.filter({ $0 != name && $0.lowercased() == wanted }).min() else {
-            return "there is no such file in the folder \(folder); name a property list file that exists"
+        let names = Self.names(in: folder)
+        let near = Self.nearest(to: name, among: names)
+        if isFolder {
+            let missing = "there is no folder \(path: Self.join(folder, name))"
+            return near.map { "\(missing). Did you mean '\(path: $0)'?" } ?? "\(missing); name a file that exists"
         }
-        return "there is no such file, but the folder \(folder) holds '\(near)', whose name differs only in case"
+        guard let near else {
+            return "there is no such file in the folder \(path: folder); name a property list file that exists"
+        }
+        guard near.lowercased() == name.lowercased() else {
+            return "there is no such file in the folder \(path: folder). Did you mean '\(path: near)'?"
+        }
+        return
+            "there is no such file, but the folder \(path: folder) holds '\(path: near)', whose name differs only in case"
     }
 
-    /// The names in a folder; nil where there is no such folder.
-    private static func names(in folder: String) -> [String]? {
-        guard let directory = unsafe opendir(folder) else { return errno == ENOENT || errno == ENOTDIR ? nil : [] }
+    /// The name that differs in case alone, else the one that is spelt alike, else one with another extension, else one
+    /// that begins so.
+    private static func nearest(to name: String, among names: [String]) -> String? {
+        let wanted = name.lowercased()
+        let names = names.filter { $0 != name }.sorted()
+        return names.first { $0.lowercased() == wanted } ?? EditDistance.nearest(to: name, among: names)
+            ?? names.first { stem($0) == stem(name) } ?? names.first { $0.lowercased().hasPrefix(wanted) }
+    }
+
+    /// The name in lower case without its extension.
+    private static func stem(_ name: String) -> Substring {
+        let name = name.lowercased()
+        guard let point = name.lastIndex(of: "."), point > name.startIndex else { return name[...] }
+        return name[..<point]
+    }
+
+    private static func join(_ folder: String, _ name: String) -> String {
+        folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The path without symbolic links, `.` and `..` (`realpath(3)`).
+    private static func absolute(_ folder: String) -> String {
+        guard let resolved = unsafe realpath(folder, nil) else { return folder }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// The names in a folder; none if it cannot be read.
+    private static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }
         var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            names.append(
-                unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                    unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-                })
+        while names.count < mostNames, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
         }
         return names
     }

@@ -44,9 +44,39 @@ struct FileRefusalTests {
         )
     }
 
-    @Test("because its folder is missing names the folder")
-    func missingFolder() {
-        #expect(refusal("a/b/Data.plist") == "~/a/b/Data.plist: there is no folder ~/a/b; name a file that exists.")
+    @Test(
+        "because its name differs names the one that was probably meant",
+        arguments: [("Dta.plist", "Data.plist"), ("Data.json", "Data.plist"), ("Else", "Elsewhere.plist")])
+    func otherName(_ name: String, _ near: String) throws {
+        try scratch.write("Data.plist", items("A"))
+        try scratch.write("Elsewhere.plist", items("A"))
+        #expect(refusal(name) == "~/\(name): there is no such file in the folder ~. Did you mean '\(near)'?")
+    }
+
+    @Test("because its folder is missing names the first folder that is, and the one that was probably meant")
+    func missingFolder() throws {
+        #expect(refusal("a/b/Data.plist") == "~/a/b/Data.plist: there is no folder ~/a; name a file that exists.")
+        try scratch.folder("Documents/Old")
+        #expect(
+            refusal("Docments/Data.plist")
+                == "~/Docments/Data.plist: there is no folder ~/Docments. Did you mean 'Documents'?")
+        #expect(
+            refusal("Documents/New/Data.plist")
+                == "~/Documents/New/Data.plist: there is no folder ~/Documents/New; name a file that exists.")
+    }
+
+    @Test("because a relative path leads nowhere names the folder as an absolute path")
+    func relative() {
+        let folder = FileManager.default.currentDirectoryPath
+        do {
+            _ = try PropertyListFile(path: "./none-such.plist").load(replacing: nil)
+            Issue.record("it was read")
+        } catch {
+            #expect(
+                "\(error)"
+                    == "./none-such.plist: there is no such file in the folder \(folder); name a property list file that exists."
+            )
+        }
     }
 
     @Test("because a part of its path is a file says so")

@@ -42,7 +42,9 @@ final class Connection {
     /// What the access log tells of an answer.
     private struct LoggedAnswer {
         let status: Int
+        /// The bytes of a body that is not a stream.
         let size: Int
+        let stream: StreamReader?
     }
 
     init(_ handle: OpaquePointer, service: Service) {
@@ -190,7 +192,9 @@ final class Connection {
         let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
         state.work(until: CoarseClock.now + time)
         if service.configuration.accessLog != nil {
-            logged = LoggedAnswer(status: response.status, size: response.size)
+            logged = LoggedAnswer(
+                status: response.status, size: request.method == .head ? 0 : response.size,
+                stream: response.payload.stream)
         }
         if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
         if let stream = response.payload.stream { attend(stream) }
@@ -245,6 +249,6 @@ final class Connection {
         accessLog(
             AccessEntry(
                 peer: request.peer, method: request.method, target: request.targetText, status: logged.status,
-                size: logged.size, duration: .now - began, completed: completed))
+                size: logged.stream?.written ?? logged.size, duration: .now - began, completed: completed))
     }
 }

@@ -13,22 +13,21 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     /// Any other failure of a system call.
     case system(call: String, reason: String)
 
+    /// What is wrong, without a final full stop; what to do about it is up to whoever named the address.
     public var description: String {
         switch self {
         case .unknownHost(let host, let reason):
             "the host \(host) cannot be resolved: \(reason)"
         case .portInUse(let host, let port):
-            "port \(port) on \(host) is in use by another program; choose another with --listen \(bracketed(host)):0"
+            "port \(port) on \(host) is in use by another program"
         case .portForbidden(let host, let port):
-            "port \(port) on \(host) needs the administrator's rights; choose one from 1024 up with --listen \(bracketed(host)):0"
+            "port \(port) on \(host) needs the administrator's rights"
         case .foreignAddress(let host):
-            "\(host) is not an address of this machine; choose another with --listen 127.0.0.1:0"
+            "\(host) is not an address of this machine"
         case .system(let call, let reason):
             "\(call) failed: \(reason)"
         }
     }
-
-    private func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
     static func system(_ call: String, errno code: Int32) -> ServerError {
         .system(call: call, reason: unsafe String(cString: strerror(code)))

@@ -6,6 +6,8 @@ import Glibc
 final class StreamReader: @unchecked Sendable {
     private let body: Body
     private var connection: Attended?
+    /// The bytes that the library has taken so far.
+    private(set) var written = 0
     /// The longest piece since memory was given back; before the first, the library has filled its buffer with zeros.
     private var mostWritten = Int.max
 
@@ -63,6 +65,7 @@ final class StreamReader: @unchecked Sendable {
             case .document(let stream): unsafe read(stream, into: buffer)
             case .events(let events): unsafe read(events, into: buffer)
             }
+        if outcome > 0 { written += outcome }
         if let connection, outcome < -1 || outcome < 0 && connection.isLast { connection.suspension.haveClosed() }
         return outcome
     }

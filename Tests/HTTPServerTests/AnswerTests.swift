@@ -190,4 +190,24 @@ struct AnswerTests {
         #expect(entry.peer == "127.0.0.1" && entry.completed && entry.duration > .zero)
         #expect(entries.withLock { $0.count } == 1)
     }
+
+    @Test("tells the access log the bytes of a stream, and none for HEAD")
+    func loggedBytes() throws {
+        let sizes = Guarded<[String: Int]>([:])
+        let responder = Echo { request in
+            guard request.targetText == "/stream" else { return Echo.text("four") }
+            return Response(status: 200, headers: [], stream: StreamTests.Pieces(["one ", "two"]))
+        }
+        let log: @Sendable (AccessEntry) -> Void = { entry in
+            sizes.withLock { $0["\(entry.method) \(entry.target)"] = entry.size }
+        }
+        try withServer(responder, .varied { $0.accessLog = log }) { port throws in
+            for request in ["GET /", "HEAD /", "GET /stream", "HEAD /stream"] {
+                let client = try RawClient(port: port)
+                client.send("\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                _ = try client.readToEnd()
+            }
+        }
+        #expect(sizes.withLock { $0 } == ["get /": 4, "head /": 0, "get /stream": 7, "head /stream": 0])
+    }
 }

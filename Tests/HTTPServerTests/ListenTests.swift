@@ -19,20 +19,17 @@ struct ListenTests {
         }
     }
 
-    @Test("on a port in use says so, and how to get another")
+    @Test("on a port in use says so")
     func inUse() throws {
         let server = try Server(configuration: configuration("127.0.0.1"), responder: Echo())
         #expect(
             failure("127.0.0.1", server.port)
-                == "port \(server.port) on 127.0.0.1 is in use by another program; choose another with --listen 127.0.0.1:0"
-        )
+                == "port \(server.port) on 127.0.0.1 is in use by another program")
     }
 
     @Test("on an address of another machine says so")
     func foreign() {
-        #expect(
-            failure("192.0.2.1", 0)
-                == "192.0.2.1 is not an address of this machine; choose another with --listen 127.0.0.1:0")
+        #expect(failure("192.0.2.1", 0) == "192.0.2.1 is not an address of this machine")
     }
 
     @Test("on a host without an address says so")
@@ -48,8 +45,7 @@ struct ListenTests {
             #expect(server.port > 0)
         } catch {
             // A machine without IPv6 says that it lacks the address: the brackets were understood.
-            #expect(
-                error.description == "::1 is not an address of this machine; choose another with --listen 127.0.0.1:0")
+            #expect(error.description == "::1 is not an address of this machine")
         }
     }
 

@@ -69,5 +69,12 @@ let package = Package(
                 "ContentCodingsTests",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "CommandTests",
+            // Scratch folders come from the tests of TreeSources.
+            dependencies: [
+                "drilldown", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists", "TreeSourcesTests",
+            ],
+            swiftSettings: settings),
     ]
 )

@@ -1,25 +1,41 @@
 import Glibc
 import Levels
+import PropertyLists
 import TreeSources
 
-/// `drilldown check`: tells a document's errors and warnings.
+/// `drilldown check`: lists the errors and warnings of documents.
 enum CheckCommand {
-    /// - Returns: the exit status: 0 fine, 1 refused.
-    /// - Throws: `UsageError` for a value that is none.
+    /// Checks all documents; ends the process with status 0 if all are fine, else with 1.
+    ///
+    /// - Throws: `UsageError` for a value that is none; nothing has been checked then.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
-        let document = try settings.document()
-        let loaded: LoadedTree
-        do {
-            loaded = try document.load(replacing: nil)
-        } catch {
-            Log.put("\(error)\n")
-            return 1
+        var status: Int32 = 0
+        var last: LoadedTree?
+        for document in try settings.checkedDocuments() {
+            do throws(SourceError) {
+                let loaded = try document.load()
+                warnings(loaded, of: document.name).forEach(Log.put)
+                print(PrintableText.line(summary(loaded, of: document.name)))
+                last = loaded
+            } catch {
+                Log.put("\(error)")
+                status = 1
+            }
+            // In the order of the documents, also if both outputs are one pipe.
+            fflush(nil)
         }
-        for warning in loaded.warnings { Log.put("\(warning)\n") }
-        if loaded.omittedWarnings > 0 { Log.put("\(document.name): and \(loaded.omittedWarnings) more warnings.\n") }
-        let count = loaded.warnings.count + loaded.omittedWarnings
-        print("\(document.name): \(loaded.tree.itemCount) items, \(count) warnings")
         // The process ends here: to free a million items one by one would only take time.
-        withExtendedLifetime(loaded) { exit(0) }
+        withExtendedLifetime(last) { exit(status) }
+    }
+
+    static func summary(_ loaded: LoadedTree, of name: String) -> String {
+        let warnings = loaded.warnings.count + loaded.omittedWarnings
+        return "\(name): \(Quantity(loaded.tree.itemCount, "item")), \(Quantity(warnings, "warning"))"
+    }
+
+    static func warnings(_ loaded: LoadedTree, of name: String) -> [String] {
+        let more = loaded.omittedWarnings
+        return loaded.warnings.map(\.description)
+            + (more > 0 ? ["\(name): and \(Quantity(more, "more warning"))."] : [])
     }
 }

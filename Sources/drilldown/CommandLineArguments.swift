@@ -1,4 +1,6 @@
 import Levels
+import PropertyLists
+import TreeSources
 
 /// A command line taken apart.
 struct CommandLineArguments {
@@ -11,10 +13,41 @@ struct CommandLineArguments {
     /// Values by the option's key.
     var values: [String: String] = [:]
 
-    /// - Throws: `UsageError` for an unknown command or option, with the nearest one there is.
-    init(_ arguments: [String]) throws(UsageError) {
+    /// - Parameter program: the name by which the program was called, for suggestions that can be pasted.
+    /// - Throws: `UsageError` for an unknown command or option, with the command line that was probably meant.
+    init(_ arguments: [String], program: String = "drilldown") throws(UsageError) {
+        do {
+            self = try Self.parsed(arguments)
+        } catch {
+            guard let meant = SuggestedCommand.meant(by: arguments), Self.canBeParsed(meant) else { throw error }
+            throw UsageError(error.fact, hint: "Did you mean: \(SuggestedCommand.shellText(of: meant, program))")
+        }
+    }
+
+    private init() {}
+
+    private static func canBeParsed(_ arguments: [String]) -> Bool {
+        do {
+            _ = try parsed(arguments)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func parsed(_ arguments: [String]) throws(UsageError) -> CommandLineArguments {
+        var parsed = CommandLineArguments()
+        try parsed.take(arguments)
+        guard parsed.command != nil || parsed.wantsHelp || parsed.wantsVersion else {
+            throw UsageError(
+                "no command is given; 'serve Data.plist' serves a document.", hint: "'--help' lists all there is.")
+        }
+        return parsed
+    }
+
+    private mutating func take(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
-        if let first = rest.first, !first.hasPrefix("-") {
+        if let first = rest.first, !first.hasPrefix("-") || first == "-" {
             command = try Self.command(first)
             rest.removeFirst()
         }
@@ -23,7 +56,7 @@ struct CommandLineArguments {
             switch argument {
             case "--" where takesOptions: takesOptions = false
             case "--help" where takesOptions, "-h" where takesOptions: wantsHelp = true
-            case "--version" where takesOptions && command == nil: wantsVersion = true
+            case "--version" where takesOptions: wantsVersion = true
             default:
                 if takesOptions, argument.hasPrefix("-"), argument != "-" {
                     try takeOption(argument, rest: &rest)
@@ -36,22 +69,16 @@ struct CommandLineArguments {
 
     private static func command(_ word: String) throws(UsageError) -> Command {
         if let command = Command(rawValue: word) { return command }
-        let near =
-            EditDistance.nearest(to: word, among: Command.allCases.map(\.rawValue)).map { " Did you mean '\($0)'?" }
-            ?? ""
-        throw UsageError(description: "there is no command '\(word)'; there are serve and check.\(near)")
+        throw UsageError(
+            "there is no command '\(quoted: RemoteAddress.shown(word))'; the commands are serve and check.")
     }
 
     private mutating func takeOption(_ argument: String, rest: inout ArraySlice<String>) throws(UsageError) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let name = parts[0].hasPrefix("--") ? String(parts[0].dropFirst(2)) : parts[0]
-        let known = Option.all.filter { command != .check || $0.isOfCheck }
-        guard let option = known.first(where: { $0.name == name }) else {
-            let near = EditDistance.nearest(to: name, among: known.map(\.name)).map { "Did you mean '--\($0)'?" }
-            throw UsageError(
-                description: "there is no option '\(parts[0])'. \(near ?? "--help lists those there are.")")
+        let option = try Self.option(parts[0], of: command)
+        guard values[option.key] == nil else {
+            throw UsageError("the option '--\(option.name)' appears more than once.")
         }
-        guard values[option.key] == nil else { throw UsageError(description: "the option '--\(name)' stands twice.") }
         if parts.count == 2 {
             values[option.key] = parts[1]
         } else if option.placeholder == nil {
@@ -60,7 +87,19 @@ struct CommandLineArguments {
             values[option.key] = value
         } else {
             throw UsageError(
-                description: "the option '--\(name)' needs a value: --\(name) \(option.placeholder ?? "").")
+                "the option '--\(option.name)' needs a value: --\(option.name) \(option.placeholder ?? "").")
         }
+    }
+
+    private static func option(_ word: String, of command: Command?) throws(UsageError) -> Option {
+        let known = Option.all(of: command)
+        if let option = known.first(where: { "--\($0.name)" == word }) { return option }
+        if Option.all.contains(where: { "--\($0.name)" == word }) {
+            throw UsageError("'\(word)' is an option of serve, not of check; 'check --help' lists those of check.")
+        }
+        let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
+        throw UsageError(
+            "there is no option '\(quoted: word)'.",
+            hint: near.map { "Did you mean '--\($0)'?" } ?? "'--help' lists the options.")
     }
 }

@@ -1,54 +1,41 @@
-import Levels
 import PropertyLists
 import TreeSources
 
 /// A configuration file: one dictionary whose keys are options (see `Option`).
 enum ConfigurationFile {
-    /// The values by key, as text.
+    /// The option's value as text, and where its key is, as `Config/drilldown.plist:12:3`.
+    struct Entry: Equatable {
+        let value: String
+        let place: String
+    }
+
+    private static let maximumBytes = 1 << 20
+
+    /// The entries by key; relative paths, which count from the file's folder, start with that folder.
     ///
-    /// - Throws: `UsageError` for an unreadable file, a key that no option has, or a value that is a container.
-    static func values(in path: String) throws(UsageError) -> [String: String] {
-        let file = PropertyListFile(path: path, shape: .any, treeLimits: TreeLimits(depth: 2, items: 1_000))
-        let tree: Tree
-        do {
-            tree = try file.load(replacing: nil).tree
+    /// - Parameter origin: what named the file: `--config` or the variable.
+    /// - Throws: `UsageError` for an unreadable file, a key that no option has or that appears more than once, or a
+    ///   value that is a container.
+    static func entries(in path: String, namedBy origin: String) throws(UsageError) -> [String: Entry] {
+        var reader = ConfigurationReader()
+        do throws(SourceError) {
+            try PropertyListFile(path: path, maximumBytes: maximumBytes).read(into: &reader)
         } catch {
-            throw UsageError(description: "\(error)")
+            throw UsageError("configuration (\(origin)): \(error)")
         }
-        guard let level = tree.document.child(0), level.form == .entries else {
-            throw UsageError(description: "\(path): a configuration is a dictionary of options.")
+        var entries: [String: Entry] = [:]
+        for (key, read) in reader.values {
+            let value = ["Source", "Cache"].contains(key) ? located(read.text, besides: path) : read.text
+            entries[key] = Entry(value: value, place: "\(path):\(read.position)")
         }
-        var values: [String: String] = [:]
-        for row in 0..<level.count {
-            let key = level.title(row)
-            try checkKey(key, in: path)
-            guard level.childCount(row) == 0, let text = text(of: row, in: level) else {
-                throw UsageError(
-                    description: "\(path): the value of '\(key)' must be a text, a number, or true or false.")
-            }
-            values[key] = text
-        }
-        return values
+        return entries
     }
 
-    private static func checkKey(_ key: String, in path: String) throws(UsageError) {
-        let known = [Option.source.key] + Option.all.map(\.key).filter { $0 != "Config" }
-        guard !known.contains(key) else { return }
-        let near = EditDistance.nearest(to: key, among: known).map { " Did you mean '\($0)'?" } ?? ""
-        throw UsageError(description: "\(path): there is no option '\(key)'.\(near)")
-    }
-
-    private static func text(of row: Int, in level: Level) -> String? {
-        let bytes = level.bytes
-        var reader = PackedReader(bytes.span, at: level.row(row).fields.lowerBound)
-        _ = reader.run()
-        switch PackedTag(rawValue: reader.byte()) {
-        case .yes: return "true"
-        case .no: return "false"
-        case .positive: return "\(reader.number())"
-        case .negative: return "-\(reader.number())"
-        case .string: return String(utf8: bytes.span.extracting(reader.run()))
-        default: return nil
-        }
+    /// A path as seen from the working directory.
+    private static func located(_ source: String, besides path: String) -> String {
+        guard !source.isEmpty, !source.hasPrefix("/"), !source.contains("://"), source != "-",
+            let slash = path.lastIndex(of: "/")
+        else { return source }
+        return path[...slash] + source
     }
 }

@@ -14,9 +14,17 @@ enum Help {
         drilldown serves a property list over HTTP, one level at a time.
 
         usage: drilldown serve [SOURCE] [OPTION…]   serves a document
-               drilldown check SOURCE [OPTION…]     tells its errors and warnings
+               drilldown check SOURCE… [OPTION…]    lists errors and warnings of documents
                drilldown --help | --version
-               drilldown COMMAND --help
+               drilldown COMMAND --help             explains a command and its options
+
+        To begin with: drilldown serve Data.plist
+
+        \(statuses)
+        """
+
+    private static let statuses = """
+        Exit status: 0 fine, 1 refused or failed, 2 wrong usage.
 
         """
 
@@ -24,37 +32,51 @@ enum Help {
         """
         usage: drilldown serve [SOURCE] [OPTION…]
 
-        Serves a property list (XML, binary or JSON), and every change of it as soon as it is saved. SOURCE is a file, or
-        the http or https URL of a document, which is fetched again as it changes.
+        Serves a property list (XML, binary or JSON), and every change of it as soon as it
+        is saved. SOURCE is a file, or the http or https URL of a document, which is
+        fetched again as it changes.
 
-        \(options(Option.all))
-        Every option but --config is also a key of the configuration file and a variable of the environment: --listen is
-        Listen and DRILLDOWN_LISTEN; SOURCE is Source and DRILLDOWN_SOURCE. The option wins over the variable, that over
-        the file. SIGHUP reads the document again; SIGTERM and SIGINT finish what runs and end.
+        \(options(of: .serve))
+        Every option is also a variable of the environment: --listen is DRILLDOWN_LISTEN,
+        --config DRILLDOWN_CONFIG, SOURCE DRILLDOWN_SOURCE; an empty variable counts as
+        unset. Every option but --config is also a key of the configuration file: Listen,
+        and Source for SOURCE; a relative path in the file counts from the file's folder.
+        An option wins over a variable, a variable over the file.
 
+        The log goes to standard error, a line an event. As JSON each line is an object
+        with time, level (info, warning, error), event and message, and members of the
+        event's own. A request (--access-log) has address, method, target, status, bytes
+        (of the body), microseconds (to the last byte) and completed; a warning or a
+        refused document file, line and column (or offset, in a binary file), and path.
+
+        SIGHUP reads the document again; SIGTERM and SIGINT finish what runs and end.
+        \(statuses)
         """
     }
 
     private static var check: String {
         """
-        usage: drilldown check SOURCE [OPTION…]
+        usage: drilldown check SOURCE… [OPTION…]
 
-        Reads a document and tells errors and warnings as file:line:column: message.
-        Exit status: 0 fine, 1 refused, 2 wrong usage.
+        Reads documents and lists their errors and warnings as file:line:column: message.
+        SOURCE is a file, an http or https URL, or - for standard input.
 
-        \(options(Option.all.filter(\.isOfCheck)))
+        \(options(of: .check))
+        The options are also variables of the environment and keys of the configuration
+        file, as 'drilldown serve --help' explains.
+        Exit status: 0 fine (warnings are), 1 a document is refused, 2 wrong usage.
 
         """
     }
 
-    private static func options(_ options: [Option]) -> String {
-        let lines = options.map { option in
+    private static func options(of command: CommandLineArguments.Command) -> String {
+        let lines = Option.all(of: command).map { option in
             (left: "  --\(option.name)" + (option.placeholder.map { " \($0)" } ?? ""), option)
         }
+        let width = lines.map(\.left.count).max() ?? 0
         return lines.map { left, option in
             let standard = option.standard.map { " (\($0))" } ?? ""
-            let gap = String(repeating: " ", count: max(1, 34 - left.count))
-            return left + gap + option.help + standard + "\n"
+            return left + String(repeating: " ", count: width + 2 - left.count) + option.help + standard + "\n"
         }.joined()
     }
 }

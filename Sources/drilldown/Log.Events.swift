@@ -1,58 +1,114 @@
 import HTTPServer
+import Levels
+import PropertyLists
 import TreeSources
 import TreeStore
 
-extension Log {
-    /// A line for what happened in the store.
-    func write(_ event: StoreEvent) {
+/// The events, with their members in JSON. Those of a place (`warning`, `refused`, `start`) are `file` and, as far as
+/// they are known, `line` and `column` (both from 1) or `offset` (bytes from 0), and `path` (of titles).
+extension Log.Entry {
+    /// The lines for what happened in the store.
+    ///
+    /// - Parameter source: what the user calls the document.
+    static func entries(for event: StoreEvent, of source: String) -> [Log.Entry] {
         switch event {
-        case .loaded(let snapshot, _, let took):
-            write(
-                .info, "loaded",
-                "loaded \(snapshot.itemCount) items in \(milliseconds(took)) ms, revision \(snapshot.revision)",
-                [
-                    ("items", "\(snapshot.itemCount)"), ("milliseconds", milliseconds(took)),
-                    ("revision", snapshot.revision),
-                ])
+        case .loaded(let snapshot, _, let took): [loaded(snapshot, took)]
         case .unchanged(let snapshot, let took):
-            write(
-                .info, "unchanged",
-                "read the document again in \(milliseconds(took)) ms: it is as it was, revision \(snapshot.revision)",
-                [("milliseconds", milliseconds(took)), ("revision", snapshot.revision)])
+            [
+                Log.Entry(
+                    .info, "unchanged",
+                    "read the document again in \(milliseconds(took)) ms: it is as it was, revision \(snapshot.revision)",
+                    [.init("milliseconds", .decimal(milliseconds(took))), .init("revision", .text(snapshot.revision))])
+            ]
         case .recovered(let snapshot):
-            write(
-                .info, "recovered", "the source is again what is served, revision \(snapshot.revision)",
-                [("revision", snapshot.revision)])
-        case .refused(let error): write(.error, "refused", "\(error) The last good version goes on.")
-        case .warnings(let warnings, let omitted):
-            for warning in warnings.prefix(10) { write(.warning, "warning", "\(warning)") }
-            let more = warnings.count - 10 + omitted
-            if more > 0 { write(.warning, "warnings", "and \(more) more warnings; 'drilldown check' tells them.") }
+            [
+                Log.Entry(
+                    .info, "recovered", "the source is again what is served, revision \(snapshot.revision)",
+                    [.init("revision", .text(snapshot.revision))])
+            ]
+        case .refused(let error):
+            [Log.Entry(.error, "refused", "\(error) The last good version goes on.", place(of: error))]
+        case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }
 
-    /// A line for what a source wants known.
-    func write(_ notice: SourceNotice) {
+    private static func loaded(_ snapshot: Snapshot, _ took: Duration) -> Log.Entry {
+        Log.Entry(
+            .info, "loaded",
+            "loaded \(Quantity(snapshot.itemCount, "item")) in \(milliseconds(took)) ms, revision \(snapshot.revision)",
+            [
+                .init("items", .number(snapshot.itemCount)), .init("milliseconds", .decimal(milliseconds(took))),
+                .init("revision", .text(snapshot.revision)),
+            ])
+    }
+
+    private static let mostWarnings = 10
+
+    private static func entries(for warnings: [SourceWarning], omitted: Int, of source: String) -> [Log.Entry] {
+        let entries = warnings.prefix(mostWarnings).map { warning in
+            Log.Entry(
+                .warning, "warning", "\(warning)",
+                place(warning.file, warning.warning.position, warning.warning.path))
+        }
+        let more = warnings.count - entries.count + omitted
+        guard more > 0 else { return entries }
+        let text =
+            "and \(Quantity(more, "more warning")); list them with: "
+            + SuggestedCommand.shellText(of: ["check", source], "drilldown")
+        return entries + [Log.Entry(.warning, "warnings", text, [.init("warnings", .number(more))])]
+    }
+
+    /// The line for an error that ends the process before it serves.
+    init(start error: any Error, _ text: String) {
+        self.init(.error, "start", text, (error as? SourceError).map(Self.place) ?? [])
+    }
+
+    private static func place(of error: SourceError) -> [Log.Member] { place(error.file, error.position, error.path) }
+
+    private static func place(_ file: String, _ position: SourcePosition?, _ path: String?) -> [Log.Member] {
+        let numbers: [Log.Member] =
+            switch position {
+            case .text(let line, let column): [.init("line", .number(line)), .init("column", .number(column))]
+            case .byte(let offset): [.init("offset", .number(offset))]
+            case nil: []
+            }
+        return [.init("file", .text(file))] + numbers + (path.map { [.init("path", .text($0))] } ?? [])
+    }
+
+    /// The line for what a source wants known.
+    init(_ notice: SourceNotice) {
         if case .servesCopy = notice {
-            write(.info, "copy", "\(notice)")
+            self.init(.info, "copy", "\(notice)")
         } else {
-            write(.warning, "copy", "\(notice)")
+            self.init(.warning, "copy", "\(notice)")
         }
     }
 
-    /// A line for one request.
-    func write(_ entry: AccessEntry) {
-        let details = [
-            ("peer", entry.peer), ("method", "\(entry.method)".uppercased()), ("target", entry.target),
-            ("status", "\(entry.status)"),
-            ("milliseconds", milliseconds(entry.duration)), ("completed", "\(entry.completed)"),
-        ]
-        write(.info, "request", details.map(\.1).joined(separator: " "), details)
+    /// The line for one request, as `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs`.
+    ///
+    /// Its members are `address` (the client's), `method`, `target` (as it was sent), `status`, `bytes` (of the body:
+    /// coded if it is, 0 for HEAD), `microseconds` (from the request line to the last byte of the answer) and
+    /// `completed` (false if the client was gone before that).
+    init(_ access: AccessEntry) {
+        let method = "\(access.method)".uppercased()
+        let (seconds, attoseconds) = access.duration.components
+        let microseconds = Int(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        let text =
+            "\(access.peer) \(method) \(access.target) \(access.status) \(Quantity(access.size, "byte")) "
+            + "\(microseconds) µs" + (access.completed ? "" : ", cut off")
+        self.init(
+            .info, "request", text,
+            [
+                .init("address", .text(access.peer)), .init("method", .text(method)),
+                .init("target", .text(access.target)), .init("status", .number(access.status)),
+                .init("bytes", .number(access.size)), .init("microseconds", .number(microseconds)),
+                .init("completed", .flag(access.completed)),
+            ])
     }
 
-    private func milliseconds(_ duration: Duration) -> String {
+    /// With one digit behind the point.
+    private static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
-        let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
-        return "\(tenths / 10).\(tenths % 10)"
+        return Double(seconds * 10_000 + attoseconds / 100_000_000_000_000) / 10
     }
 }

@@ -5,49 +5,56 @@ import PropertyLists
 struct Log: Sendable {
     enum Format: String, CaseIterable { case text, json }
 
-    enum Severity: String { case info, warning, error }
-
     private let format: Format
 
     init(_ format: Format) { self.format = format }
 
     /// Writes one event.
-    ///
-    /// - Parameter details: members of the JSON line; the text says it all in words.
-    func write(_ severity: Severity, _ event: String, _ text: String, _ details: [(name: String, value: String)] = []) {
-        let line =
-            switch format {
-            case .text: "drilldown: " + (severity == .info ? "" : "\(severity.rawValue): ") + Self.oneLine(text)
-            case .json: json(severity, event, text, details)
-            }
-        Self.put(line + "\n")
+    func write(_ entry: Entry) {
+        // The time of the event is the time of the line: whoever logs does so at once.
+        Self.putLine(line(of: entry, at: Double(time(nil)) - CivilDate.unixEpochOffset))
     }
 
-    /// Writes a line on standard error, in one piece where the system does.
-    static func put(_ line: String) {
-        var line = line
+    /// Writes a line for people on standard error; its control characters are shown escaped.
+    static func put(_ text: String) { putLine(PrintableText.line(text)) }
+
+    /// In one piece if the system does.
+    private static func putLine(_ text: String) {
+        var line = text + "\n"
         line.withUTF8 { bytes in
             guard let start = bytes.baseAddress else { return }
             _ = unsafe Glibc.write(STDERR_FILENO, start, bytes.count)
         }
     }
 
-    private static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline ? " " : $0 })
+    /// An event's line, without its end.
+    ///
+    /// - Parameter moment: in seconds since 2001-01-01T00:00:00Z.
+    func line(of entry: Entry, at moment: Double) -> String {
+        switch format {
+        case .text:
+            "drilldown: " + (entry.severity == .info ? "" : "\(entry.severity.rawValue): ")
+                + PrintableText.line(entry.text)
+        case .json: PrintableText.json(json(entry, at: moment))
+        }
     }
 
-    private func json(
-        _ severity: Severity, _ event: String, _ text: String, _ details: [(name: String, value: String)]
-    ) -> String {
+    private func json(_ entry: Entry, at moment: Double) -> String {
         var writer = JSONPropertyListWriter()
         let nowhere = SourcePosition.byte(offset: 0)
-        let now = Double(time(nil)) - CivilDate.unixEpochOffset
-        let members =
-            [("time", JSONText.date(now)), ("level", severity.rawValue), ("event", event), ("message", text)] + details
+        let members: [Member] = [
+            Member("time", .text(JSONText.date(moment))), Member("level", .text(entry.severity.rawValue)),
+            Member("event", .text(entry.event)), Member("message", .text(entry.text)),
+        ]
         writer.beginDictionary(at: nowhere)
-        for (name, value) in members {
-            writer.key(name.utf8Span.span, at: nowhere)
-            writer.string(value.utf8Span.span)
+        for member in members + entry.members {
+            writer.key(member.name.utf8Span.span, at: nowhere)
+            switch member.value {
+            case .text(let text): writer.string(text.utf8Span.span)
+            case .number(let number): writer.integer(PropertyListInteger(Int64(number)))
+            case .decimal(let number): writer.real(number)
+            case .flag(let flag): writer.boolean(flag)
+            }
         }
         writer.endDictionary()
         return String(utf8: writer.output.span)

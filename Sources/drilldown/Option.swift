@@ -15,6 +15,11 @@ struct Option: Sendable {
         key.reduce("DRILLDOWN") { $0 + ($1.isUppercase ? "_" : "") + $1.uppercased() }
     }
 
+    /// The options of a command, in the order of the help text; all of them if there is no command.
+    static func all(of command: CommandLineArguments.Command?) -> [Option] {
+        command == .check ? all.filter(\.isOfCheck) : all
+    }
+
     /// All options, in the order of the help text.
     static let all: [Option] = [
         Option(
@@ -22,7 +27,7 @@ struct Option: Sendable {
             help: "where to listen; port 0 takes a free one"),
         Option(
             name: "config", key: "Config", placeholder: "FILE", standard: nil,
-            help: "a property list with these options as keys"),
+            help: "a property list with these options as keys", isOfCheck: true),
         Option(
             name: "keys", key: "Keys", placeholder: "ROLE=NAME|NAME,…", standard: nil,
             help: "what the document calls its titles and rows", isOfCheck: true),

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import LevelsAPI
+import PropertyLists
 import TreeSources
 import TreeStore
 
@@ -15,43 +16,58 @@ enum ServeCommand {
     /// - Throws: `UsageError` for a value that is none.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = try settings.log()
-        let document = try settings.document { log.write($0) }
+        let document = try settings.document { log.write(Log.Entry($0)) }
         var server = try settings.server()
+        let address = try settings.listenAddress()
         let api = try settings.api()
-        if try settings.logsAccess() { server.accessLog = { log.write($0) } }
+        if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
         // Before any thread is made, so that none of them takes a signal from the one that waits for it.
         let signals = Signals()
         do {
-            try serve(document, server, api, log, signals)
+            try serve(document, server, api, at: address, log, signals)
         } catch {
-            log.write(.error, "start", "\(error)")
+            let text = (error as? ServerError).map { address.sentence(for: $0, named: settings.origin("Listen")) }
+            log.write(Log.Entry(start: error, text ?? "\(error)"))
             return 1
         }
     }
 
     private static func serve(
-        _ document: any TreeSource, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration, _ log: Log,
-        _ signals: Signals
+        _ document: any TreeSource, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration,
+        at address: ListenAddress, _ log: Log, _ signals: Signals
     ) throws -> Never {
-        let store = try signals.endingAtOnce { try TreeStore(document) { log.write($0) } }
+        let name = document.name
+        let store = try signals.endingAtOnce {
+            try TreeStore(document) { Log.Entry.entries(for: $0, of: name).forEach(log.write) }
+        }
         let first = store.current
         let responder = LevelsAPI(first, configuration: api) {
-            Readiness(source: document.name, lastError: store.status.lastError)
+            Readiness(source: name, lastError: store.status.lastError)
         }
         store.onPublish(after: first) { _, new in responder.publish(new) }
         let server = try Server(configuration: configuration, responder: responder)
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        log.write(
-            .info, "serving",
-            "serving \(document.name), \(store.current.itemCount) items, at http://\(host):\(server.port)/",
-            [
-                ("source", document.name), ("items", "\(store.current.itemCount)"),
-                ("address", "http://\(host):\(server.port)/"),
-            ])
+        log.write(Log.Entry(serving: name, itemCount: store.current.itemCount, at: address, port: server.port))
         while signals.wait() == .reload { store.reload() }
         server.stop(grace: grace)
-        log.write(.info, "stopped", "stopped")
+        log.write(Log.Entry(.info, "stopped", "stopped"))
         // Not by way of the store's end, which would wait for a load that runs: nothing is left to be saved.
         _exit(0)
+    }
+}
+
+extension Log.Entry {
+    /// The line that says what is served, and a URL that can be pasted.
+    ///
+    /// - Parameter port: the port that was taken.
+    init(serving name: String, itemCount: Int, at address: ListenAddress, port: UInt16) {
+        let url = address.url(port: port)
+        self.init(
+            .info, "serving",
+            "serving \(name), \(Quantity(itemCount, "item")), at \(url)"
+                + (address.isWildcard ? " and at every other address of this machine" : ""),
+            [
+                .init("source", .text(name)), .init("items", .number(itemCount)), .init("url", .text(url)),
+                .init("listen", .text(ListenAddress.text(host: address.host, port: port))),
+            ])
     }
 }

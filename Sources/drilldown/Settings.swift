@@ -1,60 +1,90 @@
 import Glibc
-import HTTPServer
 import Levels
-import LevelsAPI
 import PropertyLists
 import TreeSources
 
 /// All options with their values: command line over environment over configuration file over default.
 struct Settings {
+    /// Where a value was given.
+    enum Origin: Equatable, CustomStringConvertible {
+        case standard
+        /// An option's name without the leading hyphens.
+        case option(String)
+        case variable(String)
+        /// A key's place in the configuration, as `Config/drilldown.plist:12:3`.
+        case file(String)
+
+        var description: String {
+            switch self {
+            case .standard: "default"
+            case .option(let name): "--\(name)"
+            case .variable(let name): name
+            case .file(let place): place
+            }
+        }
+    }
+
     private let values: [String: String]
-    private let origins: [String: String]
-    let source: String
+    private let origins: [String: Origin]
+    /// One for `serve`, at least one for `check`.
+    let sources: [String]
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
     init(_ arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
         var values: [String: String] = [:]
-        var origins: [String: String] = [:]
+        var origins: [String: Origin] = [:]
         let variables = try Self.variables(environment)
         if let path = arguments.values["Config"] ?? variables["Config"] {
-            for (key, value) in try ConfigurationFile.values(in: path) {
-                (values[key], origins[key]) = (value, "\(path): \(key)")
+            let origin = arguments.values["Config"] == nil ? Self.variable(of: "Config") : "--config"
+            for (key, entry) in try ConfigurationFile.entries(in: path, namedBy: origin) {
+                (values[key], origins[key]) = (entry.value, .file(entry.place))
             }
         }
-        for (key, value) in variables { (values[key], origins[key]) = (value, Self.variable(of: key)) }
-        for (key, value) in arguments.values {
-            (values[key], origins[key]) = (value, "--" + (Option.all.first { $0.key == key }?.name ?? key))
+        for (key, value) in variables { (values[key], origins[key]) = (value, .variable(Self.variable(of: key))) }
+        for option in Option.all {
+            guard let value = arguments.values[option.key] else { continue }
+            (values[option.key], origins[option.key]) = (value, .option(option.name))
         }
-        guard arguments.sources.count < 2 else {
-            throw UsageError(
-                description:
-                    "one source is served, not \(arguments.sources.count): \(arguments.sources.map(RemoteAddress.shown).joined(separator: ", "))."
-            )
-        }
-        guard let source = arguments.sources.first ?? values["Source"], !source.isEmpty else {
-            throw UsageError(
-                description:
-                    "which document? Name a property list: drilldown \(arguments.command?.rawValue ?? "serve") Data.plist."
-            )
-        }
-        self.values = values
+        let command = arguments.command ?? .serve
+        let usable = Set(Option.all(of: command).map(\.key) + [Option.source.key])
+        self.values = values.filter { usable.contains($0.key) }
         self.origins = origins
-        self.source = source
+        sources = try Self.sources(arguments.sources, else: values[Option.source.key], for: command)
+    }
+
+    private static func sources(
+        _ named: [String], else standard: String?, for command: CommandLineArguments.Command
+    ) throws(UsageError) -> [String] {
+        let sources = named.isEmpty ? standard.map { [$0] } ?? [] : named
+        guard let source = sources.first, !sources.contains("") else {
+            throw UsageError("which document? Name a property list: drilldown \(command.rawValue) Data.plist.")
+        }
+        guard command == .serve else { return sources }
+        guard sources.count == 1 else {
+            let names = sources.map(RemoteAddress.shown).joined(separator: ", ")
+            throw UsageError("serve takes one document, not \(sources.count): \(names).")
+        }
+        guard source != "-" else {
+            throw UsageError(
+                "serve reads its document again when it changes, and standard input (-) can be read only once.",
+                hint: "Save it as a file, or use 'check -'.")
+        }
+        return sources
     }
 
     private static func variable(of key: String) -> String {
         (Option.all.first { $0.key == key } ?? Option.source).variable
     }
 
+    /// The variables that are options, by key; an empty one counts as unset.
     private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: String] {
         let known = Option.all + [Option.source]
         var values: [String: String] = [:]
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
-        where name.hasPrefix("DRILLDOWN_") && !isServiceLink(name, value) {
+        where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value) {
             guard let option = known.first(where: { $0.variable == name }) else {
-                let near =
-                    EditDistance.nearest(to: name, among: known.map(\.variable)).map { " Did you mean \($0)?" } ?? ""
-                throw UsageError(description: "there is no variable \(name).\(near)")
+                let near = EditDistance.nearest(to: name, among: known.map(\.variable))
+                throw UsageError("there is no variable \(quoted: name).", hint: near.map { "Did you mean \($0)?" })
             }
             values[option.key] = value
         }
@@ -71,22 +101,35 @@ struct Settings {
 
     // MARK: Values
 
-    private func text(_ key: String) -> String {
+    /// The value of an option, or its default.
+    func text(_ key: String) -> String {
         values[key] ?? Option.all.first { $0.key == key }?.standard ?? ""
     }
 
-    private func wrong(_ key: String, _ wanted: String) -> UsageError {
-        UsageError(description: "\(origins[key] ?? key): '\(text(key))' is not \(wanted).")
+    /// Where the value of an option was given.
+    func origin(_ key: String) -> Origin { values[key] == nil ? .standard : origins[key] ?? .standard }
+
+    /// What stands before a sentence on an option's value: the origin, with the key if that is a place in a file.
+    func name(_ key: String) -> String {
+        if case .file(let place) = origin(key) { return "\(place): \(key)" }
+        return "\(origin(key))"
     }
 
-    private func number(_ key: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int {
+    /// The error for a value that is not what an option takes.
+    func wrong(_ key: String, _ wanted: String) -> UsageError {
+        UsageError("\(name(key)): '\(quoted: text(key))' is not \(wanted).")
+    }
+
+    /// - Throws: `UsageError` for what is not a whole number in the range.
+    func number(_ key: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int {
         guard let value = Int(text(key)), range.contains(value) else {
             throw wrong(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }
 
-    private func flag(_ key: String) throws(UsageError) -> Bool {
+    /// - Throws: `UsageError` for what is neither true nor false.
+    func flag(_ key: String) throws(UsageError) -> Bool {
         switch text(key).lowercased() {
         case "true", "yes", "1": true
         case "false", "no", "0": false
@@ -94,113 +137,13 @@ struct Settings {
         }
     }
 
-    private func choice<Choice: RawRepresentable & CaseIterable>(
+    /// - Throws: `UsageError` for what is none of the choices.
+    func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, _ type: Choice.Type
     ) throws(UsageError) -> Choice where Choice.RawValue == String {
         guard let choice = Choice(rawValue: text(key)) else {
             throw wrong(key, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return choice
-    }
-
-    /// The document as a source: a file, or what is behind a URL.
-    ///
-    /// - Parameter onNotice: told what a source wants known.
-    /// - Throws: `UsageError` for a value that is none.
-    func document(
-        onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
-    ) throws(UsageError) -> any TreeSource {
-        if RemoteAddress.isMeant(by: source) { return try remoteDocument(onNotice) }
-        guard text("Cache").isEmpty else {
-            throw UsageError(
-                description:
-                    "\(origins["Cache"] ?? "Cache"): a copy is kept of what is behind a URL, and '\(source)' is a file."
-            )
-        }
-        return PropertyListFile(
-            path: source, shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
-            treeLimits: try treeLimits(), maximumBytes: try number("MaxDocumentBytes", 1...1 << 50),
-            pollInterval: .seconds(try number("PollInterval", 1...86_400)))
-    }
-
-    private func remoteDocument(
-        _ onNotice: @escaping @Sendable (SourceNotice) -> Void
-    ) throws(UsageError) -> RemoteDocument {
-        let address: RemoteAddress
-        do {
-            address = try RemoteAddress(source)
-        } catch {
-            throw UsageError(description: "\(error)")
-        }
-        return RemoteDocument(
-            address,
-            interpretation: Interpretation(
-                shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
-                treeLimits: try treeLimits()),
-            limits: RemoteDocument.Limits(
-                bytes: try number("MaxDocumentBytes", 1...1 << 50),
-                patience: .seconds(try number("FetchTimeout", 1...3_600))),
-            interval: .seconds(try number("Refresh", 1...86_400)),
-            copyPath: text("Cache").isEmpty ? nil : text("Cache"), onNotice: onNotice)
-    }
-
-    private func names() throws(UsageError) -> StructuralNames {
-        do {
-            return text("Keys").isEmpty ? StructuralNames() : try StructuralNames(mapping: text("Keys"))
-        } catch {
-            throw UsageError(description: "\(origins["Keys"] ?? "Keys"): \(error.reason).")
-        }
-    }
-
-    private func treeLimits() throws(UsageError) -> TreeLimits {
-        TreeLimits(items: try number("MaxItems", 1...4_000_000_000))
-    }
-
-    /// - Throws: `UsageError` for a value that is none.
-    func server() throws(UsageError) -> Server.Configuration {
-        var server = Server.Configuration()
-        (server.host, server.port) = try listen()
-        server.threads = try number("Threads", 0...1_024)
-        server.connectionLimit = try number("Connections", 1...1_000_000)
-        server.connectionLimitPerAddress = try number("ConnectionsPerAddress", 0...1_000_000)
-        server.idleTimeout = .seconds(try number("IdleTimeout", 1...86_400))
-        server.requestDeadline = .seconds(try number("RequestDeadline", 1...86_400))
-        return server
-    }
-
-    /// - Throws: `UsageError` for a value that is none.
-    func api() throws(UsageError) -> LevelsAPI.Configuration {
-        var api = LevelsAPI.Configuration()
-        api.cacheBytes = try number("CacheBytes", 0...1 << 40)
-        api.waiters = try number("Waiters", 0...1_000_000)
-        api.historyBytes = try number("HistoryBytes", 0...1 << 40)
-        api.cacheControl = text("CacheControl")
-        guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
-            throw wrong("CacheControl", "a header field's value")
-        }
-        do {
-            api.allowedOrigins = try AllowedOrigins(text("CorsOrigins"))
-        } catch {
-            throw UsageError(description: "\(origins["CorsOrigins"] ?? "CorsOrigins"): \(error).")
-        }
-        return api
-    }
-
-    /// - Throws: `UsageError` for a value that is none.
-    func log() throws(UsageError) -> Log { Log(try choice("LogFormat", Log.Format.self)) }
-
-    /// - Throws: `UsageError` for a value that is none.
-    func logsAccess() throws(UsageError) -> Bool { try flag("AccessLog") }
-
-    /// Host and port of `HOST:PORT`; an IPv6 address stands in brackets.
-    private func listen() throws(UsageError) -> (host: String, port: UInt16) {
-        let text = text("Listen")
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw wrong("Listen", "HOST:PORT, such as 127.0.0.1:8080 or [::1]:0")
-        }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty else { throw wrong("Listen", "HOST:PORT, such as 127.0.0.1:8080 or [::1]:0") }
-        return (host, port)
     }
 }

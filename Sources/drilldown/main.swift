@@ -14,7 +14,8 @@ func environment() -> [String: String] {
 
 /// Does what the command line says; gives the exit status.
 func run() throws(UsageError) -> Int32 {
-    let arguments = try CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
+    let arguments = try CommandLineArguments(
+        Array(CommandLine.arguments.dropFirst()), program: CommandLine.arguments.first ?? "drilldown")
     if arguments.wantsVersion {
         print(Help.version)
         return 0
@@ -23,15 +24,11 @@ func run() throws(UsageError) -> Int32 {
         print(Help.text(for: arguments.command), terminator: "")
         return 0
     }
-    guard let command = arguments.command else {
-        throw UsageError(
-            description: "what is to be done? 'drilldown serve Data.plist' serves a document; --help tells more.")
-    }
     // A client or a log that goes away is told by the call that meets it.
     _ = signal(SIGPIPE, SIG_IGN)
     let settings = try Settings(arguments, environment: environment())
-    return switch command {
-    case .serve: try ServeCommand.run(settings)
+    return switch arguments.command {
+    case .serve, nil: try ServeCommand.run(settings)
     case .check: try CheckCommand.run(settings)
     }
 }
@@ -39,6 +36,6 @@ func run() throws(UsageError) -> Int32 {
 do {
     exit(try run())
 } catch {
-    Log.put("drilldown: \(error)\n")
+    Log.put("drilldown: \(error)")
     exit(2)
 }

@@ -1,0 +1,79 @@
+import Levels
+import PropertyLists
+
+/// Takes the entries of a configuration as its property list is read.
+struct ConfigurationReader: PropertyListConsumer {
+    /// A value as text, and the position of its key.
+    struct Value {
+        let text: String
+        let position: SourcePosition
+    }
+
+    private(set) var values: [String: Value] = [:]
+    private var isOpen = false
+    /// The key whose value comes next.
+    private var key: (name: String, position: SourcePosition)?
+
+    /// Keys that a configuration never has and that documents begin with.
+    private static let documentKeys: Set = ["Rows", "Children", "Sections", "Title", "Records", "PreferenceSpecifiers"]
+
+    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+        guard isOpen else {
+            isOpen = true
+            return
+        }
+        throw unfit(at: position)
+    }
+
+    mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let name = String(utf8: name)
+        if let first = values[name] {
+            throw PropertyListError(
+                "the key '\(name)' appears more than once, first at \(first.position); keep one of them", at: position)
+        }
+        let known = [Option.source.key] + Option.all.map(\.key).filter { $0 != "Config" }
+        guard known.contains(name) else { throw Self.unknown(name, among: known, at: position) }
+        key = (name, position)
+    }
+
+    private static func unknown(_ name: String, among known: [String], at position: SourcePosition) -> PropertyListError
+    {
+        if documentKeys.contains(name) {
+            return PropertyListError(
+                "'\(name)' is a key of a document, not of a configuration; name a document without --config",
+                at: position)
+        }
+        let near = EditDistance.nearest(to: name, among: known).map { ". Did you mean '\($0)'?" }
+        return PropertyListError(
+            "there is no option '\(quoted: name)'" + (near ?? "; 'drilldown serve --help' lists the options"),
+            at: position)
+    }
+
+    private var unfit: PropertyListError { unfit(at: nil) }
+
+    private func unfit(at position: SourcePosition?) -> PropertyListError {
+        guard let key else {
+            return PropertyListError(
+                "a configuration is a dictionary whose keys are options, as in Config/drilldown.plist", at: position)
+        }
+        return PropertyListError(
+            "the value of '\(key.name)' must be a text, a whole number, or true or false", at: key.position)
+    }
+
+    private mutating func take(_ text: String) throws(PropertyListError) {
+        guard let key else { throw unfit }
+        values[key.name] = Value(text: text, position: key.position)
+        self.key = nil
+    }
+
+    mutating func endDictionary() {}
+    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) { throw unfit(at: position) }
+    mutating func endArray() {}
+    mutating func string(_ text: Span<UInt8>) throws(PropertyListError) { try take(String(utf8: text)) }
+    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try take("\(value)") }
+    mutating func boolean(_ value: Bool) throws(PropertyListError) { try take(value ? "true" : "false") }
+    mutating func real(_ value: Double) throws(PropertyListError) { throw unfit }
+    mutating func date(_ seconds: Double) throws(PropertyListError) { throw unfit }
+    mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { throw unfit }
+    mutating func uid(_ value: UInt64) throws(PropertyListError) { throw unfit }
+}

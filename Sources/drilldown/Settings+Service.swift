@@ -1,0 +1,49 @@
+import HTTPServer
+import LevelsAPI
+
+extension Settings {
+    /// - Throws: `UsageError` for a value that is none.
+    func listenAddress() throws(UsageError) -> ListenAddress {
+        guard let address = ListenAddress(text("Listen")) else {
+            throw wrong("Listen", "HOST:PORT, such as \(ListenAddress.examples(for: text("Listen")))")
+        }
+        return address
+    }
+
+    /// - Throws: `UsageError` for a value that is none.
+    func server() throws(UsageError) -> Server.Configuration {
+        var server = Server.Configuration()
+        let address = try listenAddress()
+        (server.host, server.port) = (address.host, address.port)
+        server.threads = try number("Threads", 0...1_024)
+        server.connectionLimit = try number("Connections", 1...1_000_000)
+        server.connectionLimitPerAddress = try number("ConnectionsPerAddress", 0...1_000_000)
+        server.idleTimeout = .seconds(try number("IdleTimeout", 1...86_400))
+        server.requestDeadline = .seconds(try number("RequestDeadline", 1...86_400))
+        return server
+    }
+
+    /// - Throws: `UsageError` for a value that is none.
+    func api() throws(UsageError) -> LevelsAPI.Configuration {
+        var api = LevelsAPI.Configuration()
+        api.cacheBytes = try number("CacheBytes", 0...1 << 40)
+        api.waiters = try number("Waiters", 0...1_000_000)
+        api.historyBytes = try number("HistoryBytes", 0...1 << 40)
+        api.cacheControl = text("CacheControl")
+        guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
+            throw wrong("CacheControl", "a header field's value")
+        }
+        do {
+            api.allowedOrigins = try AllowedOrigins(text("CorsOrigins"))
+        } catch {
+            throw UsageError("\(name("CorsOrigins")): \(error).")
+        }
+        return api
+    }
+
+    /// - Throws: `UsageError` for a value that is none.
+    func log() throws(UsageError) -> Log { Log(try choice("LogFormat", Log.Format.self)) }
+
+    /// - Throws: `UsageError` for a value that is none.
+    func logsAccess() throws(UsageError) -> Bool { try flag("AccessLog") }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import Levels
+import TreeSources
+
+/// The command line that was probably meant by one that is not understood.
+struct SuggestedCommand {
+    private var words: [String]
+
+    /// The arguments that were probably meant; nil if nothing is known to be wrong with these.
+    static func meant(by arguments: [String]) -> [String]? {
+        if let informing = information(arguments) { return informing }
+        var suggestion = SuggestedCommand(words: arguments)
+        suggestion.mendCommand()
+        guard suggestion.mendAddress() else { return nil }
+        suggestion.mendOptions()
+        return suggestion.words == arguments ? nil : suggestion.words
+    }
+
+    /// A command line to be pasted into a shell; a user and a password in a URL are left out.
+    static func shellText(of arguments: [String], _ program: String) -> String {
+        ([program] + arguments.map(RemoteAddress.shown)).map(ShellWord.quoted).joined(separator: " ")
+    }
+
+    /// What is meant by other programs' words for `--help` and `--version`.
+    private static func information(_ arguments: [String]) -> [String]? {
+        guard let first = arguments.first else { return nil }
+        let command = arguments.first { CommandLineArguments.Command(rawValue: $0) != nil }
+        if first == "help" || arguments.contains(where: ["-help", "-?"].contains) {
+            return (command.map { [$0] } ?? []) + ["--help"]
+        }
+        if ["version", "-v"].contains(first) || arguments.contains(where: ["-V", "-version"].contains) {
+            return ["--version"]
+        }
+        return nil
+    }
+
+    // MARK: The command
+
+    private mutating func mendCommand() {
+        guard let first = words.first, CommandLineArguments.Command(rawValue: first) == nil else { return }
+        let commands = CommandLineArguments.Command.allCases.map(\.rawValue)
+        if !first.hasPrefix("-"), !Self.isDocument(first), let near = EditDistance.nearest(to: first, among: commands) {
+            words[0] = near
+        } else if words.contains("-") {
+            words.insert("check", at: 0)
+        } else if first.hasPrefix("-") || Self.isDocument(first) {
+            words.insert("serve", at: 0)
+        }
+    }
+
+    /// Whether a word looks like a file or a URL, or is the name of a file.
+    private static func isDocument(_ word: String) -> Bool {
+        unsafe access(word, F_OK) == 0 || word == "-" || word.contains(".") || word.contains("/")
+    }
+
+    // MARK: Options
+
+    private static let portWords: Set = ["--port", "-p"]
+    private static let hostWords: Set = ["--host", "--bind", "--address"]
+
+    /// The index behind the last word that can be an option.
+    private var optionsEnd: Int { words.firstIndex(of: "--") ?? words.endIndex }
+
+    private static func parts(of word: String) -> (name: String, value: String?) {
+        guard let sign = word.firstIndex(of: "=") else { return (word, nil) }
+        return (String(word[..<sign]), String(word[word.index(after: sign)...]))
+    }
+
+    /// Turns a host and a port that stand alone into one `--listen`.
+    ///
+    /// - Returns: false if they make no address.
+    private mutating func mendAddress() -> Bool {
+        var host: String?
+        var port: String?
+        var place: Int?
+        var index = 0
+        while index < optionsEnd {
+            let (name, value) = Self.parts(of: words[index])
+            guard Self.portWords.contains(name) || Self.hostWords.contains(name) else {
+                index += 1
+                continue
+            }
+            guard let value = value ?? (index + 1 < optionsEnd ? words.remove(at: index + 1) : nil) else {
+                return false
+            }
+            words.remove(at: index)
+            place = place ?? index
+            if Self.portWords.contains(name) { port = value } else { host = value }
+        }
+        guard let place else { return true }
+        guard let address = Self.address(host: host, port: port) else { return false }
+        words.insert(contentsOf: ["--listen", address], at: place)
+        return true
+    }
+
+    private static func address(host: String?, port: String?) -> String? {
+        if let both = host ?? port, host == nil || port == nil, ListenAddress(both) != nil { return both }
+        let host = host ?? "127.0.0.1"
+        let text = (host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host) + ":" + (port ?? "8080")
+        return ListenAddress(text) == nil ? nil : text
+    }
+
+    /// Replaces options that are not known by the nearest ones that are.
+    private mutating func mendOptions() {
+        let known = Option.all(of: words.first.flatMap(CommandLineArguments.Command.init)).map(\.name)
+        for index in 0..<optionsEnd where words[index].hasPrefix("-") {
+            let (name, value) = Self.parts(of: words[index])
+            let bare = String(name.drop { $0 == "-" })
+            guard bare.count > 1, !(known + ["help", "version"]).contains(where: { "--\($0)" == name }),
+                let near = EditDistance.nearest(to: bare, among: known)
+            else { continue }
+            words[index] = "--\(near)" + (value.map { "=\($0)" } ?? "")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Testing
+
+@testable import drilldown
+
+@Suite("A command line")
+struct CommandLineTests {
+    private func sentence(_ line: String) -> String {
+        do throws(UsageError) {
+            _ = try CommandLineArguments(line.split(separator: " ").map(String.init))
+            return "it was taken"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("gives the command, its documents and its options")
+    func parsed() throws {
+        let arguments = try CommandLineArguments([
+            "check", "a.plist", "--shape=any", "-", "--keys", "title=name", "--", "--b.plist",
+        ])
+        #expect(arguments.command == .check)
+        #expect(arguments.sources == ["a.plist", "-", "--b.plist"])
+        #expect(arguments.values == ["Shape": "any", "Keys": "title=name"])
+    }
+
+    @Test("asks for help or the version, also behind a command")
+    func informing() throws {
+        #expect(try CommandLineArguments(["--help"]).wantsHelp)
+        #expect(try CommandLineArguments(["check", "-h"]).wantsHelp)
+        #expect(try CommandLineArguments(["serve", "--version"]).wantsVersion)
+    }
+
+    @Test(
+        "that means a command of this program leads on to it",
+        arguments: [
+            ("Data.plist", "there is no command 'Data.plist'", "serve Data.plist"),
+            ("Data/Music", "there is no command 'Data/Music'", "serve Data/Music"),
+            ("http://u:p@h/a --listen h:1", "there is no command 'http://h/a'", "serve http://h/a --listen h:1"),
+            ("-", "there is no command '-'", "check -"),
+            ("serv Data.plist", "there is no command 'serv'", "serve Data.plist"),
+            ("Check a.plist b.plist", "there is no command 'Check'", "check a.plist b.plist"),
+            ("help", "there is no command 'help'", "--help"),
+            ("help check", "there is no command 'help'", "check --help"),
+            ("version", "there is no command 'version'", "--version"),
+        ])
+    func command(_ line: String, _ fact: String, _ meant: String) {
+        #expect(sentence(line) == "\(fact); the commands are serve and check. Did you mean: drilldown \(meant)")
+    }
+
+    @Test(
+        "that means an option of this program leads on to it",
+        arguments: [
+            ("-V", "-V", "--version"),
+            ("serve a.plist -version", "-version", "--version"),
+            ("serve -help", "-help", "serve --help"),
+            ("serve a.plist --port 9000", "--port", "serve a.plist --listen 127.0.0.1:9000"),
+            ("serve a.plist -p 9000", "-p", "serve a.plist --listen 127.0.0.1:9000"),
+            ("a.plist -p 9000", "a.plist", "serve a.plist --listen 127.0.0.1:9000"),
+            ("-p 9000 a.plist", "-p", "serve --listen 127.0.0.1:9000 a.plist"),
+            ("serve --port=9000 --host ::1 a.plist", "--port", "serve --listen '[::1]:9000' a.plist"),
+            ("serve a.plist --host 0.0.0.0", "--host", "serve a.plist --listen 0.0.0.0:8080"),
+            ("serve a.plist --bind 0.0.0.0:80", "--bind", "serve a.plist --listen 0.0.0.0:80"),
+            ("serve a.plist --lisen=h:1 --acess-log", "--lisen", "serve a.plist --listen=h:1 --access-log"),
+            ("serve a.plist -threads 2", "-threads", "serve a.plist --threads 2"),
+        ])
+    func option(_ line: String, _ word: String, _ meant: String) {
+        let fact =
+            word.hasPrefix("-")
+            ? "there is no option '\(word)'." : "there is no command '\(word)'; the commands are serve and check."
+        #expect(sentence(line) == "\(fact) Did you mean: drilldown \(meant)")
+    }
+
+    @Test(
+        "that nothing is near to says what there is",
+        arguments: [
+            ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists all there is."),
+            ("frobnicate", "there is no command 'frobnicate'; the commands are serve and check."),
+            ("serve a.plist --frobnicate", "there is no option '--frobnicate'. '--help' lists the options."),
+            ("serve a.plist --port many", "there is no option '--port'. '--help' lists the options."),
+            ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
+            ("serve --shape any --shape any", "the option '--shape' appears more than once."),
+            (
+                "check a.plist --listen h:1",
+                "'--listen' is an option of serve, not of check; 'check --help' lists those of check."
+            ),
+        ])
+    func unknown(_ line: String, _ expected: String) { #expect(sentence(line) == expected) }
+
+    @Test("without a command leads on to serve")
+    func withoutCommand() {
+        #expect(
+            sentence("--listen h:1 a.plist")
+                == "no command is given; 'serve Data.plist' serves a document. Did you mean: drilldown serve --listen h:1 a.plist"
+        )
+    }
+
+    @Test("is suggested with the program's own name, quoted for a shell")
+    func quoted() {
+        #expect(
+            throws: UsageError(
+                "there is no command 'My \"best\" Data.plist'; the commands are serve and check.",
+                hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
+        ) {
+            try CommandLineArguments(["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")
+        }
+    }
+}

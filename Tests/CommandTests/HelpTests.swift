@@ -1,0 +1,31 @@
+import Testing
+
+@testable import drilldown
+
+@Suite("The help")
+struct HelpTests {
+    private let texts = [Help.text(for: nil), Help.text(for: .serve), Help.text(for: .check)]
+
+    @Test("tells the exit statuses, of every command")
+    func statuses() {
+        #expect(texts[0].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
+        #expect(texts[1].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
+        #expect(texts[2].contains("\nExit status: 0 fine (warnings are), 1 a document is refused, 2 wrong usage.\n"))
+    }
+
+    @Test("names every option of a command, and DRILLDOWN_CONFIG")
+    func options() {
+        for command in CommandLineArguments.Command.allCases {
+            let lines = Help.text(for: command).split(separator: "\n")
+            for option in Option.all(of: command) {
+                #expect(lines.count { $0.hasPrefix("  --\(option.name) ") } == 1, "--\(option.name)")
+            }
+        }
+        #expect(texts[1].contains("--config DRILLDOWN_CONFIG"))
+    }
+
+    @Test("fits a terminal of 100 columns")
+    func width() {
+        for line in texts.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 100, "\(line)") }
+    }
+}

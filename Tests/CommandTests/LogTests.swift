@@ -1,0 +1,97 @@
+import PropertyLists
+import Testing
+
+@testable import HTTPServer
+@testable import Levels
+@testable import TreeSources
+@testable import TreeStore
+@testable import drilldown
+
+@Suite("The log")
+struct LogTests {
+    private let moment = 0.0
+    private let start = #"{"time":"2001-01-01T00:00:00Z","level":"#
+
+    private func lines(_ entry: Log.Entry) -> [String] {
+        [Log(.text), Log(.json)].map { $0.line(of: entry, at: moment) }
+    }
+
+    private func snapshot(items: Int) throws -> Snapshot {
+        var builder = AnyTreeBuilder()
+        try builder.beginArray(at: .byte(offset: 0))
+        for _ in 0..<items { try builder.boolean(true) }
+        try builder.endArray()
+        return Snapshot(document: try builder.finish().document, revision: "a-1", loadedAt: 0)
+    }
+
+    @Test("has a line for each request, with its bytes and its time")
+    func access() {
+        let entry = AccessEntry(
+            peer: "127.0.0.1", method: .get, target: "/levels/?limit=1", status: 200, size: 1015,
+            duration: .microseconds(85), completed: true)
+        #expect(
+            lines(Log.Entry(entry)) == [
+                "drilldown: 127.0.0.1 GET /levels/?limit=1 200 1015 bytes 85 µs",
+                start
+                    + #""info","event":"request","message":"127.0.0.1 GET /levels/?limit=1 200 1015 bytes 85 µs","address":"127.0.0.1","method":"GET","target":"/levels/?limit=1","status":200,"bytes":1015,"microseconds":85,"completed":true}"#,
+            ])
+    }
+
+    @Test("says of an answer that was not taken that it was cut off")
+    func cutOff() {
+        let entry = AccessEntry(
+            peer: "::1", method: .head, target: "/", status: 200, size: 1, duration: .seconds(2), completed: false)
+        #expect(lines(Log.Entry(entry))[0] == "drilldown: ::1 HEAD / 200 1 byte 2000000 µs, cut off")
+    }
+
+    @Test("tells numbers as numbers, and one item as one")
+    func numbers() throws {
+        let event = StoreEvent.loaded(try snapshot(items: 1), syntax: .xml, took: .microseconds(2_340))
+        #expect(
+            Log.Entry.entries(for: event, of: "a").flatMap(lines) == [
+                "drilldown: loaded 1 item in 2.3 ms, revision a-1",
+                start
+                    + #""info","event":"loaded","message":"loaded 1 item in 2.3 ms, revision a-1","items":1,"milliseconds":2.3,"revision":"a-1"}"#,
+            ])
+    }
+
+    @Test("gives the place of a warning and of a refusal as members")
+    func places() throws {
+        let warning = SourceWarning(
+            file: "a.plist", warning: DocumentWarning(position: .text(line: 3, column: 5), path: "/A", message: "odd"))
+        let refused = SourceError("a.plist", "wrong", at: .byte(offset: 9))
+        let events = [StoreEvent.warnings([warning], omitted: 0), .refused(refused)]
+        #expect(
+            events.flatMap { Log.Entry.entries(for: $0, of: "a.plist") }.map { lines($0)[1] } == [
+                start
+                    + #""warning","event":"warning","message":"a.plist:3:5: in /A: odd.","file":"a.plist","line":3,"column":5,"path":"/A"}"#,
+                start
+                    + #""error","event":"refused","message":"a.plist: byte 9: wrong. The last good version goes on.","file":"a.plist","offset":9}"#,
+            ])
+    }
+
+    @Test("tells ten warnings, and how to list the others", arguments: [(1, "1 more warning"), (5, "5 more warnings")])
+    func moreWarnings(_ more: Int, _ told: String) {
+        let warning = SourceWarning(
+            file: "my a.plist", warning: DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))
+        let entries = Log.Entry.entries(
+            for: .warnings(Array(repeating: warning, count: 10), omitted: more), of: "my a.plist")
+        #expect(entries.count == 11)
+        #expect(
+            entries.last
+                == Log.Entry(
+                    .warning, "warnings", "and \(told); list them with: drilldown check 'my a.plist'",
+                    [.init("warnings", .number(more))]))
+    }
+
+    @Test("lets no control character through to a terminal")
+    func controls() {
+        let title = "a\u{1B}[31m\u{7}\r\n\u{7F}\u{9B}\u{202E}b\u{2028}é👩‍👩‍👧\u{1FFFF}"
+        let json = #"a\u001b[31m\u0007\r\n\u007f\u009b\u202eb\u2028é👩‍👩‍👧\ud83f\udfff"#
+        #expect(
+            lines(Log.Entry(.error, "start", title, [.init("path", .text(title))])) == [
+                #"drilldown: error: a\u{1B}[31m\u{7}\u{D}\u{A}\u{7F}\u{9B}\u{202E}b\u{2028}é👩‍👩‍👧\u{1FFFF}"#,
+                start + #""error","event":"start","message":""# + json + #"","path":""# + json + #""}"#,
+            ])
+    }
+}

@@ -1,0 +1,143 @@
+import Testing
+import TreeSources
+
+@testable import TreeSourcesTests
+@testable import drilldown
+
+@Suite("Settings")
+struct SettingsTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func settings(_ arguments: [String], _ environment: [String: String] = [:]) throws(UsageError) -> Settings {
+        try Settings(CommandLineArguments(arguments), environment: environment)
+    }
+
+    private func sentence(_ arguments: [String], _ environment: [String: String] = [:]) -> String {
+        do throws(UsageError) {
+            let settings = try settings(arguments, environment)
+            if arguments[0] == "serve" {
+                _ = try settings.document { _ in }
+                _ = try settings.server()
+            } else {
+                _ = try settings.checkedDocuments()
+            }
+            return "they were taken"
+        } catch {
+            return "\(error)".replacing(scratch.path, with: "~")
+        }
+    }
+
+    private func configuration(_ entries: String) throws -> String {
+        try scratch.write("Conf.plist", "<plist><dict>\n\(entries)\n</dict></plist>")
+    }
+
+    @Test("of the environment count as unset if they are empty")
+    func emptyVariables() throws {
+        let empty = ["DRILLDOWN_LISTEN": "", "DRILLDOWN_CONFIG": "", "DRILLDOWN_LISEN": "", "DRILLDOWN_THREADS": ""]
+        let settings = try settings(["serve", "a.plist"], empty)
+        #expect(settings.text("Listen") == "127.0.0.1:8080")
+        #expect(settings.origin("Listen") == .standard)
+        #expect(
+            sentence(["serve"], ["DRILLDOWN_SOURCE": ""])
+                == "which document? Name a property list: drilldown serve Data.plist.")
+    }
+
+    @Test("are those of the command line, then the environment, then the configuration")
+    func order() throws {
+        let path = try configuration("<key>Threads</key><integer>3</integer><key>Refresh</key><integer>5</integer>")
+        let environment = ["DRILLDOWN_CONFIG": path, "DRILLDOWN_THREADS": "2", "DRILLDOWN_SOURCE": "a.plist"]
+        let settings = try settings(["serve", "--listen", "h:1"], environment)
+        #expect(settings.sources == ["a.plist"])
+        #expect(settings.origin("Listen") == .option("listen"))
+        #expect(settings.origin("Threads") == .variable("DRILLDOWN_THREADS"))
+        #expect(settings.text("Threads") == "2")
+        #expect(settings.origin("Refresh") == .file("\(path):2:39"))
+    }
+
+    @Test(
+        "from a configuration count relative paths from its folder",
+        arguments: [
+            ("../Data/Data.plist", "sub/../Data/Data.plist"), ("/Data.plist", "/Data.plist"),
+            ("https://example.org/a", "https://example.org/a"),
+        ])
+    func relative(_ source: String, _ located: String) throws {
+        try scratch.folder("sub")
+        let path = try scratch.write(
+            "sub/Conf.plist", "<plist><dict><key>Source</key><string>\(source)</string></dict></plist>")
+        let expected = located.hasPrefix("sub/") ? scratch(located) : located
+        #expect(try settings(["serve", "--config", path]).sources == [expected])
+        #expect(try settings(["serve", "--config", path, "b.plist"]).sources == ["b.plist"])
+    }
+
+    @Test("from a configuration that is wrong are refused with its name and the line")
+    func wrongConfiguration() throws {
+        for (entries, reason) in [
+            ("<key>Lissen</key><string>h:1</string>", "2:1: there is no option 'Lissen'. Did you mean 'Listen'?"),
+            (
+                "<key>Frob</key><string>h:1</string>",
+                "2:1: there is no option 'Frob'; 'drilldown serve --help' lists the options."
+            ),
+            (
+                "<key>Rows</key><array/>",
+                "2:1: 'Rows' is a key of a document, not of a configuration; name a document without --config."
+            ),
+            (
+                "<key>Listen</key><string>h:1</string>\n<key>Listen</key><string>h:2</string>",
+                "3:1: the key 'Listen' appears more than once, first at 2:1; keep one of them."
+            ),
+            (
+                "<key>Threads</key><array/>",
+                "2:1: the value of 'Threads' must be a text, a whole number, or true or false."
+            ),
+        ] {
+            let path = try configuration(entries)
+            #expect(sentence(["serve", "a", "--config", path]) == "configuration (--config): ~/Conf.plist:\(reason)")
+        }
+        let list = try scratch.write("List.plist", "<plist><array/></plist>")
+        #expect(
+            sentence(["check", "a"], ["DRILLDOWN_CONFIG": list])
+                == "configuration (DRILLDOWN_CONFIG): ~/List.plist:1:8: a configuration is a dictionary whose keys are options, as in Config/drilldown.plist."
+        )
+        #expect(
+            sentence(["serve", "a", "--config", scratch("Cnof.plist")])
+                == "configuration (--config): ~/Cnof.plist: there is no such file in the folder ~. Did you mean 'Conf.plist'?"
+        )
+    }
+
+    @Test("with a wrong value name the place of the key")
+    func wrongValue() throws {
+        let path = try configuration("<key>Threads</key><string>many</string>")
+        #expect(
+            sentence(["serve", "a", "--config", path])
+                == "~/Conf.plist:2:1: Threads: 'many' is not a whole number from 0 to 1024.")
+    }
+
+    @Test(
+        "refuse documents that cannot be had",
+        arguments: [
+            (
+                "serve", ["-"],
+                "serve reads its document again when it changes, and standard input (-) can be read only once. Save it as a file, or use 'check -'."
+            ),
+            ("serve", ["a", "b"], "serve takes one document, not 2: a, b."),
+            ("check", ["-", "-"], "standard input (-) can be read only once; name it once."),
+            (
+                "serve", ["ftp://u:p@h/a.plist"],
+                "'ftp://h/a.plist': a document comes from a file, or over http and https, not over ftp."
+            ),
+            ("check", ["a", "file:///a/b.plist"], "'file:///a/b.plist': name a file by its path: /a/b.plist."),
+        ])
+    func sources(_ command: String, _ sources: [String], _ expected: String) {
+        #expect(sentence([command] + sources) == expected)
+    }
+
+    @Test("of check leave out what it has no use for")
+    func ofCheck() throws {
+        let settings = try settings(
+            ["check", "a.plist", "http://h/b", "-"], ["DRILLDOWN_CACHE": "copy.plist", "DRILLDOWN_LISTEN": "nowhere"])
+        #expect(settings.text("Cache") == "")
+        #expect(try settings.checkedDocuments().map(\.name) == ["a.plist", "http://h/b", "<stdin>"])
+    }
+}

@@ -4,28 +4,36 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /drilldown
 COPY Makefile ./
-RUN make deps && rm -rf /var/lib/apt/lists/*
+RUN make deps install-deps && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
 # The package description names the test targets, so their folders must be there; nothing of them is built.
 COPY Tests Tests
-# The Swift runtime goes into the program: what the second stage lacks is Debian's libraries only.
-RUN swift build --configuration release --product drilldown --static-swift-stdlib \
-        --explicit-target-dependency-import-check error \
-    && install -D .build/release/drilldown /out/drilldown
+COPY Config Config
+COPY Data Data
+# The Swift runtime goes into the program: what the last stage lacks is Debian's libraries only.
+RUN make install DESTDIR=/out PREFIX=/usr/local
+
+# The program's debugging information, which debuggers look for beside the program:
+# docker build --target debug --output . .
+FROM scratch AS debug
+COPY --from=build /drilldown/.build/install/drilldown.debug /
 
 FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         libmicrohttpd12 libxxhash0 libutf8proc2 zlib1g libbrotli1 libcurl4 ca-certificates \
     && rm -rf /var/lib/apt/lists/*
-COPY --from=build /out/drilldown /usr/local/bin/drilldown
+COPY --from=build /out/usr/local /usr/local
+# Documents of one's own are mounted here, so that 'serve My.plist' finds them; user 10001 must be able to read them:
+# docker run -p 127.0.0.1:8080:8080 -v "$PWD:/srv/drilldown:ro" drilldown serve My.plist
 WORKDIR /srv/drilldown
-COPY Data Data
+# Defaults that hold unless an option, or -e, says otherwise: within a container the whole of its own network is served.
+ENV DRILLDOWN_LISTEN=0.0.0.0:8080 \
+    DRILLDOWN_SOURCE=/usr/local/share/drilldown/Data/Data.plist
 USER 10001:10001
 EXPOSE 8080
-# bash opens the connection itself: the image needs no curl.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 CMD ["bash", "-c", \
-    "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r version status rest <&3 && test \"$status\" = 200"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+    CMD ["/usr/local/share/drilldown/Config/health-check"]
 ENTRYPOINT ["drilldown"]
-CMD ["serve", "Data/Data.plist", "--listen", "0.0.0.0:8080"]
+CMD ["serve"]

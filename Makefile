@@ -1,6 +1,7 @@
 # The Debian packages that this project needs, all of them, in this one place.
 # The Swift toolchain itself comes from swift.org, with the packages that its download page asks for.
 BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
+INSTALL_PACKAGES := binutils
 SYSTEM_TEST_PACKAGES := python3 openssl
 BENCHMARK_PACKAGES := gcc libexpat1-dev nginx-light wrk python3
 
@@ -8,24 +9,59 @@ SWIFT ?= swift
 DOCUMENT ?= Data/Data.plist
 LISTEN ?= 127.0.0.1:8080
 
+# Where 'make install' puts things, as the GNU Coding Standards have it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+INSTALL ?= install
+bindir = $(DESTDIR)$(PREFIX)/bin
+datadir = $(DESTDIR)$(PREFIX)/share/drilldown
+
 # A module that imports another without naming it in Package.swift does not build.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SWIFT_FILES := Sources Tests Package.swift
 SERVER := .build/release/drilldown
+# The program as it is installed: with the Swift runtime in it, and its debugging information in a file beside it.
+PROGRAM := .build/install/drilldown
+PROGRAM_SCRATCH := .build/static
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test system-test soak benchmark format lint deps system-test-deps benchmark-deps
+.PHONY: help run build install uninstall clean test system-test soak benchmark format lint \
+	deps install-deps system-test-deps benchmark-deps
 
 help: ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 run: build ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
-	exec $(SERVER) serve $(DOCUMENT) --listen $(LISTEN)
+	@echo 'Serving $(DOCUMENT) on $(LISTEN). Another document, another address:'
+	@echo '  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081'
+	@exec $(SERVER) serve '$(DOCUMENT)' --listen '$(LISTEN)'
 
 build: deps ## Build the release.
 	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)
+
+install: $(PROGRAM) ## Install the program, its example configuration and sample documents in PREFIX (/usr/local), below DESTDIR.
+	$(INSTALL) -d '$(bindir)' '$(datadir)/Config' '$(datadir)/Data/assets'
+	$(INSTALL) -m 755 $(PROGRAM) '$(bindir)/drilldown'
+	$(INSTALL) -m 644 Config/drilldown.plist '$(datadir)/Config'
+	$(INSTALL) -m 755 Config/health-check '$(datadir)/Config'
+	$(INSTALL) -m 644 $(wildcard Data/*.plist) '$(datadir)/Data'
+	$(INSTALL) -m 644 $(wildcard Data/assets/*) '$(datadir)/Data/assets'
+
+uninstall: ## Remove what 'make install' installed there.
+	rm -rf '$(bindir)/drilldown' '$(datadir)'
+
+# Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
+$(PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps install-deps
+	$(SWIFT) build --configuration release --product drilldown --static-swift-stdlib \
+		--scratch-path $(PROGRAM_SCRATCH) $(SWIFT_FLAGS)
+	mkdir -p $(@D)
+	objcopy --only-keep-debug $(PROGRAM_SCRATCH)/release/drilldown $@.debug
+	objcopy --strip-all --add-gnu-debuglink=$@.debug $(PROGRAM_SCRATCH)/release/drilldown $@
+
+clean: ## Remove all that was built.
+	rm -rf .build
 
 test: deps ## Run the unit tests.
 	$(SWIFT) test $(SWIFT_FLAGS)
@@ -47,6 +83,9 @@ lint: ## Refuse Swift files that are laid out otherwise.
 
 deps: ## Install what the build lacks.
 	@$(call install_missing,$(BUILD_PACKAGES))
+
+install-deps: ## Install what 'make install' lacks.
+	@$(call install_missing,$(INSTALL_PACKAGES))
 
 system-test-deps: ## Install what the system tests lack.
 	@$(call install_missing,$(SYSTEM_TEST_PACKAGES))
@@ -71,7 +110,8 @@ test -n "$$missing" || exit 0; \
 sudo=; \
 if test "$$(id -u)" -ne 0; then \
 	if ! command -v sudo >/dev/null; then \
-		echo "make: these packages are missing, and only root can install them:$$missing" >&2; \
+		echo "make: packages are missing, and only root can install them. Run this as root, and make again:" >&2; \
+		echo "  apt-get update && apt-get install --yes --no-install-recommends$$missing" >&2; \
 		exit 1; \
 	fi; \
 	sudo=sudo; \

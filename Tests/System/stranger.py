@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What a stranger meets who has just built the service: its start, its options, its methods, its mistakes."""
 
+import json
 import os
 import plistlib
+import shutil
 import signal
 import socket
 import statistics
@@ -109,13 +111,79 @@ def says_what_is_wrong(verdict, program, folder):
         "none.plist",
         statuses=(1, 2))
 
+    # What is suggested can be pasted as it stands.
+    wrong([DATA], f"Did you mean: {program} serve {DATA}\n")
+    wrong(["help", "check"], f"Did you mean: {program} check --help\n")
+    wrong(["version"], f"Did you mean: {program} --version\n")
+    wrong(["-V"], f"Did you mean: {program} --version\n")
+    wrong(["serve", DATA, "-p", "9000"], f"Did you mean: {program} serve {DATA} --listen 127.0.0.1:9000\n")
+    wrong(["check", DATA, "--listen", "127.0.0.1:0"], "'--listen' is an option of serve, not of check")
+    wrong(["serve", "ftp://example.org/a.plist"], "http and https")
+    wrong(["serve", "-"], "standard input (-) can be read only once")
+
     for arguments in (["--help"], ["serve", "--help"], ["check", "--help"], ["--version"]):
         result = run(program, *arguments)
         verdict.expect(
             result.returncode == 0 and result.stdout.strip() and not result.stderr,
             f"'{' '.join(arguments)}' answers on standard output: {result.returncode} {result.stderr!r}")
+    verdict.expect(
+        all("Exit status: 0 fine" in run(program, *words, "--help").stdout for words in ([], ["serve"], ["check"])),
+        "the help tells the exit statuses")
     fine = run(program, "check", DATA)
     verdict.expect(fine.returncode == 0, f"check of Data.plist exits 0; it exits {fine.returncode}: {fine.stderr}")
+
+
+def checks_many(verdict, program, folder):
+    """Several documents, standard input among them; one that is refused does not keep the others from being checked."""
+    missing = os.path.join(folder, "Data.plst")
+    shutil.copy(DATA, os.path.join(folder, "Data.plist"))
+    with open(DATA, "rb") as document:
+        result = subprocess.run(
+            [program, "check", missing, "-", DATA], stdin=document, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, timeout=20, env=clean_environment())
+    verdict.expect(
+        result.returncode == 1 and result.stdout == (
+            f"{missing}: there is no such file in the folder {folder}. Did you mean 'Data.plist'?\n"
+            f"<stdin>: 14 items, 0 warnings\n{DATA}: 14 items, 0 warnings\n"),
+        f"check goes through all documents in their order: {result.returncode} {result.stdout!r}")
+
+
+def keeps_a_terminal_safe(verdict, program, folder):
+    """A title, a file's name and an argument with what would control a terminal."""
+    document = os.path.join(folder, "a\x1b[31m.plist")
+    with open(document, "w", encoding="utf-8") as file:
+        file.write("<plist><array><dict><key>Title</key><string>\x9b31m" + "x" * 100_000 + "</string>"
+                   "<key>Children</key><array/></dict></array></plist>")
+    checked = run(program, "check", document)
+    with Server(program, document) as server:
+        told = checked.stdout + checked.stderr + "\n".join(server.log)
+    told += run(program, "ser\x1b[31mve", "\x9b\x07").stderr
+    controls = sorted({sign for sign in told if sign != "\n" and (sign < " " or "\x7f" <= sign < "\xa0")})
+    verdict.expect(not controls, f"no control character reaches the terminal; {controls} do")
+    verdict.expect("31m" in told and "1 item, 1 warning" in told, f"the rest of the text does: {told[:2000]}")
+
+
+def logs_for_programs(verdict, program, folder):
+    document = os.path.join(folder, "odd.plist")
+    with open(document, "w") as file:
+        file.write("<plist><array>\n<dict><key>Title</key><string>A</string>\n<key>Children</key><array/></dict>"
+                   "</array></plist>")
+    with Server(program, document, "--access-log", "--log-format", "json") as server:
+        answer = get(server.port, "/levels/")
+        verdict.expect(
+            server.logs('"event":"request"', 10), f"the request is logged: {server.log}")
+        events = {event["event"]: event for event in map(json.loads, server.log)}
+    verdict.expect(
+        events["warning"]["file"] == document and events["warning"]["line"] == 3 and events["warning"]["column"] > 0,
+        f"a warning names its place: {events['warning']}")
+    verdict.expect(
+        events["serving"]["items"] == 1 and f", 1 item, at {events['serving']['url']}" in events["serving"]["message"],
+        f"one item is one: {events['serving']}")
+    request = events["request"]
+    verdict.expect(
+        request["status"] == 200 and request["bytes"] == len(answer.body) and request["microseconds"] > 0
+        and request["completed"] is True and request["address"] == "127.0.0.1" and request["target"] == "/levels/",
+        f"a request has its members, numbers as numbers: {request}")
 
 
 def puts_options_first(verdict, program, folder):
@@ -135,6 +203,9 @@ def puts_options_first(verdict, program, folder):
     verdict.expect(cache_control(
         "--config", configuration, "--cache-control", "max-age=3", environment=variable) == "max-age=3",
                    "an option wins over a variable")
+    verdict.expect(
+        cache_control(environment={"DRILLDOWN_CACHE_CONTROL": "", "DRILLDOWN_CONFIG": ""}) == "no-cache",
+        "an empty variable counts as unset")
     # What Kubernetes sets beside a service called drilldown; a port that somebody meant to choose is refused above.
     links = {"SERVICE_HOST": "10.0.0.7", "SERVICE_PORT": "80", "SERVICE_PORT_HTTP": "80", "PORT": "tcp://10.0.0.7:80",
              "PORT_80_TCP": "tcp://10.0.0.7:80", "PORT_80_TCP_PROTO": "tcp", "PORT_80_TCP_PORT": "80",
@@ -272,6 +343,9 @@ def main():
         starts_fast_and_small(verdict, arguments)
         drills_down(verdict, arguments.server)
         says_what_is_wrong(verdict, arguments.server, folder)
+        checks_many(verdict, arguments.server, folder)
+        keeps_a_terminal_safe(verdict, arguments.server, folder)
+        logs_for_programs(verdict, arguments.server, folder)
         puts_options_first(verdict, arguments.server, folder)
         tells_what_it_read(verdict, arguments.server, folder)
         answers_every_method(verdict, arguments.server)

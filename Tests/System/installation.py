@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""What stands around the program: the make targets that need no build, and a container's defaults and health check."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from harness.client import get, wait_until
+from harness.server import Server, clean_environment, unused_port
+from harness.verdict import Verdict, options
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+DATA = os.path.join(ROOT, "Data", "Data.plist")
+HEALTH_CHECK = os.path.join(ROOT, "Config", "health-check")
+
+
+def make(*arguments, environment=None, folder=ROOT):
+    return subprocess.run(
+        ["make", "--no-print-directory", *arguments], cwd=folder, capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL, env=environment)
+
+
+def installs(verdict, program, folder):
+    """The program is taken as it is: that it is built and stripped is a matter of minutes."""
+    target = os.path.join(folder, "root")
+    places = [f"PROGRAM={program}", f"DESTDIR={target}", "PREFIX=/opt/drilldown", "--assume-old", program]
+    result = make("install", *places)
+    verdict.expect(result.returncode == 0, f"make install succeeds: {result.stderr}")
+    installed = sorted(
+        os.path.relpath(os.path.join(path, name), target) for path, _, names in os.walk(target) for name in names)
+    share = "opt/drilldown/share/drilldown"
+    wanted = ["opt/drilldown/bin/drilldown", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check"]
+    wanted += [f"{share}/{os.path.relpath(os.path.join(path, name), ROOT)}"
+               for path, _, names in os.walk(os.path.join(ROOT, "Data")) for name in names]
+    verdict.expect(installed == sorted(wanted), f"program, configuration and documents are installed: {installed}")
+    checked = subprocess.run(
+        [os.path.join(target, "opt/drilldown/bin/drilldown"), "check", os.path.join(target, share, "Data/Data.plist")],
+        capture_output=True, text=True, timeout=20, env=clean_environment())
+    verdict.expect(checked.returncode == 0, f"what is installed runs: {checked.stderr}")
+    result = make("uninstall", *places)
+    left = [name for _, _, names in os.walk(target) for name in names]
+    verdict.expect(result.returncode == 0 and not left, f"make uninstall leaves nothing: {left}")
+
+
+def cleans(verdict, folder):
+    project = os.path.join(folder, "project")
+    os.makedirs(os.path.join(project, ".build", "release"))
+    os.makedirs(os.path.join(project, "Sources"))
+    shutil.copy(os.path.join(ROOT, "Makefile"), project)
+    result = make("clean", folder=project)
+    verdict.expect(
+        result.returncode == 0 and sorted(os.listdir(project)) == ["Makefile", "Sources"],
+        f"make clean removes what was built, and nothing else: {os.listdir(project)} {result.stderr}")
+
+
+def tells_what_to_run(verdict, folder):
+    """Neither root nor sudo, and a package that is missing: stubs stand for the system's programs."""
+    stubs = os.path.join(folder, "stubs")
+    os.makedirs(stubs)
+    for name, line in {
+        "id": "echo 1000", "apt-get": "exit 1",
+        "dpkg-query": 'for package; do :; done; test "$package" = zlib1g-dev || echo installed',
+    }.items():
+        path = os.path.join(stubs, name)
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\n{line}\n")
+        os.chmod(path, 0o755)
+    for name in ("sh", "find", "make"):
+        os.symlink(shutil.which(name), os.path.join(stubs, name))
+    result = make("deps", environment={"PATH": stubs})
+    verdict.expect(result.returncode != 0, "make deps fails where only root could go on")
+    verdict.expect(
+        "Run this as root, and make again:\n"
+        "  apt-get update && apt-get install --yes --no-install-recommends zlib1g-dev\n" in result.stderr,
+        f"make deps tells the command to paste: {result.stderr}")
+
+
+def tells_another_document(verdict, program):
+    port = unused_port()
+    process = subprocess.Popen(
+        ["make", "--no-print-directory", "run", f"SERVER={program}", "SWIFT=true", f"LISTEN=127.0.0.1:{port}"],
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        env=clean_environment())
+    try:
+        lines = [process.stdout.readline() for _ in range(3)]
+        verdict.expect(
+            "  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081\n" in lines,
+            f"make run tells how to serve another document: {lines}")
+
+        def answers():
+            try:
+                return get(port, "/healthz").status == 200
+            except ConnectionError:
+                return False
+
+        verdict.expect(wait_until(answers, 20) is not None, "make run serves")
+        taken = make("run", f"SERVER={program}", "SWIFT=true", f"LISTEN=127.0.0.1:{port}")
+        verdict.expect(
+            f"choose another: --listen 127.0.0.1:{port + 1}, or make run LISTEN=127.0.0.1:{port + 1}." in taken.stderr,
+            f"a port in use is told in make's terms, too: {taken.stderr}")
+    finally:
+        # The recipe's shell gives way to the service, which is make's only child.
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
+            for child in children.read().split():
+                os.kill(int(child), 15)
+        process.wait(timeout=20)
+        process.stdout.close()
+
+
+def health(server, **environment):
+    return subprocess.run(
+        ["bash", HEALTH_CHECK, str(server.pid)], capture_output=True, timeout=20,
+        env=clean_environment(environment)).returncode
+
+
+def image_defaults():
+    """The variables that the image sets."""
+    with open(os.path.join(ROOT, "Dockerfile")) as file:
+        return dict(re.findall(r"(DRILLDOWN_\w+)=(\S+)", file.read()))
+
+
+def checks_health(verdict, program):
+    defaults = image_defaults()
+    verdict.expect(
+        defaults.get("DRILLDOWN_LISTEN") == "0.0.0.0:8080" and "DRILLDOWN_SOURCE" in defaults,
+        f"the image has defaults for the address and the document: {defaults}")
+    # The harness names the address as an option, which wins over the image's variable.
+    with Server(program, DATA, environment=defaults, port=unused_port()) as server:
+        verdict.expect(health(server, **defaults) == 0, "a service on the port of an option is healthy")
+    port = unused_port()
+    process = subprocess.Popen(
+        [program, "serve"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env=clean_environment({"DRILLDOWN_LISTEN": f"127.0.0.1:{port}", "DRILLDOWN_SOURCE": DATA}))
+    try:
+        for line in process.stderr:
+            if " at http://" in line:
+                break
+        verdict.expect(
+            health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{port}") == 0, "so is one on the port of a variable")
+        verdict.expect(
+            health(process, DRILLDOWN_LISTEN=f"0.0.0.0:{port}") == 0, "all addresses are asked by way of 127.0.0.1")
+        verdict.expect(
+            health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{unused_port()}") != 0, "where nobody listens nobody is well")
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+        process.stderr.close()
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("installation") as verdict, tempfile.TemporaryDirectory() as folder:
+        installs(verdict, arguments.server, folder)
+        cleans(verdict, folder)
+        tells_what_to_run(verdict, folder)
+        tells_another_document(verdict, arguments.server)
+        checks_health(verdict, arguments.server)
+
+
+if __name__ == "__main__":
+    main()

@@ -49,7 +49,9 @@ struct ListenAddress: Equatable {
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch error {
         case .portInUse: "\(error); choose another: \(advice(port < .max ? port + 1 : 8080, origin))."
-        case .portForbidden: "\(error); choose one from 1024 up: \(advice(port + 8000, origin))."
+        case .portForbidden where port < 1024:
+            "\(error); choose one from 1024 up: \(advice(port + 8000, origin))."
+        case .portForbidden: "\(error); choose another: \(advice(8080, origin))."
         case .foreignAddress, .unknownHost:
             "\(error); choose another: \(Self.advice("127.0.0.1:\(port)", origin))."
         case .system: "\(error)."

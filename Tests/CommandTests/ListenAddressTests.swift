@@ -60,6 +60,10 @@ struct ListenAddressTests {
                 "port 443 on h needs the administrator's rights; choose one from 1024 up: DRILLDOWN_LISTEN=h:8443."
             ),
             (
+                .portForbidden(host: "h", port: 65000), .standard,
+                "port 65000 on h needs the administrator's rights; choose another: --listen h:8080."
+            ),
+            (
                 .foreignAddress(host: "h"), .file("a.plist:3:2"),
                 "h is not an address of this machine; choose another: Listen 127.0.0.1:80 in a.plist:3:2."
             ),

@@ -37,7 +37,7 @@ extension BinaryDecoder {
 
     @inline(never)
     func tooManyValues() -> PropertyListError {
-        if let cycle = cycle(in: outer.map(\.object) + [current.object]) { return cycle }
+        if let openCycle { return openCycle }
         if allowance.values == limits.values {
             return refusal("the document holds more than \(limits.values) values; split it")
         }
@@ -54,6 +54,8 @@ extension BinaryDecoder {
     }
 
     /// The error for an object that holds itself, if one of the open containers is open twice.
+    var openCycle: PropertyListError? { cycle(in: outer.map(\.object) + [current.object]) }
+
     private func cycle(in containers: [Int]) -> PropertyListError? {
         var open: Set<Int> = []
         for object in containers where object >= 0 && !open.insert(object).inserted {

@@ -18,6 +18,8 @@ public enum BinaryPropertyListReader {
             while let event = try decoder.next() { try tell(event, of: decoder, to: &consumer) }
         } catch {
             let place = SourcePosition.byte(offset: decoder.position)
+            // What a consumer says of the depth of a document without end is beside the point.
+            let error = decoder.openCycle ?? error
             throw PropertyListError(
                 error.reason, at: error.position ?? place, path: error.path ?? consumer.currentPath())
         }

@@ -27,6 +27,42 @@ import Testing
         #expect(try count(Document.tree(#"{"Sections":[{"Rows":[\#(document)]}]}"#)) == 512)
     }
 
+    @Test("A binary document that holds itself is refused as that and not for its depth, in either shape")
+    func cycle() {
+        // One array whose one element is itself; then the offset table and the trailer.
+        let itself: [UInt8] = [0xA1, 0]
+        let items: [UInt8] = [0xD2, 1, 2, 3, 4, 0x55] + "Title".utf8 + [0x54] + "Rows".utf8 + [0x51, 0x61, 0xA1, 0]
+        #expect(refusal(of: binary(itself, offsets: [8]), any: true) == "byte 8: in \(zeros): \(Self.cyclic)")
+        #expect(refusal(of: binary(itself, offsets: [8]), any: false) == "byte 8: in /: \(Self.cyclic)")
+        let offsets: [UInt8] = [8, 13, 19, 24, 26]
+        let titles = "/a/a/a/a/a/a/…/a/a/a/a/a/a"
+        #expect(refusal(of: binary(items, offsets: offsets), any: false) == "byte 8: in \(titles): \(Self.cyclic)")
+    }
+
+    private static let cyclic = "object 0 holds itself, but a property list has no cycles"
+    private var zeros: String { "/0/0/0/0/0/0/…/0/0/0/0/0/0" }
+
+    private func binary(_ objects: [UInt8], offsets: [UInt8]) -> [UInt8] {
+        func word(_ value: Int) -> [UInt8] { Array(repeating: 0, count: 7) + [UInt8(value)] }
+        return Array("bplist00".utf8) + objects + offsets + Array(repeating: 0, count: 6) + [1, 1]
+            + word(offsets.count) + word(0) + word(8 + objects.count)
+    }
+
+    private func refusal(of bytes: [UInt8], any: Bool) -> String? {
+        var items = TreeBuilder()
+        var anything = AnyTreeBuilder()
+        do throws(PropertyListError) {
+            if any {
+                try BinaryPropertyListReader.read(.memory(bytes), limits: .init(), into: &anything)
+            } else {
+                try BinaryPropertyListReader.read(.memory(bytes), limits: .init(), into: &items)
+            }
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
     @Test("In shape any, items may stand 512 levels below the root, and not 513")
     func anyDepth() throws {
         func arrays(_ count: Int, around leaf: String) -> String {

@@ -97,6 +97,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         let frame = frames[frames.count - 1]
         if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase, at: frame.position) }
         frames.removeLast()
+        if let uid = takeUID(of: frame) { return try add(titled: frame.title) { $0.uid(uid) } }
         guard rows.count > frame.rowBase else {
             return try add(titled: frame.title) {
                 $0.bytes.append(frame.isDictionary ? PackedTag.dictionary : .array)
@@ -199,10 +200,24 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     public mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        try add(titled: openRow()) {
-            $0.bytes.append(PackedTag.uid)
-            $0.bytes.append(packed: value)
-        }
+        try add(titled: openRow()) { $0.uid(value) }
+    }
+
+    /// Takes the only entry of a dictionary off the rows if it is how other formats than the binary one write a UID.
+    private mutating func takeUID(of frame: Frame) -> UInt64? {
+        guard frame.isDictionary, rows.count == frame.rowBase + 1, let row = rows.last, let level = children.last,
+            level == nil,
+            fields.bytes.span.extracting(row.title).isEqual(to: "CF$UID".utf8Span.span)
+        else { return nil }
+        var reader = PackedReader(fields.bytes.span, at: row.fields.lowerBound)
+        _ = reader.run()
+        guard reader.byte() == PackedTag.positive.rawValue else { return nil }
+        let value = reader.number()
+        rows.removeLast()
+        children.removeLast()
+        fields.bytes.truncate(to: frame.start)
+        items -= 1
+        return value
     }
 
     private mutating func note(_ text: Span<UInt8>) {

@@ -107,6 +107,27 @@ struct PackedFields: ~Copyable {
         bytes.replace(at: start - 4, halfWord: size)
     }
 
+    /// Makes an archive's UID of an open dictionary that holds `CF$UID` with an integer, and nothing else.
+    ///
+    /// That is how formats other than the binary one write a UID (`CFPropertyList.c`, `parseDictTag`).
+    mutating func replaceWithUID(dictionaryAt start: Int) -> Bool {
+        let head = Self.uidHeadBytes
+        guard bytes.count - start > head, bytes.count - start <= head + 10,
+            bytes.span.extracting(start..<start + head).isEqual(to: Self.uidHead.span)
+        else { return false }
+        var reader = PackedReader(bytes.span, at: start + head)
+        let value = reader.number()
+        guard reader.offset == bytes.count else { return false }
+        // Before the content are the tag and four bytes of size.
+        bytes.truncate(to: start - 5)
+        uid(value)
+        return true
+    }
+
+    /// `CF$UID` and the tag of an integer, packed; their length apart, since every dictionary is asked for it.
+    private static let uidHead: [UInt8] = [6] + Array("CF$UID".utf8) + [PackedTag.positive.rawValue]
+    private static let uidHeadBytes = 8
+
     mutating func string(_ text: Span<UInt8>) {
         bytes.append(PackedTag.string)
         bytes.append(run: text)
@@ -115,6 +136,11 @@ struct PackedFields: ~Copyable {
     mutating func data(_ content: Span<UInt8>) {
         bytes.append(PackedTag.data)
         bytes.append(run: content)
+    }
+
+    mutating func uid(_ value: UInt64) {
+        bytes.append(PackedTag.uid)
+        bytes.append(packed: value)
     }
 
     mutating func hole(_ form: LevelForm) {

@@ -115,7 +115,10 @@ extension TreeBuilder {
 
     mutating func closeValue() throws(PropertyListError) {
         let frame = pop()
-        if frame.kind == .dictionary { _ = fields.close(base: frame.fieldBase) }
+        if frame.kind == .dictionary {
+            _ = fields.close(base: frame.fieldBase)
+            if fields.replaceWithUID(dictionaryAt: frame.start) { return didReadValue() }
+        }
         try fields.endContainer(at: frame.start)
         didReadValue()
     }

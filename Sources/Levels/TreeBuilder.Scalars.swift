@@ -56,8 +56,7 @@ extension TreeBuilder {
     public mutating func uid(_ value: UInt64) throws(PropertyListError) {
         try refuseScalar("an archive's UID")
         if role == .title { throw wrongValue("an archive's UID") }
-        fields.bytes.append(PackedTag.uid)
-        fields.bytes.append(packed: value)
+        fields.uid(value)
         didReadValue()
     }
 

@@ -1,6 +1,7 @@
 /// Writes an XML property list as Xcode does: tabs, one element a line.
 ///
 /// What XML cannot carry is refused: control characters, U+FFFE, U+FFFF, and fractions of a second.
+/// A UID is a dictionary of the one key `CF$UID`, as CoreFoundation writes it; it is for readers to take it for one.
 public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The XML so far; it may be drained between events.
     public var output: ByteBuffer

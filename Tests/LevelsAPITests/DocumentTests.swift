@@ -68,6 +68,21 @@ import TreeStore
         }
     }
 
+    @Test("A keyed archive's UID reads back as one, and so as a leaf in shape any", arguments: Value.Format.allCases)
+    func archiveUID(_ format: Value.Format) throws {
+        let archive = Value.dictionary([
+            Value.Entry("root", .uid(1)), Value.Entry("all", .array([.uid(.max), .string("a")])),
+        ])
+        let tree = try archive.anyTree()
+        let answer = Desk(Desk.snapshot(tree)).get("/document?format=\(format.name)")
+        var builder = AnyTreeBuilder(isXML: format == .xml)
+        try format.read(answer.body, into: &builder)
+        let again = try builder.finish()
+        #expect(again.document.hash == tree.document.hash)
+        #expect(again.document.child(0)?.child(0) == nil)
+        #expect(again.itemCount == 4)
+    }
+
     @Test("A long document comes whole in pieces, in each format", arguments: Value.Format.allCases)
     func long(_ format: Value.Format) throws {
         let rows = (0..<20_000).map { number in

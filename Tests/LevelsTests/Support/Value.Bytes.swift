@@ -41,8 +41,8 @@ extension Value.Format {
     /// What a random document may hold to come back the same from this format.
     var contents: RandomDocument.Contents {
         switch self {
-        case .xml: .xml
-        case .json: .json
+        case .xml: [.xml, .uids]
+        case .json: [.json, .uids]
         case .binary: .binary
         }
     }

@@ -67,8 +67,8 @@ extension TreeBuilder {
             kind = .sectionList
             frames[frames.count - 2].form = .arraysOfRows
             openSection(at: position)
-        case .rows where !top.isDecided || top.isSection:
-            throw PropertyListError("an array stands among the rows of a section; a row is a string or a dictionary")
+        case .rows where top.isSection:
+            throw arrayAmongRows
         case .rows:
             throw PropertyListError(
                 "an item must be a string or a dictionary, not an array; for sections every element must be an array")

@@ -117,6 +117,16 @@ extension TreeBuilder {
         )
     }
 
+    /// The error of an array among the rows of a section, which is called one only if the document does so.
+    var arrayAmongRows: PropertyListError {
+        if let owner = frames.dropLast().last, owner.kind == .sectionList, !owner.acceptsSectionDictionaries {
+            return PropertyListError(
+                "arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
+            )
+        }
+        return PropertyListError("an array stands among the rows of a section; a row is a string or a dictionary")
+    }
+
     func wrongValue(_ what: String) -> PropertyListError {
         let holder = frames.isEmpty ? "Children" : holderName(of: frames[frames.count - 1])
         return switch role {

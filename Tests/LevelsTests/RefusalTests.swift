@@ -49,7 +49,8 @@ import Testing
             ),
             Example(
                 "an array among the rows of a section", "[[\"a\",\n [\"b\"]]]",
-                "2:2: in /: an array stands among the rows of a section; a row is a string or a dictionary"),
+                "2:2: in /: arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
+            ),
             Example(
                 "a title that is an array", "[{\"Title\":[\"a\"]}]",
                 "1:11: in /(item 1): a title must be text, a number or a date, not an array"),
@@ -113,6 +114,12 @@ import Testing
             Example(
                 "a section that is a dictionary, in Children", "{\"Children\":[[\"a\"],\n{\"Rows\":[\"b\"]}]}",
                 "2:1: in /: a section is an array here; sections with a Title of their own go into 'Sections'"),
+            Example(
+                "an array among the rows of a section", "{\"Sections\":[[\"a\",\n [\"b\"]]]}",
+                "2:2: in /: an array stands among the rows of a section; a row is a string or a dictionary"),
+            Example(
+                "an array among the rows of a named section", "{\"Sections\":{\"A\":[\"a\",\n [\"b\"]]}}",
+                "2:2: in /: an array stands among the rows of a section; a row is a string or a dictionary"),
             Example(
                 "a section with two lists", "{\"Sections\":[{\"Rows\":[\"a\"],\n\"Children\":[\"b\"]}]}",
                 "2:1: in /: the section has two lists of rows, 'Children' is the second; only one can hold them"),

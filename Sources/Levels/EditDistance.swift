@@ -2,9 +2,13 @@
 /// restricted).
 public enum EditDistance {
     /// Whether one slip of the fingers makes one word of the other; a different case of letters is one.
-    public static func isOneSlip(_ word: String, _ other: String) -> Bool {
+    ///
+    /// - Parameter ignoringCase: whether a different case is none, so that another slip may come on top of it.
+    public static func isOneSlip(_ word: String, _ other: String, ignoringCase: Bool = false) -> Bool {
         guard word != other, word.count > 2 else { return false }
-        return word.lowercased() == other.lowercased() || between(word, other, atMost: 1) == 1
+        let (folded, otherFolded) = (word.lowercased(), other.lowercased())
+        if folded == otherFolded { return true }
+        return between(ignoringCase ? folded : word, ignoringCase ? otherFolded : other, atMost: 1) == 1
     }
 
     /// The distance, or nil where it is more than `limit`.

@@ -8,19 +8,36 @@ struct RoleTable {
         var rank = 0
         /// Whether the name is one slip away from a structural one.
         var isNearMiss = false
+        /// Whether the name is, in whatever case, one slip away from one whose value is a list.
+        var isNearList = false
+    }
+
+    private struct Known {
+        let name: String
+        let meaning: Meaning
+        let letters: Letters
     }
 
     /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
     private var rememberedNames = [UInt8](repeating: 0, count: slotCount * nameBytes)
     private var remembered = [(length: Int, meaning: Meaning)](repeating: (-1, Meaning()), count: slotCount)
-    private let known: [(name: String, meaning: Meaning)]
+    private let known: [Known]
 
     private static let slotCount = 64
     private static let nameBytes = 32
 
-    init(_ names: StructuralNames) {
-        known = StructuralNames.Role.allCases.flatMap { role in
+    /// - Parameters:
+    ///   - roles: those that count where the keys stand.
+    ///   - others: names that are known there besides, without a role.
+    init(
+        _ names: StructuralNames, of roles: [StructuralNames.Role] = StructuralNames.Role.allCases,
+        others: [String] = []
+    ) {
+        let structural = roles.flatMap { role in
             names[role].enumerated().map { ($1, Meaning(role: role, rank: $0)) }
+        }
+        known = (structural + others.map { ($0, Meaning()) }).map { name, meaning in
+            Known(name: name, meaning: meaning, letters: Letters(of: name))
         }
     }
 
@@ -33,6 +50,11 @@ struct RoleTable {
         return look(up: name, slot: slot)
     }
 
+    /// The meaning of a key that is among other bytes.
+    mutating func meaning(of name: Range<Int>, in bytes: borrowing ByteBuffer) -> Meaning {
+        meaning(of: bytes.span.extracting(name))
+    }
+
     @inline(__always)
     private func isRemembered(_ name: Span<UInt8>, in slot: Int) -> Bool {
         for index in name.indices where rememberedNames[slot &* Self.nameBytes &+ index] != name[index] { return false }
@@ -40,14 +62,22 @@ struct RoleTable {
     }
 
     private mutating func look(up name: Span<UInt8>, slot: Int) -> Meaning {
-        guard name.count <= Self.nameBytes else {
-            return known.first { $0.name == String(utf8: name) }?.meaning ?? Meaning()
-        }
-        let text = String(utf8: name)
-        var meaning = known.first { $0.name == text }?.meaning ?? Meaning()
-        meaning.isNearMiss = meaning.role == nil && nearMiss(of: name) != nil
+        let meaning = meaning(of: String(utf8: name))
+        guard name.count <= Self.nameBytes else { return meaning }
         for index in name.indices { rememberedNames[slot * Self.nameBytes + index] = name[index] }
         remembered[slot] = (name.count, meaning)
+        return meaning
+    }
+
+    private func meaning(of name: String) -> Meaning {
+        if let exact = known.first(where: { $0.name == name }) { return exact.meaning }
+        var meaning = Meaning()
+        let letters = Letters(of: name)
+        for candidate in known where letters.isNear(candidate.letters) {
+            if EditDistance.isOneSlip(name, candidate.name) { meaning.isNearMiss = true }
+            guard let role = candidate.meaning.role, StructuralNames.Role.lists.contains(role) else { continue }
+            if EditDistance.isOneSlip(name, candidate.name, ignoringCase: true) { meaning.isNearList = true }
+        }
         return meaning
     }
 
@@ -56,4 +86,19 @@ struct RoleTable {
         let text = String(utf8: name)
         return known.first { EditDistance.isOneSlip(text, $0.name) }?.name
     }
+}
+
+/// Which letters a word has, whatever their case: tells most words apart long before their edit distance would.
+private struct Letters {
+    private var bits: UInt32 = 0
+
+    init(of word: String) {
+        for byte in word.utf8 {
+            let letter = byte | 0x20
+            bits |= 1 << (letter >= 0x61 && letter <= 0x7A && byte < 0x80 ? UInt32(letter - 0x61) : 26)
+        }
+    }
+
+    /// Whether one slip, which takes one letter out and puts one in at most, could make one word of the other.
+    func isNear(_ other: Letters) -> Bool { (bits ^ other.bits).nonzeroBitCount <= 2 }
 }

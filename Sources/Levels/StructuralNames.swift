@@ -41,6 +41,34 @@ public struct StructuralNames: Sendable, Equatable {
 
     /// The names of a role, the strongest first.
     public subscript(role: Role) -> [String] { names[role] ?? [] }
+
+    /// The same names but for those of one role; nil where one of these stands for another role already.
+    public func replacing(_ role: Role, with list: [String]) -> StructuralNames? {
+        let others = Role.allCases.filter { $0 != role }.flatMap { self[$0] }
+        guard !list.isEmpty, Set(others + list).count == others.count + list.count else { return nil }
+        var copy = self
+        copy.names[role] = list
+        return copy
+    }
+
+    /// The text that `init(mapping:)` makes these names of: the roles whose names are not the usual ones.
+    public var mapping: String {
+        let usual = StructuralNames()
+        return Role.allCases.filter { self[$0] != usual[$0] }
+            .map { "\($0.rawValue)=" + self[$0].joined(separator: "|") }.joined(separator: ",")
+    }
+
+    /// The name of some roles that a key is one slip away from, in whatever case both are.
+    public func slip(_ key: String, of roles: [Role]) -> String? {
+        let candidates = roles.flatMap { self[$0] }
+        guard !candidates.contains(key) else { return nil }
+        return candidates.first { EditDistance.isOneSlip(key, $0, ignoringCase: true) }
+    }
+}
+
+extension StructuralNames.Role {
+    /// The roles whose values are lists.
+    public static let lists: [Self] = [.children, .sections, .sectionKeys, .sectionTitles]
 }
 
 /// Why a mapping of structural names cannot be used.

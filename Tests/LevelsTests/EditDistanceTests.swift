@@ -31,6 +31,17 @@ import Testing
     }
 
     @Test(
+        "Where case does not count, one slip more makes a near miss",
+        arguments: [
+            ("childern", "Children", true), ("TITEL", "Title", true), ("title", "Title", true),
+            ("Title", "Title", false),
+            ("chidlern", "Children", false), ("child", "Children", false), ("ky", "Key", false),
+        ])
+    func slipsInAnyCase(_ word: String, _ other: String, _ isSlip: Bool) {
+        #expect(EditDistance.isOneSlip(word, other, ignoringCase: true) == isSlip)
+    }
+
+    @Test(
         "The nearest candidate is found if it is near enough, the first of equals",
         arguments: [
             ("Screen Z", ["Screen A", "Screen B", "Screens"], "Screen A"),

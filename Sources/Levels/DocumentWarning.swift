@@ -21,7 +21,13 @@ public struct DocumentWarnings: Sendable, Equatable {
 
     static let most = 100
 
+    /// Whether a further warning would only be counted, and so need not be made.
+    var isFull: Bool { first.count >= Self.most }
+
     mutating func add(_ warning: DocumentWarning) {
-        if first.count < Self.most { first.append(warning) } else { omitted += 1 }
+        if isFull { omit() } else { first.append(warning) }
     }
+
+    /// Counts a warning that is not kept.
+    mutating func omit(_ count: Int = 1) { omitted += count }
 }

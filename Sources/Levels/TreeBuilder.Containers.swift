@@ -120,6 +120,9 @@ extension TreeBuilder {
             if fields.replaceWithUID(dictionaryAt: frame.start) { return didReadValue() }
         }
         try fields.endContainer(at: frame.start)
+        if frame.kind == .array, kind == .item || kind == .sectionDictionary {
+            noteList(frame.start..<fields.bytes.count, at: frame.position)
+        }
         didReadValue()
     }
 

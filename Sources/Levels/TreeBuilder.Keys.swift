@@ -6,7 +6,7 @@ extension TreeBuilder {
         noteText(name)
         switch kind {
         case .item: try itemKey(name, at: position)
-        case .sectionDictionary: try sectionKey(name)
+        case .sectionDictionary: try sectionKey(name, at: position)
         case .namedSections: frames[frames.count - 1].needRare().name = String(utf8: name)
         default:
             if fields.begin(name, base: frames[frames.count - 1].fieldBase) != nil {
@@ -22,7 +22,7 @@ extension TreeBuilder {
         if isRepeated { warnAboutRepeatedKey(name, at: position) }
         role = meaning.role
         guard let known = meaning.role else {
-            if meaning.isNearMiss { warnAboutNearMiss(name, at: position) }
+            if meaning.isNearMiss { warnAboutNearMiss(name, in: roles, at: position) }
             return
         }
         switch known {

@@ -49,12 +49,13 @@ extension TreeBuilder {
         }
     }
 
-    mutating func sectionKey(_ name: Span<UInt8>) throws(PropertyListError) {
+    mutating func sectionKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         let text = String(utf8: name)
         fields.bytes.append(run: name)
         let rare = frames[frames.count - 1].needRare()
         rare.name = text
-        switch roles.meaning(of: name).role {
+        let meaning = sectionRoles.meaning(of: name)
+        switch meaning.role {
         case .title:
             role = .title
             rare.name = "Title"
@@ -65,7 +66,9 @@ extension TreeBuilder {
             }
             rare.hasRows = true
             role = .children
-        default: role = text == "Index" || text == "Footer" ? .title : nil
+        default:
+            role = text == "Index" || text == "Footer" ? .title : nil
+            if meaning.isNearMiss { warnAboutNearMiss(name, in: sectionRoles, at: position) }
         }
     }
 

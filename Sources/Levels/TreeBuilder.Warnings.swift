@@ -2,16 +2,19 @@ internal import PropertyLists
 
 /// What is odd, but no reason to refuse a document.
 extension TreeBuilder {
-    mutating func warn(_ message: String, at position: SourcePosition) {
-        warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message))
+    mutating func warn(_ message: @autoclosure () -> String, at position: SourcePosition) {
+        guard !warnings.isFull else { return warnings.omit() }
+        warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message()))
     }
 
     mutating func warnAboutRepeatedKey(_ name: Span<UInt8>, at position: SourcePosition) {
         warn("the key '\(String(utf8: name))' stands twice in one dictionary; the last one counts", at: position)
     }
 
-    mutating func warnAboutNearMiss(_ name: Span<UInt8>, at position: SourcePosition) {
-        guard let near = roles.nearMiss(of: name) else { return }
+    /// - Parameter table: the names that can stand where the key does.
+    mutating func warnAboutNearMiss(_ name: Span<UInt8>, in table: RoleTable, at position: SourcePosition) {
+        guard !warnings.isFull else { return warnings.omit() }
+        guard let near = table.nearMiss(of: name) else { return }
         warn("'\(String(utf8: name))' is kept as a field; did you mean '\(near)'?", at: position)
     }
 

@@ -14,7 +14,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var children: [Level?] = []
     var assembler: LevelAssembler
     var roles: RoleTable
+    var sectionRoles: RoleTable
     let names: StructuralNames
+    /// The names of titles as they are in a document.
+    let titleNames: [[UInt8]]
     let limits: TreeLimits
     /// Whether the texts come from XML, and so can all stand in XML.
     let isXML: Bool
@@ -24,6 +27,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// How many items there are so far, the root not counted.
     var items = -1
     public internal(set) var warnings = DocumentWarnings()
+    var strayRows: [StrayRows] = []
     var document: Level?
 
     /// - Parameters:
@@ -36,7 +40,9 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         self.names = names
         self.limits = limits
         self.isXML = isXML
+        titleNames = names[.title].map { Array($0.utf8) }
         roles = RoleTable(names)
+        sectionRoles = RoleTable(names, of: [.title, .children], others: ["Index", "Footer"])
         assembler = LevelAssembler(pool: pool)
     }
 
@@ -45,7 +51,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// - Throws: `PropertyListError` when the document held no tree.
     public consuming func finish() throws(PropertyListError) -> Tree {
         guard let document else { throw PropertyListError("the document is empty; it needs an array or a dictionary") }
-        return Tree(document: document, warnings: warnings)
+        return Tree(document: document, warnings: warnings, strayRows: strayRows)
     }
 
     mutating func push(_ frame: Frame) {

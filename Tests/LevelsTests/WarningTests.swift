@@ -61,6 +61,15 @@ import Testing
             Example(
                 "a named section that stands twice", "{\"Sections\":{\"A\":[\"a\"],\n \"A\":[\"b\"]}}",
                 "2:6: in /: the section 'A' stands twice; the last one counts"),
+            Example(
+                "a slip in a section's title", "{\"Sections\":[{\"Rows\":[\"a\"],\n\"Titel\":\"A\"}]}",
+                "2:1: in /: 'Titel' is kept as a field; did you mean 'Title'?"),
+            Example(
+                "a section's rows in another case", "{\"Sections\":[[\"x\"],{\"Title\":\"A\",\n\"rows\":[\"a\"]}]}",
+                "2:1: in /: 'rows' is kept as a field; did you mean 'Rows'?"),
+            Example(
+                "a slip in a section's footer", "{\"Sections\":[{\"Rows\":[\"a\"],\n\"footer\":\"f\"}]}",
+                "2:1: in /: 'footer' is kept as a field; did you mean 'Footer'?"),
         ])
     func warned(_ example: Example) throws {
         let warnings = try Document.tree(example.document).warnings
@@ -74,11 +83,30 @@ import Testing
             "[]", #"["a","A"]"#, #"{"Title":"t","Rows":["a"]}"#, #"[{"Key":"k","Title":"a"},{"Key":"l","Title":"a"}]"#,
             #"[{"Title":"a","Text":"x","Kind":"y","Tag":1,"Value":2,"Type":"z","Image":"i","Subtitle":"s"}]"#,
             #"[{"Title":"a","F":{"title":1,"Childern":2}}]"#, #"{"Sections":[{"Title":"A","Rows":[]},["x"]]}"#,
+            #"{"Sections":[{"Title":"A","Index":"i","Footer":"f","Keys":1,"Sections":2,"Rows":["x"]}]}"#,
         ])
     func silent(_ document: String) throws {
         let warnings = try Document.tree(document).warnings
         #expect(warnings.first.map(\.description) == [])
         #expect(warnings.omitted == 0)
+    }
+
+    @Test("A structural name with any one slip is warned of")
+    func everySlip() throws {
+        let name = Array("Children")
+        var slips = [String(name.map { $0.isUppercase ? "c" : $0 }), "CHILDREN"]
+        for place in name.indices {
+            slips.append(String(name[..<place] + name[(place + 1)...]))
+            slips.append(String(name[..<place] + "ü" + name[(place + 1)...]))
+            slips.append(String(name[..<place] + "q" + name[place...]))
+            guard place > 0 else { continue }
+            slips.append(String(name[..<(place - 1)] + [name[place], name[place - 1]] + name[(place + 1)...]))
+        }
+        for slip in slips {
+            let warnings = try Document.tree("[{\"Title\":\"a\",\"\(slip)\":5}]").warnings
+            #expect(
+                warnings.first.map(\.message) == ["'\(slip)' is kept as a field; did you mean 'Children'?"], "\(slip)")
+        }
     }
 
     @Test("The first hundred warnings are kept, and the rest are counted")

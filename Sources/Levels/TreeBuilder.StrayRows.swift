@@ -1,0 +1,83 @@
+internal import PropertyLists
+
+/// Fields that hold rows, which nobody will see.
+extension TreeBuilder {
+    /// Looks at a list that the innermost item or section has as a field.
+    mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
+        let meaning = meaningOfField()
+        guard meaning.role == nil, !meaning.isNearMiss else { return }
+        guard meaning.isNearList ? couldBeRows(content) : holdsTitledDictionaries(content) else { return }
+        let name = nameOfField
+        if let known = strayRows.firstIndex(where: { $0.name == name }) {
+            strayRows[known].count += 1
+        } else if strayRows.count < StrayRows.mostNames {
+            strayRows.append(
+                StrayRows(
+                    name: name, position: position, path: currentPath() ?? "/",
+                    meant: meaning.isNearList ? names.slip(name, of: StructuralNames.Role.lists) : nil,
+                    structural: names[.children]))
+        } else {
+            warnings.omit()
+        }
+    }
+
+    private mutating func meaningOfField() -> RoleTable.Meaning {
+        guard kind == .sectionDictionary else {
+            return roles.meaning(of: fields.start(fields.count - 1).name, in: fields.bytes)
+        }
+        var name = nameOfField
+        name.makeContiguousUTF8()
+        return sectionRoles.meaning(of: name.utf8Span.span)
+    }
+
+    private var nameOfField: String {
+        guard kind == .sectionDictionary else {
+            return String(utf8: fields.bytes.span.extracting(fields.start(fields.count - 1).name))
+        }
+        return frames.last?.rare?.name ?? ""
+    }
+
+    /// Whether a list has what a level could be made of, as far as its first element tells.
+    private func couldBeRows(_ content: Range<Int>) -> Bool {
+        guard !content.isEmpty else { return true }
+        switch PackedTag(rawValue: fields.bytes.span[content.lowerBound]) {
+        case .string, .dictionary, .array: return true
+        default: return false
+        }
+    }
+
+    /// Whether there is a dictionary with a title among the first elements of a list.
+    private func holdsTitledDictionaries(_ content: Range<Int>) -> Bool {
+        var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
+        for _ in 0..<4 where reader.offset < content.upperBound {
+            let element = reader.offset
+            guard reader.byte() == PackedTag.dictionary.rawValue else {
+                reader.offset = element
+                reader.skipValue()
+                continue
+            }
+            let size = reader.halfWord()
+            if hasTitle(reader.offset..<reader.offset + size) { return true }
+            reader.offset += size
+        }
+        return false
+    }
+
+    private func hasTitle(_ content: Range<Int>) -> Bool {
+        var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
+        while reader.offset < content.upperBound {
+            let name = fields.bytes.span.extracting(reader.run())
+            if titleNames.contains(where: { name.isEqual(to: $0.span) }), isTitle(reader.offset) { return true }
+            reader.skipValue()
+        }
+        return false
+    }
+
+    /// Whether a packed value could be a title.
+    private func isTitle(_ value: Int) -> Bool {
+        switch PackedTag(rawValue: fields.bytes.span[value]) {
+        case .string, .positive, .negative, .real, .date, .yes, .no: true
+        default: false
+        }
+    }
+}

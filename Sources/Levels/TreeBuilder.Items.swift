@@ -5,7 +5,7 @@ extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
         if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
-            throw Self.noLevel("a dictionary without a level").located(at: frame.position)
+            throw noLevel(in: frame)
         }
         var level = frame.rare?.level
         if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
@@ -30,9 +30,7 @@ extension TreeBuilder {
         } else if frames.count == 1 {
             row.title = fields.loose("Root")
         } else if key == nil {
-            let titleName = names[.title].first ?? "Title"
-            let keyName = names[.key].first ?? "Key"
-            throw PropertyListError("an item has no '\(titleName)'; give it one, or a '\(keyName)'", at: frame.position)
+            throw noTitle(in: content, at: frame.position)
         }
         if let key { row.explicitKey = fields.textRange(key) }
         return row

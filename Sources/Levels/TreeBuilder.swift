@@ -28,6 +28,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var items = -1
     public internal(set) var warnings = DocumentWarnings()
     var strayRows: [StrayRows] = []
+    /// What is known of the item that was refused for its missing title; nil where the reason is another.
+    public internal(set) var untitledItem: UntitledItem?
+    /// Whether the document was refused over a key that is a misspelt structural name, which the error says.
+    public internal(set) var refusesMisspeltName = false
     var document: Level?
 
     /// - Parameters:

@@ -97,6 +97,59 @@ import Testing
     }
 
     @Test(
+        "What lacks a structural name is refused with the misspelt one that it has",
+        arguments: [
+            Example(
+                "a title in another case", "[\"a\",\n {\"Price\":5,\"title\":\"b\"}]",
+                "2:2: in /(item 2): an item has 'title' but no 'Title'; did you mean 'Title'?"),
+            Example(
+                "a slip in a title", "[{\"Title\":\"a\",\"Rows\":[\n{\"Tilte\":5,\"Rows\":[\"b\"]}]}]",
+                "2:1: in /a/(item 1): an item has 'Tilte' but no 'Title'; did you mean 'Title'?"),
+            Example(
+                "a slip in a title in another case", "[{\"titel\":\"a\"}]",
+                "1:2: in /(item 1): an item has 'titel' but no 'Title'; did you mean 'Title'?"),
+            Example(
+                "a slip in a Key", "[{\"Kye\":\"a\"}]",
+                "1:2: in /(item 1): an item has 'Kye' but no 'Title' and no 'Key'; did you mean 'Key'?"),
+            Example(
+                "a field that cannot be a title", "[{\"title\":[\"a\"]}]",
+                "1:2: in /(item 1): an item has no 'Title'; give it one, or a 'Key'"),
+            Example(
+                "rows in another case at the root", "\n{\"title\":\"t\",\"rows\":[\"a\"]}",
+                "2:1: in /: the document is a dictionary without a level, but it has 'rows'; did you mean 'Rows'?"),
+            Example(
+                "a slip in the root's children", "{\"childern\":[]}",
+                "1:1: in /: the document is a dictionary without a level, but it has 'childern'; did you mean 'Children'?"
+            ),
+            Example(
+                "named sections in another case", "{\"sections\":{\"A\":[\"a\"]}}",
+                "1:1: in /: the document is a dictionary without a level, but it has 'sections'; did you mean 'Sections'?"
+            ),
+            Example(
+                "a field that cannot hold rows", "{\"rows\":5}",
+                "1:1: in /: the document is a dictionary without a level; it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
+            ),
+        ])
+    func misspelt(_ example: Example) {
+        #expect(Document.refusal(of: example.document) == example.expected)
+    }
+
+    @Test("The misspelt name is one of those that are looked for")
+    func misspeltMapped() throws {
+        let names = try StructuralNames(mapping: "title=label,children=entries")
+        #expect(
+            Document.refusal(of: #"[{"Label":"a"}]"#, names: names)
+                == "1:2: in /(item 1): an item has 'Label' but no 'label'; did you mean 'label'?")
+        #expect(
+            Document.refusal(of: #"{"entires":["a"]}"#, names: names)
+                == "1:1: in /: the document is a dictionary without a level, but it has 'entires'; did you mean 'entries'?"
+        )
+        #expect(
+            Document.refusal(of: #"[{"title":"a"}]"#, names: names)
+                == "1:2: in /(item 1): an item has no 'label'; give it one, or a 'Key'")
+    }
+
+    @Test(
         "Sections that are none are refused where they stand",
         arguments: [
             Example(

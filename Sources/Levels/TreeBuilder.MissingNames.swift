@@ -1,0 +1,58 @@
+internal import PropertyLists
+
+/// Refusals of what lacks a structural name, and the misspelt one that is there in its place.
+extension TreeBuilder {
+    /// The error of an item without title and key, whose packed fields are given.
+    mutating func noTitle(in content: Range<Int>, at position: SourcePosition) -> PropertyListError {
+        let found = fieldNames(in: content) { fields.scalarText(at: $0) != nil }
+        untitledItem = UntitledItem(names: found)
+        let title = names[.title].first ?? "Title"
+        let key = names[.key].first ?? "Key"
+        if let (field, meant) = misspelt(among: found, [.title]) {
+            refusesMisspeltName = true
+            return PropertyListError("an item has '\(field)' but no '\(title)'; did you mean '\(meant)'?", at: position)
+        }
+        if let (field, meant) = misspelt(among: found, [.key]) {
+            return PropertyListError(
+                "an item has '\(field)' but no '\(title)' and no '\(key)'; did you mean '\(meant)'?", at: position)
+        }
+        return PropertyListError("an item has no '\(title)'; give it one, or a '\(key)'", at: position)
+    }
+
+    /// The error of a root dictionary without a level.
+    mutating func noLevel(in frame: Frame) -> PropertyListError {
+        let content = frame.start..<fields.bytes.count
+        let found = fieldNames(in: content) { value in
+            let tag = fields.bytes.span[value]
+            return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
+        }
+        guard let (field, meant) = misspelt(among: found, [.children, .sections]) else {
+            return Self.noLevel("a dictionary without a level").located(at: frame.position)
+        }
+        refusesMisspeltName = true
+        return PropertyListError(
+            "the document is a dictionary without a level, but it has '\(field)'; did you mean '\(meant)'?",
+            at: frame.position)
+    }
+
+    private func misspelt(
+        among found: [String], _ roles: [StructuralNames.Role]
+    ) -> (field: String, meant: String)? {
+        for field in found {
+            if let meant = names.slip(field, of: roles) { return (field, meant) }
+        }
+        return nil
+    }
+
+    /// The names of packed fields whose values fit.
+    private func fieldNames(in content: Range<Int>, _ fits: (_ value: Int) -> Bool) -> [String] {
+        var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
+        var found: [String] = []
+        while reader.offset < content.upperBound, found.count < UntitledItem.mostNames {
+            let name = reader.run()
+            if fits(reader.offset) { found.append(String(utf8: fields.bytes.span.extracting(name))) }
+            reader.skipValue()
+        }
+        return found
+    }
+}

@@ -39,41 +39,31 @@ public struct Interpretation: Sendable {
         }
     }
 
-    /// Reads a document; where it is refused for what its items are called, the sentence says what would fit.
-    private func readOrAdvise(
+    /// Reads a document; where its names are not those that were looked for, the sentence says which would fit.
+    func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
+        guard shape == .items else { return try readAnyShape(input, as: syntax, pool: pool) }
+        let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
+        var builder = TreeBuilder(names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool)
         do throws(PropertyListError) {
-            return try read(input, as: syntax, pool: pool)
+            try syntax.read(input, limits: propertyListLimits, into: &builder)
         } catch {
-            guard shape == .items, let advice = advice(on: input, as: syntax) else { throw error }
-            throw PropertyListError("\(error.reason); \(advice)", at: error.position, path: error.path)
+            guard let words = advice.onRefusal(ofMisspeltName: builder.refusesMisspeltName) else { throw error }
+            let isQuestion = error.reason.hasSuffix("?")
+            let ending = isQuestion ? " " + words.prefix(1).uppercased() + words.dropFirst() : "; " + words
+            throw PropertyListError(error.reason + ending, at: error.position, path: error.path)
         }
+        var tree = try builder.finish()
+        if !tree.strayRows.isEmpty { advice.onStrayRows(of: &tree) }
+        return tree
     }
 
-    /// What names a second reading suggests; nil where that finds nothing, or the document cannot be read at all.
-    private func advice(on input: DocumentInput, as syntax: PropertyListSyntax) -> String? {
-        var survey = KeySurvey()
-        do {
-            try syntax.read(input, limits: propertyListLimits, into: &survey)
-        } catch {
-            return nil
-        }
-        return NamesSuggestion(survey, names: names).advice
-    }
-
-    private func read(
+    private func readAnyShape(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
-        switch shape {
-        case .items:
-            var builder = TreeBuilder(names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool)
-            try syntax.read(input, limits: propertyListLimits, into: &builder)
-            return try builder.finish()
-        case .any:
-            var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool)
-            try syntax.read(input, limits: propertyListLimits, into: &builder)
-            return try builder.finish()
-        }
+        var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool)
+        try syntax.read(input, limits: propertyListLimits, into: &builder)
+        return try builder.finish()
     }
 }

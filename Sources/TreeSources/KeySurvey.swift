@@ -3,44 +3,97 @@ internal import PropertyLists
 
 /// Counts the keys of a whole document, for a word on which of them may be structure; its memory is bounded.
 struct KeySurvey: PropertyListConsumer {
-    /// What one key stands for, and in how many dictionaries.
+    /// What one key stands for in the dictionaries of one group.
     struct Uses {
         var texts = 0
-        /// Arrays whose first element is a dictionary.
+        /// Arrays that hold dictionaries, maybe in arrays of their own.
         var lists = 0
+        /// Arrays of texts.
+        var textLists = 0
         /// The place among all keys, by first appearance.
         let rank: Int
     }
 
-    private struct Container {
-        let isArray: Bool
-        /// The key that the container is the value of; for a dictionary, of the entry to come.
-        var key: String?
-        var isEmpty = true
+    /// The dictionaries that are in arrays under one key, wherever that is, or in the arrays of a dictionary under it.
+    struct Group {
+        var dictionaries = 0
+        var uses: [String: Uses] = [:]
     }
 
-    private(set) var uses: [String: Uses] = [:]
-    /// How many dictionaries there are.
-    private(set) var dictionaries = 0
-    /// The keys of the root dictionary that were kept; nil where the root is none.
-    private(set) var rootKeys: Set<String>?
+    enum Root { case dictionary, array, scalar }
+
+    private struct Container {
+        let isArray: Bool
+        /// The group of a dictionary, or of the dictionaries in an array; nil where they cannot be items.
+        var group: Int?
+        /// For a dictionary that is a value, the group of the dictionaries in its arrays.
+        var named: Int?
+        /// For an array, the dictionary's group and the key that it is the value of.
+        var owner: (group: Int, key: String)?
+        /// For a dictionary, the key of the entry to come.
+        var key: String?
+        /// Whether the array's first dictionary or text has been counted.
+        var isCounted = false
+    }
+
+    /// The first one is the root dictionary's, or that of the dictionaries in the root array.
+    private(set) var groups = [Group()]
+    private(set) var root = Root.scalar
+    /// How many values there are, and how deep containers nest.
+    private(set) var values = 0
+    private(set) var depth = 0
+    private var numbers: [String: Int] = [:]
+    private var keys = 0
     private var open: [Container] = []
 
-    private static let mostKeys = 1_000
+    static let mostKeys = 1_000
+    private static let mostGroups = 200
     private static let longestKey = 100
 
+    /// The number of the group of dictionaries in arrays under a key.
+    func number(ofGroup key: String) -> Int? { numbers[key] }
+
+    // MARK: Containers
+
     mutating func beginDictionary(at position: SourcePosition) {
-        dictionaries += 1
-        if open.isEmpty { rootKeys = [] }
-        if let top = open.last, top.isArray, top.isEmpty, let key = top.key { uses[key]?.lists += 1 }
-        didSeeValue()
-        open.append(Container(isArray: false))
+        count(inList: \.lists)
+        guard let parent = open.last else {
+            root = .dictionary
+            groups[0].dictionaries = 1
+            return push(Container(isArray: false, group: 0))
+        }
+        if parent.isArray {
+            if let group = parent.group { groups[group].dictionaries += 1 }
+            return push(Container(isArray: false, group: parent.group))
+        }
+        let named = parent.group == nil ? nil : parent.key.flatMap { makeGroup($0) }
+        push(Container(isArray: false, group: nil, named: named))
     }
 
     mutating func beginArray(at position: SourcePosition) {
-        let key = open.last.flatMap { $0.isArray ? nil : $0.key }
-        didSeeValue()
-        open.append(Container(isArray: true, key: key))
+        values += 1
+        guard let parent = open.last else {
+            root = .array
+            return push(Container(isArray: true, group: 0))
+        }
+        if parent.isArray { return push(Container(isArray: true, group: parent.group, owner: parent.owner)) }
+        guard let group = parent.group, let key = parent.key else {
+            return push(Container(isArray: true, group: parent.named))
+        }
+        push(Container(isArray: true, group: makeGroup(key), owner: (group, key)))
+    }
+
+    private mutating func push(_ container: Container) {
+        open.append(container)
+        depth = max(depth, open.count)
+    }
+
+    private mutating func makeGroup(_ key: String) -> Int? {
+        if let number = numbers[key] { return number }
+        guard groups.count < Self.mostGroups else { return nil }
+        numbers[key] = groups.count
+        groups.append(Group())
+        return groups.count - 1
     }
 
     mutating func endDictionary() { open.removeLast() }
@@ -49,29 +102,37 @@ struct KeySurvey: PropertyListConsumer {
     mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
         let top = open.count - 1
         open[top].key = nil
-        guard name.count <= Self.longestKey else { return }
+        guard let group = open[top].group, name.count <= Self.longestKey else { return }
         let text = String(utf8: name)
-        if uses[text] == nil {
-            guard uses.count < Self.mostKeys else { return }
-            uses[text] = Uses(rank: uses.count)
+        if groups[group].uses[text] == nil {
+            guard keys < Self.mostKeys else { return }
+            groups[group].uses[text] = Uses(rank: keys)
+            keys += 1
         }
         open[top].key = text
-        if top == 0 { rootKeys?.insert(text) }
     }
+
+    // MARK: Values
 
     mutating func string(_ text: Span<UInt8>) {
-        if let top = open.last, !top.isArray, let key = top.key { uses[key]?.texts += 1 }
-        didSeeValue()
+        if let top = open.last, !top.isArray, let group = top.group, let key = top.key {
+            groups[group].uses[key]?.texts += 1
+        }
+        count(inList: \.textLists)
     }
 
-    mutating func integer(_ value: PropertyListInteger) { didSeeValue() }
-    mutating func real(_ value: Double) { didSeeValue() }
-    mutating func boolean(_ value: Bool) { didSeeValue() }
-    mutating func date(_ seconds: Double) { didSeeValue() }
-    mutating func data(_ bytes: Span<UInt8>) { didSeeValue() }
-    mutating func uid(_ value: UInt64) { didSeeValue() }
-
-    private mutating func didSeeValue() {
-        if !open.isEmpty { open[open.count - 1].isEmpty = false }
+    /// Counts a value, and the list that it is the first of.
+    private mutating func count(inList uses: WritableKeyPath<Uses, Int>) {
+        values += 1
+        guard let top = open.last, top.isArray, !top.isCounted else { return }
+        open[open.count - 1].isCounted = true
+        if let owner = top.owner { groups[owner.group].uses[owner.key]?[keyPath: uses] += 1 }
     }
+
+    mutating func integer(_ value: PropertyListInteger) { values += 1 }
+    mutating func real(_ value: Double) { values += 1 }
+    mutating func boolean(_ value: Bool) { values += 1 }
+    mutating func date(_ seconds: Double) { values += 1 }
+    mutating func data(_ bytes: Span<UInt8>) { values += 1 }
+    mutating func uid(_ value: UInt64) { values += 1 }
 }

@@ -1,69 +1,166 @@
 internal import Levels
 
-/// What would make a document readable whose items have other names than those that were looked for.
+/// Names that may make a document readable whose items have other ones than those that were looked for.
+///
+/// It follows the lists from the root on: what their dictionaries have in common is the title, and the lists in them are
+/// the next level.
 struct NamesSuggestion {
-    private let title: String?
-    private let children: [String]
-    /// Whether the root dictionary has nothing that was looked for.
-    private let lacksRows: Bool
+    private let survey: KeySurvey
+    private let names: StructuralNames
+    /// Whether the document has titles of its own, which are neither those that were looked for nor misspelt ones.
+    let mapsTitles: Bool
+    private(set) var titles: [String] = []
+    private var holders: [String] = []
+    /// How many of `holders` are the root's.
+    private var rootHolders = 0
+    /// The groups whose dictionaries would be items.
+    private var reached: [Int] = []
 
     /// - Parameters:
     ///   - survey: what keys the document has.
     ///   - names: those that were looked for.
     init(_ survey: KeySurvey, names: StructuralNames) {
-        let holders = names[.children] + names[.sections]
-        lacksRows = survey.rootKeys?.isDisjoint(with: holders) ?? false
-        title = Self.title(survey, known: names[.title] + names[.key])
-        children = Self.children(survey, known: holders)
-    }
-
-    /// The end of a sentence that refuses the document; nil where its names are not what is wrong.
-    var advice: String? {
-        let roles = [
-            title.map { "title=\($0)" }, children.isEmpty ? nil : "children=" + children.joined(separator: "|"),
-        ]
-        let mapping = roles.compactMap(\.self).joined(separator: ",")
-        guard !mapping.isEmpty else { return lacksRows ? "--shape any serves any property list" : nil }
-        let isPlain = mapping.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "=,-_.".utf8.contains(byte)
-            }
+        self.survey = survey
+        self.names = names
+        mapsTitles = !Self.usesTitles(survey, names)
+        if survey.root == .dictionary {
+            take(rootHolder.map { [$0] } ?? [])
+            rootHolders = holders.count
+        } else {
+            reached = [0]
         }
-        let quoted = isPlain ? mapping : "'\(mapping)'"
-        return "here --keys \(quoted) may fit, and --shape any serves any property list"
-    }
-
-    /// The text that most dictionaries have, one that is called a name or a title before others.
-    private static func title(_ survey: KeySurvey, known: [String]) -> String? {
-        let uses = known.reduce(0) { $0 + (survey.uses[$1]?.texts ?? 0) }
-        // Where the names that were looked for are in use, the fault is another one.
-        guard uses * 10 < survey.dictionaries else { return nil }
-        // The root needs no title of its own.
-        let items = survey.dictionaries - (survey.rootKeys == nil ? 0 : 1)
-        let common = survey.uses.filter { $0.value.texts * 2 > items && canBeMapped($0.key) && $0.value.texts > 0 }
-        let named = common.filter { key, _ in ["title", "name", "label"].contains { key.lowercased().hasSuffix($0) } }
-        return (named.isEmpty ? common : named).max { first, second in
-            (first.value.texts, second.value.rank) < (second.value.texts, first.value.rank)
-        }?.key
-    }
-
-    /// The list of dictionaries that comes most often, after that of the root if it is another.
-    private static func children(_ survey: KeySurvey, known: [String]) -> [String] {
-        guard !known.contains(where: { survey.uses[$0].map { $0.lists > 0 } ?? false }) else { return [] }
-        let lists = survey.uses.filter { $0.value.lists > 0 && canBeMapped($0.key) }
-        func most(_ keys: [String: KeySurvey.Uses]) -> String? {
-            keys.max { ($0.value.lists, $1.value.rank) < ($1.value.lists, $0.value.rank) }?.key
+        var next = 0
+        while next < reached.count {
+            let group = survey.groups[reached[next]]
+            next += 1
+            if mapsTitles { addTitle(of: group) }
+            take(lists(in: group))
         }
-        guard let frequent = most(lists) else { return [] }
-        guard let root = survey.rootKeys, !root.contains(frequent) else { return [frequent] }
-        return [most(lists.filter { root.contains($0.key) }), frequent].compactMap(\.self)
     }
 
-    /// Whether a name can stand in a mapping, where these characters divide.
-    private static func canBeMapped(_ name: String) -> Bool {
+    /// The names to try, the most complete first.
+    var candidates: [StructuralNames] {
+        let fewer = holders.count > rootHolders ? [Array(holders.prefix(rootHolders))] : []
+        return ([holders] + fewer).compactMap { holders in
+            let mapped = titles.isEmpty ? names : names.replacing(.title, with: titles)
+            let known = names[.children].filter(holders.contains)
+            let wanted = holders.filter { !(names[.children] + names[.sections]).contains($0) }
+            let all = wanted.isEmpty ? mapped : mapped?.replacing(.children, with: known + wanted)
+            return all == names ? nil : all
+        }
+    }
+
+    /// The names that an item has a title by which these names find none in, if one of its texts can be it.
+    func adding(_ item: UntitledItem, to candidate: StructuralNames) -> StructuralNames? {
+        guard mapsTitles, !titles.isEmpty else { return nil }
+        let texts = item.names.filter { isFree($0, for: [.title, .key]) }
+        return best(texts.map { ($0, count(of: $0)) }).flatMap {
+            candidate.replacing(.title, with: candidate[.title] + [$0])
+        }
+    }
+
+    // MARK: Titles
+
+    /// Whether titles are called what was looked for, or nearly so: the fault is another one then.
+    private static func usesTitles(_ survey: KeySurvey, _ names: StructuralNames) -> Bool {
+        let groups = survey.root == .dictionary ? survey.groups.dropFirst() : survey.groups[...]
+        let dictionaries = groups.reduce(0) { $0 + $1.dictionaries }
+        let known = names[.title] + names[.key]
+        let uses = groups.reduce(0) { sum, group in
+            sum
+                + group.uses.reduce(0) {
+                    known.contains($1.key) || names.slip($1.key, of: [.title]) != nil ? $0 + $1.value.texts : $0
+                }
+        }
+        return uses * 10 >= dictionaries && uses > 0
+    }
+
+    /// Adds the text of a group that is called a name, or that most of its dictionaries have, unless there is one.
+    private mutating func addTitle(of group: KeySurvey.Group) {
+        guard !titles.contains(where: { (group.uses[$0]?.texts ?? 0) > 0 }) else { return }
+        let common = group.uses.filter { name, uses in
+            (uses.texts * 2 > group.dictionaries || uses.texts > 0 && Self.isNamed(name))
+                && isFree(name, for: [.title, .key])
+        }
+        if let title = best(common.map { ($0.key, $0.value) }) { titles.append(title) }
+    }
+
+    /// One that is called a name or a title before others, then the most frequent.
+    private func best(_ texts: [(name: String, uses: KeySurvey.Uses)]) -> String? {
+        texts.max { first, second in
+            let (one, two) = (Self.isNamed(first.name) ? 1 : 0, Self.isNamed(second.name) ? 1 : 0)
+            return (one, first.uses.texts, second.uses.rank) < (two, second.uses.texts, first.uses.rank)
+        }?.name
+    }
+
+    private func count(of name: String) -> KeySurvey.Uses {
+        survey.groups.lazy.compactMap { $0.uses[name] }.max { $0.texts < $1.texts } ?? KeySurvey.Uses(rank: .max)
+    }
+
+    private static func isNamed(_ key: String) -> Bool {
+        ["title", "name", "label"].contains { key.lowercased().hasSuffix($0) }
+    }
+
+    // MARK: Lists
+
+    /// The root's list of most dictionaries; of texts where no list has any.
+    private var rootHolder: String? {
+        let uses = survey.groups[0].uses
+        let known = names[.children] + names[.sections]
+        if let own = known.first(where: { (uses[$0].map { $0.lists + $0.textLists } ?? 0) > 0 }) { return own }
+        let lists = uses.filter { $0.value.lists > 0 && canHold($0.key) }
+        if !lists.isEmpty {
+            return lists.max { first, second in
+                (size(first.key), second.value.rank) < (size(second.key), first.value.rank)
+            }?.key
+        }
+        return uses.filter { $0.value.textLists > 0 && canHold($0.key) }.min { $0.value.rank < $1.value.rank }?.key
+    }
+
+    private func size(_ key: String) -> Int { survey.number(ofGroup: key).map { survey.groups[$0].dictionaries } ?? 0 }
+
+    /// The lists of a group's dictionaries that are levels: known ones, else the most frequent of dictionaries that
+    /// have titles.
+    private func lists(in group: KeySurvey.Group) -> [String] {
+        let lists = group.uses.filter { $0.value.lists > 0 }
+        let known = (names[.children] + names[.sections] + holders).filter { lists[$0] != nil }
+        guard known.isEmpty else { return known }
+        let others = lists.filter { canHold($0.key) && hasTitles(inList: $0.key) }
+        let most = others.max { first, second in
+            (first.value.lists, second.value.rank) < (second.value.lists, first.value.rank)
+        }
+        return most.map { [$0.key] } ?? []
+    }
+
+    private func hasTitles(inList key: String) -> Bool {
+        guard let number = survey.number(ofGroup: key) else { return false }
+        let group = survey.groups[number]
+        return group.uses.contains { name, uses in
+            uses.texts * 2 > group.dictionaries
+                && ((names[.title] + names[.key] + titles).contains(name) || mapsTitles && Self.isNamed(name))
+        }
+    }
+
+    private mutating func take(_ keys: [String]) {
+        for key in keys {
+            if !holders.contains(key) { holders.append(key) }
+            if let group = survey.number(ofGroup: key), !reached.contains(group) { reached.append(group) }
+        }
+    }
+
+    // MARK: Names
+
+    /// Whether a list can be mapped. Where titles have names of their own, a list whose name has only another case is no
+    /// slip but of the same making.
+    private func canHold(_ key: String) -> Bool {
+        guard let near = names.slip(key, of: [.children, .sections]) else { return isFree(key, for: []) }
+        return mapsTitles && near.lowercased() == key.lowercased() && isFree(key, for: [])
+    }
+
+    /// Whether a name can stand in a mapping, where some characters divide, and is no misspelt one of some roles.
+    private func isFree(_ name: String, for roles: [StructuralNames.Role]) -> Bool {
         !name.isEmpty && !name.utf8.contains { $0 < 0x20 || ",|='".utf8.contains($0) }
+            && names.slip(name, of: roles) == nil
+            && !StructuralNames.Role.allCases.contains { names[$0].contains(name) }
     }
 }

@@ -1,0 +1,141 @@
+internal import Levels
+internal import PropertyLists
+
+/// Words on which names would serve a document, each tried on it before it is given.
+///
+/// What that costs is bounded: a document is read a few times more at most, and a large one less often.
+struct NamesAdvice {
+    let input: DocumentInput
+    let syntax: PropertyListSyntax
+    let interpretation: Interpretation
+
+    /// How many bytes may be read, and how many mappings tried, for one piece of advice.
+    private static let mostBytes = 512 << 20
+    private static let mostTrials = 6
+    /// Documents that are served without advice are searched for some only up to this size.
+    private static let mostBytesServed = 32 << 20
+
+    // MARK: Refused documents
+
+    /// The end of the sentence that refuses a document; nil where its names are not what is wrong.
+    ///
+    /// - Parameter isMisspelt: whether that sentence names a misspelt structural name already.
+    func onRefusal(ofMisspeltName isMisspelt: Bool) -> String? {
+        var survey = KeySurvey()
+        do throws(PropertyListError) {
+            try syntax.read(input, limits: interpretation.propertyListLimits, into: &survey)
+        } catch {
+            return nil
+        }
+        let suggestion = NamesSuggestion(survey, names: interpretation.names)
+        if isMisspelt, !suggestion.mapsTitles || suggestion.titles.isEmpty { return nil }
+        let anyShape = fitsAnyShape(survey) ? "--shape any serves any property list" : nil
+        let mapping = fitting(suggestion).map(Self.words)
+        if mapping == nil, isMisspelt || !suggestion.mapsTitles && !lacksRows(survey) { return nil }
+        let advice = [mapping, anyShape].compactMap(\.self).joined(separator: ", and ")
+        return advice.isEmpty ? nil : advice
+    }
+
+    /// Whether the root is a dictionary with nothing in it that was looked for.
+    private func lacksRows(_ survey: KeySurvey) -> Bool {
+        let holders = interpretation.names[.children] + interpretation.names[.sections]
+        return survey.root == .dictionary && !holders.contains { survey.groups[0].uses[$0] != nil }
+    }
+
+    /// Every value but the root would be an item.
+    private func fitsAnyShape(_ survey: KeySurvey) -> Bool {
+        survey.depth <= interpretation.treeLimits.depth && survey.values - 1 <= interpretation.treeLimits.items
+    }
+
+    /// The first names with which the document loads; where an item lacks a title, one of its texts is taken too.
+    private func fitting(_ suggestion: NamesSuggestion) -> StructuralNames? {
+        var trials = min(Self.mostTrials, Self.mostBytes / max(input.size, 1))
+        for candidate in suggestion.candidates where Self.canBeWritten(candidate) {
+            var names: StructuralNames? = candidate
+            while let tried = names, trials > 0 {
+                trials -= 1
+                switch outcome(with: tried) {
+                case .loads: return tried
+                case .lacksTitle(let item): names = suggestion.adding(item, to: tried)
+                case .refused: names = nil
+                }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Served documents
+
+    /// Adds to the warnings of rows that are not served which names would serve them.
+    func onStrayRows(of tree: inout Tree) {
+        let names = tree.strayRows.filter { $0.meant == nil }.map(\.name)
+        guard !names.isEmpty, input.size <= Self.mostBytesServed else { return }
+        var trials = names.count > 1 ? [names] : []
+        trials += names.map { [$0] }
+        for names in trials.prefix(Self.mostTrials) {
+            guard let mapping = mapping(serving: names) else { continue }
+            for number in tree.strayRows.indices where names.contains(tree.strayRows[number].name) {
+                if tree.strayRows[number].advice == nil { tree.strayRows[number].advice = mapping }
+            }
+            if names.count > 1 { return }
+        }
+    }
+
+    private func mapping(serving lists: [String]) -> String? {
+        let known = interpretation.names
+        guard let names = known.replacing(.children, with: known[.children] + lists), Self.canBeWritten(names),
+            case .loads = outcome(with: names)
+        else { return nil }
+        return Self.words(for: names)
+    }
+
+    // MARK: Words
+
+    private static func words(for names: StructuralNames) -> String {
+        names.mapping.isEmpty ? "here it may do without --keys" : "here --keys \(quoted(names.mapping)) may fit"
+    }
+
+    /// Whether names can be said in a mapping, where some characters divide.
+    private static func canBeWritten(_ names: StructuralNames) -> Bool {
+        let mapping = names.mapping
+        guard !mapping.isEmpty else { return true }
+        guard !mapping.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "'") }) else { return false }
+        do throws(StructuralNamesError) {
+            let read = try StructuralNames(mapping: mapping)
+            return read == names
+        } catch {
+            return false
+        }
+    }
+
+    /// A mapping as a shell takes it.
+    private static func quoted(_ mapping: String) -> String {
+        let isPlain = mapping.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "=,-_.".utf8.contains(byte)
+            }
+        }
+        return isPlain ? mapping : "'\(mapping)'"
+    }
+
+    // MARK: Trials
+
+    private enum Outcome {
+        case loads
+        case lacksTitle(UntitledItem)
+        case refused
+    }
+
+    private func outcome(with names: StructuralNames) -> Outcome {
+        var builder = TreeBuilder(names: names, limits: interpretation.treeLimits, isXML: syntax == .xml)
+        do throws(PropertyListError) {
+            try syntax.read(input, limits: interpretation.propertyListLimits, into: &builder)
+            return .loads
+        } catch {
+            return builder.untitledItem.map { .lacksTitle($0) } ?? .refused
+        }
+    }
+}

@@ -13,7 +13,7 @@ public struct Tree: Sendable {
         remarks = warnings
     }
 
-    /// What is probably not what the author meant: levels that nobody will see come first.
+    /// What is probably not what the author meant; rows that are not served come first.
     public var warnings: DocumentWarnings {
         var all = DocumentWarnings()
         for stray in strayRows { all.add(stray.warning) }

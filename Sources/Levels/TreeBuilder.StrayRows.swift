@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Fields that hold rows, which nobody will see.
+/// Notes fields that hold rows under a name that is not structural.
 extension TreeBuilder {
     /// Looks at a list that the innermost item or section has as a field.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {

@@ -1,18 +1,18 @@
 internal import Levels
 internal import PropertyLists
 
-/// Words on which names would serve a document, each tried on it before it is given.
+/// Advice on which names would serve a document; each mapping is tried on the document before it is suggested.
 ///
-/// What that costs is bounded: a document is read a few times more at most, and a large one less often.
+/// The cost is bounded: a document is read at most a few more times, and a large one less often.
 struct NamesAdvice {
     let input: DocumentInput
     let syntax: PropertyListSyntax
     let interpretation: Interpretation
 
-    /// How many bytes may be read, and how many mappings tried, for one piece of advice.
+    /// The most bytes to read, and the most mappings to try, for one piece of advice.
     private static let mostBytes = 512 << 20
     private static let mostTrials = 6
-    /// Documents that are served without advice are searched for some only up to this size.
+    /// The size of the largest document that is read again for the sake of a warning.
     private static let mostBytesServed = 32 << 20
 
     // MARK: Refused documents
@@ -95,7 +95,7 @@ struct NamesAdvice {
         names.mapping.isEmpty ? "here it may do without --keys" : "here --keys \(quoted(names.mapping)) may fit"
     }
 
-    /// Whether names can be said in a mapping, where some characters divide.
+    /// Whether a mapping can express these names, since some characters separate its parts.
     private static func canBeWritten(_ names: StructuralNames) -> Bool {
         let mapping = names.mapping
         guard !mapping.isEmpty else { return true }

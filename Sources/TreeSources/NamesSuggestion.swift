@@ -50,7 +50,7 @@ struct NamesSuggestion {
         }
     }
 
-    /// The names that an item has a title by which these names find none in, if one of its texts can be it.
+    /// The candidate with one more title name, so that an item without a title gets one; nil if none of its texts fits.
     func adding(_ item: UntitledItem, to candidate: StructuralNames) -> StructuralNames? {
         guard mapsTitles, !titles.isEmpty else { return nil }
         let texts = item.names.filter { isFree($0, for: [.title, .key]) }
@@ -61,7 +61,7 @@ struct NamesSuggestion {
 
     // MARK: Titles
 
-    /// Whether titles are called what was looked for, or nearly so: the fault is another one then.
+    /// Whether titles have the names that were looked for, or misspelt ones, so that the fault is another one.
     private static func usesTitles(_ survey: KeySurvey, _ names: StructuralNames) -> Bool {
         let groups = survey.root == .dictionary ? survey.groups.dropFirst() : survey.groups[...]
         let dictionaries = groups.reduce(0) { $0 + $1.dictionaries }
@@ -150,8 +150,10 @@ struct NamesSuggestion {
 
     // MARK: Names
 
-    /// Whether a list can be mapped. Where titles have names of their own, a list whose name has only another case is no
-    /// slip but of the same making.
+    /// Whether a list can be mapped.
+    ///
+    /// If titles have names of their own, a list name that differs from a structural one only in case is the document's
+    /// own name and not a slip.
     private func canHold(_ key: String) -> Bool {
         guard let near = names.slip(key, of: [.children, .sections]) else { return isFree(key, for: []) }
         return mapsTitles && near.lowercased() == key.lowercased() && isFree(key, for: [])

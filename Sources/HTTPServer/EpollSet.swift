@@ -42,8 +42,10 @@ struct EpollSet: ~Copyable, Sendable {
     /// Waits, and hands over the tokens of the sockets whose peer has ended.
     func wait(milliseconds: Int64, each: (UnsafeMutableRawPointer) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+            // glibc 2.41 declares the pointer non-null, 2.36 does not.
+            guard let base = events.baseAddress else { return }
             let time = Int32(clamping: max(milliseconds, 0))
-            let count = unsafe epoll_wait(descriptor, events.baseAddress, Int32(events.count), time)
+            let count = unsafe epoll_wait(descriptor, base, Int32(events.count), time)
             for index in 0..<max(Int(count), 0) {
                 if let token = unsafe events[index].data.ptr { unsafe each(token) }
             }

@@ -26,6 +26,8 @@ final class Connection {
     private var began: ContinuousClock.Instant?
     /// Whether the last request was answered, or given up, before it was read to its end.
     private var leavesInputUnread = false
+    /// Whether a request has been answered.
+    private var hasAnswered = false
 
     /// How far the request on this connection has come.
     private enum Phase {
@@ -252,3 +254,12 @@ final class Connection {
                 size: logged.stream?.written ?? logged.size, duration: .now - began, completed: completed))
     }
 }
+        closeIfEnded()
+    /// Clients that end their sending with the request mostly ask once: they see the connection closed at once, and the
+    /// others when the reaper comes by, so that no other request pays for the question.
+    private func closeIfEnded() {
+        guard !hasAnswered else { return }
+        hasAnswered = true
+        if state.hasEnded { state.endReading() }
+    }
+

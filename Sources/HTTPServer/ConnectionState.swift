@@ -44,6 +44,12 @@ final class ConnectionState: Sendable {
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) > 0
     }
 
+    /// Whether the client has ended its sending, and all that it sent has been read.
+    var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
+    }
+
     /// Ends both directions at once: the library sees the end and closes.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 

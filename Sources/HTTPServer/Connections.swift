@@ -1,3 +1,5 @@
+import CEpoll
+import Glibc
 import Locking
 
 /// The open connections of a server.
@@ -8,20 +10,27 @@ final class Connections: Sendable {
     private let open = Guarded(Open())
     /// Signalled when the last one goes while the server stops.
     private let emptied: Wakeup
+    /// Wakes the reaper; signalled when a connection comes while it rests.
+    let reaping: Wakeup
 
     private struct Open {
         var states: [ObjectIdentifier: ConnectionState] = [:]
         /// How many more there are that sleep: they are neither late nor idle.
         var aside = 0
         var isDraining = false
+        /// Whether the reaper sleeps until a connection comes.
+        var isReaperResting = false
 
         var isEmpty: Bool { states.isEmpty && aside == 0 }
     }
 
-    init(emptied: consuming Wakeup) { self.emptied = emptied }
+    init(emptied: consuming Wakeup, reaping: consuming Wakeup) {
+        self.emptied = emptied
+        self.reaping = reaping
+    }
 
     func insert(_ state: ConnectionState) {
-        open.withLock { $0.states[ObjectIdentifier(state)] = state }
+        wakingReaper { open in open.states[ObjectIdentifier(state)] = state }
     }
 
     func remove(_ state: ConnectionState) {
@@ -42,9 +51,26 @@ final class Connections: Sendable {
 
     /// Connections that slept are about to be resumed.
     func takeBack(_ states: [ConnectionState]) {
-        open.withLock { open in
+        wakingReaper { open in
             for state in states { open.states[ObjectIdentifier(state)] = state }
             open.aside -= states.count
+        }
+    }
+
+    private func wakingReaper(_ add: (inout Open) -> Void) {
+        let wasResting = open.withLock { open in
+            add(&open)
+            defer { open.isReaperResting = false }
+            return open.isReaperResting
+        }
+        if wasResting { reaping.signal() }
+    }
+
+    /// Lets the reaper sleep until it is signalled; false if there are connections to watch.
+    func rest() -> Bool {
+        open.withLock { open in
+            open.isReaperResting = open.states.isEmpty
+            return open.isReaperResting
         }
     }
 
@@ -52,6 +78,22 @@ final class Connections: Sendable {
     func cutLate(at now: Int64) {
         open.withLock { open in
             for state in open.states.values where state.deadline < now { state.cut() }
+        }
+    }
+
+    /// Closes connections whose client has ended its sending, among those that wait for the next request.
+    ///
+    /// An end that arrives together with a request would be seen at the idle time-out only: the library's epoll set
+    /// tells of both at once, and the library reads once.
+    /// - Parameter deadline: connections whose deadline comes before this are left out.
+    func closeEnded(waitingUntil deadline: Int64) {
+        open.withLock { open in
+            let waiting = open.states.values.filter { !$0.isBusy && $0.deadline >= deadline }
+            // POLLRDHUP, which Swift's Glibc does not know, has the same value.
+            let event = Int16(EPOLLRDHUP.rawValue)
+            var entries = waiting.map { pollfd(fd: $0.descriptor, events: event, revents: 0) }
+            guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return }
+            for (state, entry) in zip(waiting, entries) where entry.revents != 0 { state.endReading() }
         }
     }
 

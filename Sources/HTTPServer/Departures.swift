@@ -14,12 +14,15 @@ final class Departures: Sendable {
     /// Connections that come and go without a rest are no crowd, and the heap is locked for milliseconds.
     private static let pause: Int64 = 5_000
 
+    /// Whether enough have gone for memory to be given back, now or after the pause.
+    var isCrowd: Bool { count.load(ordering: .relaxed) >= Self.crowd }
+
     /// A connection has gone.
     func note() { count.add(1, ordering: .relaxed) }
 
     /// To be called now and then, by a thread that may be held up for some milliseconds.
     func giveBack(at now: Int64) {
-        guard count.load(ordering: .relaxed) >= Self.crowd, next.load(ordering: .relaxed) <= now else { return }
+        guard isCrowd, next.load(ordering: .relaxed) <= now else { return }
         next.store(now + Self.pause, ordering: .relaxed)
         count.store(0, ordering: .relaxed)
         HeapMemory.giveBack()

@@ -1,9 +1,14 @@
 import Glibc
 
-/// How many descriptors this process may open.
-enum DescriptorLimit {
-    /// Raises the soft limit to the hard one, and returns it.
-    static func raise() -> Int {
+/// How many descriptors this process may open, and how many it has open.
+struct DescriptorLimit {
+    let limit: Int
+    let inUse: Int
+
+    /// Raises the soft limit to the hard one, and counts what is open.
+    static func raise() -> DescriptorLimit { DescriptorLimit(limit: raisedLimit(), inUse: openCount() ?? 32) }
+
+    private static func raisedLimit() -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
         if limit.rlim_cur < limit.rlim_max {
@@ -12,5 +17,15 @@ enum DescriptorLimit {
             if unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
         }
         return Int(clamping: limit.rlim_cur)
+    }
+
+    /// The entries of proc(5)'s list of them; `nil` if it cannot be read.
+    private static func openCount() -> Int? {
+        guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
+        defer { unsafe closedir(folder) }
+        var count = 0
+        while unsafe readdir(folder) != nil { count += 1 }
+        // Without `.`, `..` and the folder itself.
+        return max(count - 3, 0)
     }
 }

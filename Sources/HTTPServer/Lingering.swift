@@ -11,14 +11,16 @@ final class Lingering: Sendable {
 
     static let milliseconds: Int64 = 2000
     /// Beyond this many, connections are closed at once.
-    static let limit = 256
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { open.withLock { $0.isEmpty } }
 
     /// Keeps a socket that the library is about to close; false where there are too many.
     func keep(_ descriptor: Int32, now: Int64) -> Bool {
         open.withLock { open in
-            guard open.count < Lingering.limit else { return false }
+            guard open.count < limit else { return false }
             let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { return false }
             _ = shutdown(own, Int32(SHUT_WR))

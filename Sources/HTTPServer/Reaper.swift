@@ -3,6 +3,8 @@ import Locking
 import Synchronization
 
 /// The thread that cuts connections past their deadline: the library's own time-out is for idle ones only.
+///
+/// It sleeps while there are no connections.
 final class Reaper: Sendable {
     private let service: Service
     private let stopping = Atomic<Bool>(false)
@@ -28,7 +30,7 @@ final class Reaper: Sendable {
     func stop() {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         stopping.store(true, ordering: .releasing)
-        service.reaping.signal()
+        service.connections.reaping.signal()
         pthread_join(thread, nil)
     }
 
@@ -36,9 +38,11 @@ final class Reaper: Sendable {
         while !stopping.load(ordering: .acquiring) {
             let now = CoarseClock.now
             service.connections.cutLate(at: now)
+            // Each connection is looked at once or twice after its answer.
+            service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
             service.lingering.drain(at: now)
             service.departures.giveBack(at: now)
-            service.reaping.wait(milliseconds: service.lingering.isEmpty ? period : min(period, 20))
+            service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
         }
         service.lingering.drain(at: .max)
     }

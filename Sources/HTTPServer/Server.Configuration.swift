@@ -30,6 +30,8 @@ extension Server {
         /// As many fit with up to 60 lines, and a cookie of half of it: each line has a record in the same memory, and
         /// a cookie a copy.
         public var headerLimit = 16 << 10
+        /// How many sockets may linger; beyond that, connections are closed at once.
+        var lingeringLimit = 256
         /// Called after each answer, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
 
@@ -40,13 +42,15 @@ extension Server {
 
 extension Server.Configuration {
     /// Fills in what was left open, and keeps the connections within the descriptors of the process.
-    func fitted(toDescriptors descriptors: Int) -> Server.Configuration {
+    /// - Throws: `ServerError.tooFewDescriptors` if there are too few to serve at all.
+    func fitted(to descriptors: DescriptorLimit) throws(ServerError) -> Server.Configuration {
         var fitted = self
-        if threads <= 0 { fitted.threads = sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
-        fitted.threads = min(max(fitted.threads, 1), 256)
-        // The program needs some for itself: files, logs, databases, and sockets that linger.
-        let most = min(max(descriptors - 64 - Lingering.limit, descriptors / 2, 16), 1 << 20)
-        fitted.connectionLimit = connectionLimit <= 0 ? most : min(connectionLimit, most)
+        let wanted = threads > 0 ? threads : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let budget = try DescriptorBudget(descriptors, threads: min(max(wanted, 1), 256))
+        fitted.connectionLimit = connectionLimit > 0 ? min(connectionLimit, budget.connections) : budget.connections
+        // The library divides the connections among the threads; one without a share would serve nobody.
+        fitted.threads = min(budget.threads, fitted.connectionLimit)
+        fitted.lingeringLimit = budget.lingering
         fitted.connectionLimitPerAddress = min(max(connectionLimitPerAddress, 0), 1 << 20)
         fitted.headerLimit = min(max(headerLimit, 1 << 10), 1 << 20)
         return fitted

@@ -14,10 +14,11 @@ public final class Server: Sendable {
     private let daemon: Guarded<Daemon?>
 
     /// Binds and begins to serve.
-    /// - Throws: `ServerError` where the address cannot be bound, or the system refuses threads or memory.
+    /// - Throws: `ServerError` if the address cannot be bound, the process may open too few descriptors, or the system
+    ///   refuses threads or memory.
     public init(configuration: Configuration, responder: any Responder) throws(ServerError) {
         signal(SIGPIPE, SIG_IGN)
-        let configuration = configuration.fitted(toDescriptors: DescriptorLimit.raise())
+        let configuration = try configuration.fitted(to: .raise())
         let listener = try Listener(host: configuration.host, port: configuration.port)
         port = listener.port
         service = try Service(responder: responder, configuration: configuration)

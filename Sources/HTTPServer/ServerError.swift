@@ -10,6 +10,8 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     case portForbidden(host: String, port: UInt16)
     /// No interface of this machine has the address.
     case foreignAddress(host: String)
+    /// The process may open too few descriptors to serve anybody.
+    case tooFewDescriptors(limit: Int, needed: Int)
     /// Any other failure of a system call.
     case system(call: String, reason: String)
 
@@ -24,6 +26,8 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
             "port \(port) on \(host) needs the administrator's rights"
         case .foreignAddress(let host):
             "\(host) is not an address of this machine"
+        case .tooFewDescriptors(let limit, let needed):
+            "this process may open \(limit) files and sockets at once, and serving needs \(needed) or more; raise the limit, for instance with 'ulimit -n 1024'"
         case .system(let call, let reason):
             "\(call) failed: \(reason)"
         }

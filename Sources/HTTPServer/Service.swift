@@ -6,10 +6,8 @@ final class Service: Sendable {
     let configuration: Server.Configuration
     let connections: Connections
     let watch: Watch
-    let lingering = Lingering()
+    let lingering: Lingering
     let departures = Departures()
-    /// Wakes the reaper.
-    let reaping: Wakeup
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64
@@ -23,8 +21,8 @@ final class Service: Sendable {
     init(responder: any Responder, configuration: Server.Configuration) throws(ServerError) {
         self.responder = responder
         self.configuration = configuration
-        connections = Connections(emptied: try Wakeup())
-        reaping = try Wakeup()
+        connections = Connections(emptied: try Wakeup(), reaping: try Wakeup())
+        lingering = Lingering(limit: configuration.lingeringLimit)
         idleMilliseconds = configuration.idleTimeout.timeoutMilliseconds
         deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds
         connectionMemory = Daemon.memory(forHeader: configuration.headerLimit)
@@ -57,7 +55,13 @@ final class Service: Sendable {
         connections.remove(connection.state)
         departures.note()
         if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
-            reaping.signal()
+            connections.reaping.signal()
         }
     }
 }
+
+    /// How long the reaper has nothing to do, in milliseconds; `nil` until it is signalled.
+    func pause(atMost period: Int64) -> Int64? {
+        if !lingering.isEmpty { return min(period, 20) }
+        return departures.isCrowd || !connections.rest() ? period : nil
+    }

@@ -17,11 +17,14 @@ ADDRESS = re.compile(r" at http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 class Server:
     """`drilldown serve` on a free port, unless one is given; leaving the `with` block ends it."""
 
-    def __init__(self, program, source, *options, environment=None, start_within=60, core=None, port=0):
+    def __init__(self, program, source, *options, environment=None, start_within=60, core=None, port=0,
+                 descriptors=None):
         self.started_at = time.monotonic()
         command = [program, "serve", str(source), "--listen", f"127.0.0.1:{port}", *options]
         if core is not None:
             command = ["taskset", "-c", str(core), *command]
+        if descriptors is not None:
+            command = ["prlimit", f"--nofile={descriptors}:{descriptors}", *command]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

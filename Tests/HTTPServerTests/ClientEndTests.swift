@@ -1,0 +1,58 @@
+import HTTPServer
+import Testing
+
+@Suite("A client that ends its sending together with a request")
+struct ClientEndTests {
+    /// Has a request and the client's end lie in the socket before the library reads either: its one thread is busy.
+    private func sendingAtOnce(
+        _ message: String, after before: String? = nil, _ body: (RawClient) throws -> Void
+    ) throws {
+        let (asked, released) = (Gate(), Gate())
+        let responder = Echo(answer: { request in
+            if request.targetText == "/busy" {
+                asked.open()
+                try? released.pass()
+            }
+            return Echo.description(of: request)
+        })
+        try withServer(responder, .varied { $0.threads = 1 }) { port throws in
+            let (client, other) = (try RawClient(port: port), try RawClient(port: port))
+            client.send(before ?? "GET /first HTTP/1.1\r\nHost: a\r\n")
+            if before != nil { #expect(try client.readAnswer().status == 200) }
+            other.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n")
+            try asked.pass()
+            client.send(message)
+            client.finishSending()
+            released.open()
+            try body(client)
+            #expect(try other.readAnswer().body == "get /busy ")
+        }
+    }
+
+    @Test("sees the connection closed after the answer")
+    func first() throws {
+        try sendingAtOnce("\r\n") { client throws in
+            #expect(try client.readAnswer().body == "get /first ")
+            #expect(try client.readToEnd() == "")
+        }
+    }
+
+    @Test("has all its pipelined requests answered first")
+    func pipelined() throws {
+        let request = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n"
+        try sendingAtOnce("\r\n" + String(repeating: request, count: 40)) { client throws in
+            #expect(try client.readAnswer().body == "get /first ")
+            for _ in 0..<40 { #expect(try client.readAnswer().body == "get /next ") }
+            #expect(try client.readToEnd() == "")
+        }
+    }
+
+    @Test("sees the connection closed also if the request is not its first")
+    func later() throws {
+        let request = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+        try sendingAtOnce(request, after: request) { client throws in
+            #expect(try client.readAnswer().body == "get /a ")
+            #expect(try client.readToEnd() == "")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Descriptors")
+struct DescriptorTests {
+    struct Example: CustomTestStringConvertible, Sendable {
+        let limit: Int
+        let inUse: Int
+        let cores: Int
+        /// Threads, connections, and sockets that linger.
+        let parts: [Int]
+        var testDescription: String { "\(inUse) of \(limit) in use, \(cores) threads" }
+
+        init(_ limit: Int, _ inUse: Int, _ cores: Int, _ parts: [Int]) {
+            self.limit = limit
+            self.inUse = inUse
+            self.cores = cores
+            self.parts = parts
+        }
+    }
+
+    @Test(
+        "are divided so that a reload finds some",
+        arguments: [
+            Example(27, 8, 2, [1, 2, 0]), Example(28, 8, 2, [1, 3, 0]), Example(40, 8, 2, [2, 10, 3]),
+            Example(64, 8, 2, [2, 28, 9]), Example(64, 8, 16, [4, 25, 8]), Example(256, 12, 2, [2, 151, 50]),
+            Example(1024, 8, 2, [2, 706, 235]), Example(1024, 8, 200, [64, 613, 204]),
+            Example(1_048_576, 8, 2, [2, 1_048_237, 256]), Example(.max / 2, 8, 2, [2, 1 << 20, 256]),
+        ])
+    func division(_ example: Example) throws {
+        let descriptors = DescriptorLimit(limit: example.limit, inUse: example.inUse)
+        let budget = try DescriptorBudget(descriptors, threads: example.cores)
+        #expect([budget.threads, budget.connections, budget.lingering] == example.parts)
+    }
+
+    @Test("that are too few to serve are refused with the number that is needed")
+    func tooFew() throws {
+        for limit in [0, 8, 16, 24] {
+            let error = #expect(throws: ServerError.self) {
+                _ = try Server.Configuration().fitted(to: DescriptorLimit(limit: limit, inUse: 8))
+            }
+            #expect(
+                error?.description == """
+                    this process may open \(limit) files and sockets at once, and serving needs 27 or more; raise the \
+                    limit, for instance with 'ulimit -n 1024'
+                    """)
+        }
+        #expect(try Server.Configuration().fitted(to: DescriptorLimit(limit: 27, inUse: 8)).connectionLimit == 2)
+    }
+
+    @Test("leave a thread for each connection at most, and a lower limit as it is")
+    func threads() throws {
+        let plenty = DescriptorLimit(limit: 4096, inUse: 8)
+        let configuration = Server.Configuration.varied {
+            $0.threads = 8
+            $0.connectionLimit = 3
+        }
+        let fitted = try configuration.fitted(to: plenty)
+        #expect(fitted.connectionLimit == 3 && fitted.threads == 3)
+    }
+
+    @Test("in use are counted")
+    func count() throws {
+        // Other tests open and close some at the same time.
+        let limit = DescriptorLimit.raise()
+        #expect(limit.inUse >= 3 && limit.inUse < limit.limit)
+    }
+}
+
+@Suite("The reaper")
+struct ReaperTests {
+    @Test("sleeps while there is no connection, until one comes")
+    func rest() throws {
+        let service = try Service(responder: Echo(), configuration: .varied())
+        #expect(service.pause(atMost: 1000) == nil)
+        let state = ConnectionState(descriptor: -1, deadline: .max / 4)
+        service.connections.insert(state)
+        // Returns at once: the reaper was signalled.
+        service.connections.reaping.wait(milliseconds: nil)
+        #expect(service.pause(atMost: 1000) == 1000)
+        service.connections.setAside(state)
+        #expect(service.pause(atMost: 1000) == nil)
+        service.connections.takeBack([state])
+        service.connections.reaping.wait(milliseconds: nil)
+        #expect(service.pause(atMost: 1000) == 1000)
+        service.connections.remove(state)
+        #expect(service.pause(atMost: 1000) == nil)
+    }
+
+    @Test("comes by for what is left to do when the last connection has gone")
+    func left() throws {
+        let service = try Service(responder: Echo(), configuration: .varied())
+        for _ in 0..<1000 { service.departures.note() }
+        #expect(service.pause(atMost: 1000) == 1000)
+        service.departures.giveBack(at: .max / 4)
+        #expect(service.pause(atMost: 1000) == nil)
+        let listener = try Listener(host: "127.0.0.1", port: 0)
+        #expect(service.lingering.keep(listener.descriptor, now: 0))
+        #expect(service.pause(atMost: 1000) == 20)
+        service.lingering.drain(at: .max)
+        #expect(service.pause(atMost: 1000) == nil)
+    }
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Serves with few descriptors: as many clients as there may be take none of those that a reload needs.
+
+A limit too small to serve at all is refused at the start, in one sentence.
+"""
+
+import os
+import subprocess
+import tempfile
+import time
+
+from harness.client import Connection, wait_until
+from harness.documents import version_of, versioned
+from harness.server import Server, clean_environment
+from harness.verdict import Verdict, options
+
+
+def save(path, version):
+    with open(path + ".new", "wb") as file:
+        file.write(versioned(version))
+    os.rename(path + ".new", path)
+
+
+def refused(verdict, program, document, limit):
+    command = ["prlimit", f"--nofile={limit}:{limit}", program, "serve", document, "--listen", "127.0.0.1:0"]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30,
+                           env=clean_environment())
+    sentence = ended.stderr.splitlines()[-1] if ended.stderr else ""
+    verdict.expect(ended.returncode == 1, f"with {limit} descriptors it exits {ended.returncode}: {ended.stderr}")
+    verdict.expect(sentence.startswith(f"drilldown: error: this process may open {limit} files and sockets at once, and "
+                                       "serving needs ")
+                   and sentence.endswith(" or more; raise the limit, for instance with 'ulimit -n 1024'"),
+                   f"with {limit} descriptors it says: {sentence}")
+
+
+def crowded(verdict, program, document, limit, clients):
+    save(document, 1)
+    with Server(program, document, descriptors=limit) as server:
+        connections = [Connection(server.port) for _ in range(clients)]
+        try:
+            for connection in connections:
+                connection.send("/levels/")
+            served = [connection for connection in connections if connection.is_answered(within=0.5)]
+            verdict.figure(f"{limit} descriptors", f"{len(served)} of {clients} clients have a connection")
+            if not verdict.expect(served, f"with {limit} descriptors somebody is served"):
+                return
+            for connection in served:
+                verdict.expect(connection.receive().status == 200, "a client that is connected is answered 200")
+            verdict.expect(server.descriptors() < limit, f"{server.descriptors()} of {limit} descriptors are open")
+            used, begun = server.cpu_seconds(), time.monotonic()
+            for version in (2, 3):
+                save(document, version)
+                took = wait_until(lambda: version_of(served[0].get("/levels/")) == str(version), within=10)
+                verdict.expect(took is not None, f"version {version} is served with {limit} descriptors: {server.log}")
+            verdict.figure("processor time", f"{server.cpu_seconds() - used:.3f} s in {time.monotonic() - begun:.3f} s")
+        finally:
+            for connection in connections:
+                connection.close()
+        with Connection(server.port) as connection:
+            verdict.expect(version_of(connection.get("/levels/")) == "3", "when all have gone, a new client is served")
+
+
+def main():
+    arguments = options(__doc__, clients=60)
+    with Verdict("few_descriptors") as verdict, tempfile.TemporaryDirectory() as folder:
+        document = os.path.join(folder, "Versions.plist")
+        save(document, 0)
+        for limit in (20, 24):
+            refused(verdict, arguments.server, document, limit)
+        for limit in (30, 40, 64):
+            crowded(verdict, arguments.server, document, limit, arguments.clients)
+
+
+if __name__ == "__main__":
+    main()

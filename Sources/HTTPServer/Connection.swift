@@ -95,16 +95,34 @@ final class Connection {
         unsafe MHD_get_connection_values_n(
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
         let size = unsafe shim_connection_header_size(handle)
-        unsafe memory.addHeader(at: line.method.start, size: size)
-        let check = HeaderCheck(line: line, size: size, strictly: Daemon.isOld)
-        let limit = service.configuration.headerLimit
-        if let fault = request.parts.fault(by: check, limit: limit)
+        let records = RequestMemory.records(of: request.parts.fields)
+        unsafe memory.addHeader(at: line.method.start, size: size, records: records)
+        if let fault = line.fault(strictly: Daemon.isOld)
             ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
         {
-            return queueEarly(service.response(to: fault))
+            return queueEarly(service.response(to: fault, target: ""))
+        }
+        if let fault = headerFault(HeaderCheck(line: line, size: size, strictly: Daemon.isOld)) {
+            return queueEarly(response(to: fault))
         }
         return announcesBody ? expectBody() : true
     }
+
+    private func headerFault(_ check: HeaderCheck) -> Fault? {
+        if let fault = request.parts.fault(by: check, limit: service.configuration.headerLimit) { return fault }
+        return hasRoom(forHeader: Connection.shortHeader) ? nil : .tooManyLines(request.parts.fields.count)
+    }
+
+    /// The bytes of header lines that an answer may have whatever the request is.
+    private static let shortHeader = 1024
+
+    private func hasRoom(forHeader answer: Int) -> Bool {
+        // A longer access to the property would have all of them checked at run time.
+        let memory = memory
+        return memory.hasRoom(forHeader: answer, in: service.connectionMemory, descriptor: state.descriptor)
+    }
+
+    private func response(to fault: Fault) -> Response { service.response(to: fault, target: request.targetText) }
 
     private var announcesBody: Bool {
         request.has(.transferEncoding)
@@ -115,7 +133,7 @@ final class Connection {
     private func expectBody() -> Bool {
         let limit = service.configuration.bodyLimit
         if let length = request.parts.fields.first(.contentLength)?.value.number, length > limit {
-            return queueEarly(service.response(to: .bodyTooLong(limit: limit)))
+            return queueEarly(response(to: .bodyTooLong(limit: limit)))
         }
         return service.refusal(of: request).map(queueEarly) ?? true
     }
@@ -129,10 +147,7 @@ final class Connection {
     }
 
     private func respond() -> Bool {
-        if let fault = bodyFault() {
-            closeAfterAnswer()
-            return queue(service.response(to: fault))
-        }
+        if let fault = bodyFault() { return closeAfterAnswer() && queue(response(to: fault)) }
         switch service.respond(to: request) {
         case .now(let response): return queue(response)
         case .later(let waiter):
@@ -188,8 +203,20 @@ final class Connection {
         return queue(response)
     }
 
-    /// Hands the answer to the library.
+    /// Hands the answer to the library, or another in its place if it cannot be sent.
     private func queue(_ response: Response) -> Bool {
+        let hasRoom = hasRoom(forHeader: response.payload.headerSize)
+        if hasRoom, send(response) { return true }
+        let unsent = UnsentAnswer(
+            id: String(UInt64.random(in: .min ... .max), radix: 16), method: request.method, target: request.targetText,
+            status: response.status, headerSize: response.payload.headerSize, isTooLong: !hasRoom)
+        let substitute = service.response(inPlaceOf: unsent)
+        return self.hasRoom(forHeader: substitute.payload.headerSize) && send(substitute)
+    }
+
+    /// Hands the answer to the library.
+    /// - Returns: false if the library refuses it.
+    private func send(_ response: Response) -> Bool {
         phase = .answered
         let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
         state.work(until: CoarseClock.now + time)
@@ -198,7 +225,7 @@ final class Connection {
                 status: response.status, size: request.method == .head ? 0 : response.size,
                 stream: response.payload.stream)
         }
-        if service.draining.load(ordering: .relaxed) { closeAfterAnswer() }
+        if service.draining.load(ordering: .relaxed) { _ = closeAfterAnswer() }
         if let stream = response.payload.stream { attend(stream) }
         guard let answer = unsafe response.payload.handle.pointer else { return false }
         if request.method == .head, response.payload.stream != nil { unsafe endByClosing(answer) }
@@ -219,27 +246,37 @@ final class Connection {
     /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.
     private func endByClosing(_ answer: OpaquePointer) {
         _ = unsafe shim_end_by_closing(answer)
-        closeAfterAnswer()
+        _ = closeAfterAnswer()
     }
 
     /// To the library it is as if the client had asked for it, and it says so in the answer.
-    private func closeAfterAnswer() {
+    /// - Returns: false if there is no memory for it.
+    private func closeAfterAnswer() -> Bool {
         let name: StaticString = "Connection"
         let value: StaticString = "close"
-        _ = unsafe MHD_set_connection_value(
+        return unsafe MHD_set_connection_value(
             handle, .HEADER_KIND, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self),
-            UnsafeRawPointer(value.utf8Start).assumingMemoryBound(to: CChar.self))
+            UnsafeRawPointer(value.utf8Start).assumingMemoryBound(to: CChar.self)) == .YES
     }
 
     /// The answer has been sent, or never will be.
     func finish(completed: Bool) {
         state.wait(until: CoarseClock.now + service.idleMilliseconds)
+        closeIfEnded()
         if phase != .answered && phase != .waiting { leavesInputUnread = true }
         phase = .idle
         waiter = nil
         events.take()?.finish(completed ? .complete : .clientGone)
         log(completed: completed)
         request.parts.reset()
+    }
+
+    /// Clients that end their sending with the request mostly ask once: they see the connection closed at once, and the
+    /// others when the reaper comes by, so that no other request pays for the question.
+    private func closeIfEnded() {
+        guard !hasAnswered else { return }
+        hasAnswered = true
+        if state.hasEnded { state.endReading() }
     }
 
     /// Whether the client may lose what was sent last if the socket is closed now (RFC 9112 section 9.6).
@@ -254,12 +291,3 @@ final class Connection {
                 size: logged.stream?.written ?? logged.size, duration: .now - began, completed: completed))
     }
 }
-        closeIfEnded()
-    /// Clients that end their sending with the request mostly ask once: they see the connection closed at once, and the
-    /// others when the reaper comes by, so that no other request pays for the question.
-    private func closeIfEnded() {
-        guard !hasAnswered else { return }
-        hasAnswered = true
-        if state.hasEnded { state.endReading() }
-    }
-

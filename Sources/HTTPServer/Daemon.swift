@@ -47,5 +47,5 @@ struct Daemon: ~Copyable {
     /// A connection's memory holds the header, a record for each of its lines, and the header of the answer.
     ///
     /// The library fills all of it with zeros for each request: no more than needed.
-    static func memory(forHeader limit: Int) -> Int { limit + 4 * 1024 }
+    static func memory(forHeader limit: Int) -> Int { limit + 8 * 1024 }
 }

@@ -13,7 +13,6 @@ struct Fault {
         Fault(400, "The request line is not a method, a target and a version with one space between them.")
     }
     static var method: Fault { Fault(400, "The method holds a character that no method can have.") }
-    static var version: Fault { Fault(505, "This server speaks HTTP/1.1 and HTTP/1.0.") }
     static var targetCharacter: Fault {
         Fault(400, "The request target holds a space, a control character or a byte beyond ASCII; percent-encode it.")
     }
@@ -28,7 +27,15 @@ struct Fault {
         Fault(400, "A field name holds a character that none can have, or ends in white space.")
     }
     static var fieldValue: Fault { Fault(400, "A field value holds a control character.") }
-    static var headerTooLong: Fault { Fault(431, "The request line and the header are too long together.") }
+    static func headerTooLong(limit: Int) -> Fault {
+        Fault(431, "The request line and the header together are longer than \(limit) bytes.")
+    }
+    static func tooManyLines(_ count: Int) -> Fault {
+        Fault(
+            431,
+            "The header of \(count) lines needs more memory than a request may have; send fewer lines, or fewer cookies."
+        )
+    }
     static var hostMissing: Fault { Fault(400, "A request in HTTP/1.1 needs a Host field.") }
     static var host: Fault { Fault(400, "The Host field is not a host name or an address.") }
     static func repeated(_ name: FieldName) -> Fault {

@@ -15,8 +15,7 @@ struct HeaderCheck {
     /// What is wrong with the header, if anything.
     /// - Parameter checked: what was found right before on this connection, and is so again where it is the same.
     func fault(in fields: borrowing FieldLines, limit: Int, checked: inout OctetBuffer) -> Fault? {
-        if size > limit { return .headerTooLong }
-        if let fault = line.fault(strictly: strictly) { return fault }
+        if size > limit { return .headerTooLong(limit: limit) }
         guard strictly else { return fieldFault(in: fields) }
         if !isContiguous(fields) { return .lineEnding }
         // Line by line contiguous, the same bytes are the same lines.
@@ -52,7 +51,7 @@ struct HeaderCheck {
 
     private func hostFault(in fields: borrowing FieldLines) -> Fault? {
         guard let host = fields.first(.host) else {
-            return line.isVersion11 ? .hostMissing : nil
+            return line.isVersion10 ? nil : .hostMissing
         }
         return host.value.isHost ? nil : .host
     }

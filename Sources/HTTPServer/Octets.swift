@@ -49,6 +49,13 @@ struct Octets {
         return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
+    /// How many bytes are of a kind.
+    func count(where isCounted: (UInt8) -> Bool) -> Int {
+        var found = 0
+        for index in 0..<count where isCounted(self[index]) { found += 1 }
+        return found
+    }
+
     /// Compares byte for byte.
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }

@@ -5,16 +5,14 @@ struct RequestLine {
     let target: Octets
     let version: Octets
 
-    var isVersion11: Bool { version.equals("HTTP/1.1") }
+    /// Any other version is `HTTP/1.x`, which the library has checked, and is served as HTTP/1.1 (RFC 9110 section 2.5).
     var isVersion10: Bool { version.equals("HTTP/1.0") }
 
     /// What is wrong with the line, if anything.
     func fault(strictly layout: Bool) -> Fault? {
         // The library of before 1.0 skips spaces, and takes a null character for an end.
         if layout, unsafe target.start != method.end + 1 || version.start != target.end + 1 { return .requestLine }
-        if !method.isToken { return .method }
-        if !isVersion11 && !isVersion10 { return .version }
-        return nil
+        return method.isToken ? nil : .method
     }
 }
 

@@ -11,15 +11,55 @@ struct RequestMemory {
     private var start: UnsafeRawPointer?
     /// How many bytes all requests had until now, header and body.
     private var accounted: UInt64 = 0
+    /// The bytes of the request line and the header.
+    private var header = 0
+    /// The bytes that the library needs besides for the lines of the header.
+    private var records = 0
 
     /// The header of a request was read.
-    mutating func addHeader(at start: UnsafePointer<UInt8>, size: Int) {
+    /// - Parameter records: the bytes that the library needs besides for its lines.
+    mutating func addHeader(at start: UnsafePointer<UInt8>, size: Int, records: Int) {
         unsafe self.start = UnsafeRawPointer(start)
         accounted &+= UInt64(size)
+        header = size
+        self.records = records
+    }
+
+    /// The bytes that the library needs for the lines of a header besides their text.
+    static func records(of fields: borrowing FieldLines) -> Int {
+        // One line more may be added, which ends the connection.
+        let lines = (fields.count + 1) * record
+        guard let cookies = fields.first(.cookie)?.value else { return lines }
+        return lines + cookies.count + (cookies.count(where: endsCookie) + 2) * record
     }
 
     /// A piece of a body was read.
     mutating func addBody(size: Int) { accounted &+= UInt64(size) }
+
+    /// Whether the header of an answer fits into the same memory behind the request; if it does not, the library cuts
+    /// the connection.
+    /// - Parameters:
+    ///   - answer: the bytes of the answer's header lines.
+    ///   - size: the bytes that the library has for each connection.
+    @inline(__always)
+    func hasRoom(forHeader answer: Int, in size: Int, descriptor: Int32) -> Bool {
+        let free = size - records - answer - RequestMemory.automaticLines
+        // What has come behind the request was read into the first half of the memory, or in small steps beyond it.
+        return free >= size / 2 && free >= header + 3072 || isEnough(free, descriptor)
+    }
+
+    /// Whether so many bytes are enough for the request and what has come behind it.
+    private func isEnough(_ free: Int, _ descriptor: Int32) -> Bool {
+        guard free >= header, let read = RequestMemory.bytesRead(from: descriptor) else { return false }
+        return UInt64(free - header) >= read &- accounted
+    }
+
+    /// `struct MHD_HTTP_Header` of libmicrohttpd 0.9.75, `struct MHD_HTTP_Req_Header` of 1.0, with their padding.
+    private static let record = 64
+    /// The status line and the lines that the library adds, and the beginning of a chunk.
+    private static let automaticLines = 256
+
+    private static func endsCookie(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") }
 
     /// Gives pages of zeros back to the system while the connection waits.
     /// - Parameter size: the bytes that the library has for each connection.

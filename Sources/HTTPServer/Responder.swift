@@ -11,8 +11,15 @@ public protocol Responder: Sendable {
     /// Answers what is no request to answer: it breaks HTTP, or a limit of the server.
     /// - Parameters:
     ///   - reason: a sentence for the client.
-    ///   - status: 400, 413, 431, 501 or 505.
-    func response(toBadRequest reason: String, status: Int) -> Response
+    ///   - status: 400, 413, 431 or 501.
+    ///   - target: the target of the request; empty if the request line is what is wrong.
+    func response(toBadRequest reason: String, status: Int, target: String) -> Response
+
+    /// Answers, with status 500, a request whose answer cannot be sent.
+    /// - Parameters:
+    ///   - id: what the log names the reason by.
+    ///   - target: the target of the request.
+    func response(toFault id: String, target: String) -> Response
 }
 
 extension Responder {

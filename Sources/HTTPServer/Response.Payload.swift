@@ -4,6 +4,8 @@ extension Response {
         let handle: Handle
         /// The header lines that the library took.
         let headers: [(name: String, value: String)]
+        /// The bytes of the header lines, without those that the server adds.
+        let headerSize: Int
         /// What reads the stream, where the body is one.
         let stream: StreamReader?
         private let memory: Memory
@@ -19,6 +21,7 @@ extension Response {
         init(headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer) {
             let handle = unsafe Handle(takingOver: body)
             self.headers = handle.add(headers)
+            headerSize = Payload.size(of: self.headers)
             self.handle = handle
             memory = unsafe Memory(bytes: UnsafeRawBufferPointer(body))
             stream = nil
@@ -27,9 +30,15 @@ extension Response {
         init(headers: [(name: String, value: String)], stream: StreamReader) {
             let handle = Handle(streaming: stream)
             self.headers = handle.add(headers)
+            headerSize = Payload.size(of: self.headers)
             self.handle = handle
             memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
             self.stream = stream
+        }
+
+        /// With the colon, the space and the line end of each line.
+        private static func size(of headers: [(name: String, value: String)]) -> Int {
+            headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         }
 
         /// The bytes of the body; 0 for a stream.

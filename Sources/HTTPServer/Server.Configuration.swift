@@ -25,15 +25,17 @@ extension Server {
         public var unreadTimeout: Duration = .seconds(30)
         /// How long a request's body may be, in bytes.
         public var bodyLimit = 1 << 20
-        /// How long request line and header may be together, in bytes.
+        /// How long the request line and the header may be together, in bytes.
         ///
-        /// As many fit with up to 60 lines, and a cookie of half of it: each line has a record in the same memory, and
-        /// a cookie a copy.
+        /// That many fit with up to 90 lines, and about 300 short lines do: memory that is 8 KiB longer than this also
+        /// holds a record of 64 bytes for each line and each cookie, and a copy of a `Cookie` field.
         public var headerLimit = 16 << 10
         /// How many sockets may linger; beyond that, connections are closed at once.
         var lingeringLimit = 256
         /// Called after each answer, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
+        /// Called when an answer cannot be sent, on the thread that serves it.
+        public var faultLog: (@Sendable (UnsentAnswer) -> Void)?
 
         /// Makes the configuration that is right for most.
         public init() {}

@@ -38,8 +38,15 @@ final class Service: Sendable {
     func refusal(of request: Request) -> Response? { responder.refusal(of: request) }
 
     /// The responder's words for a fault.
-    func response(to fault: Fault) -> Response {
-        responder.response(toBadRequest: fault.reason, status: fault.status)
+    /// - Parameter target: the target of the request; empty if the request line is at fault.
+    func response(to fault: Fault, target: String) -> Response {
+        responder.response(toBadRequest: fault.reason, status: fault.status, target: target)
+    }
+
+    /// Logs an answer that cannot be sent, and gives the responder's words in its place.
+    func response(inPlaceOf answer: UnsentAnswer) -> Response {
+        configuration.faultLog?(answer)
+        return responder.response(toFault: answer.id, target: answer.target)
     }
 
     /// A connection was accepted: its object lives until `closed`.
@@ -58,10 +65,10 @@ final class Service: Sendable {
             connections.reaping.signal()
         }
     }
-}
 
     /// How long the reaper has nothing to do, in milliseconds; `nil` until it is signalled.
     func pause(atMost period: Int64) -> Int64? {
         if !lingering.isEmpty { return min(period, 20) }
         return departures.isCrowd || !connections.rest() ? period : nil
     }
+}

@@ -76,10 +76,18 @@ public final class LevelsAPI: Responder {
             ? nil : MethodAnswer.response(to: request, configuration.allowedOrigins)
     }
 
-    public func response(toBadRequest reason: String, status: Int) -> Response {
+    public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
+        response(to: Problem(.of(status: status), reason), target)
+    }
+
+    public func response(toFault id: String, target: String) -> Response {
+        let detail = "The answer cannot be sent; the server's log has the reason under '\(id)'."
+        return response(to: Problem(.internalFault, detail, members: [("id", .text(id))]), target)
+    }
+
+    private func response(to problem: Problem, _ target: String) -> Response {
         let origins = configuration.allowedOrigins
-        return Problem(.of(status: status), reason).response(
-            instance: "", headers: origins.headers(at: origins.placeWithoutRequest))
+        return problem.response(instance: target, headers: origins.headers(at: origins.placeWithoutRequest))
     }
 
     // MARK: Routes

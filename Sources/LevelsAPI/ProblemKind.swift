@@ -84,7 +84,7 @@ enum ProblemKind: String, CaseIterable {
         case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
         case .contentTooLarge: "The body of the request is larger than the server takes."
         case .headerTooLarge:
-            "The request line and the header fields together are larger than the server takes, 16 KiB."
+            "The request line and the header fields together are larger than the server takes: 16 KiB, or about 300 short lines."
         case .notImplemented: "The request uses a part of HTTP that is not implemented here."
         case .versionNotSupported: "The server speaks HTTP/1.1 and HTTP/1.0."
         case .internalFault: "The server is at fault. 'id' is in its log too; tell it to whoever runs the server."

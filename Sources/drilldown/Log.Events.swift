@@ -106,6 +106,16 @@ extension Log.Entry {
             ])
     }
 
+    /// The line for an answer that cannot be sent; its `id` is also in the problem that the client got.
+    init(_ answer: UnsentAnswer) {
+        self.init(
+            .error, "unsent", "\(answer)",
+            [
+                .init("id", .text(answer.id)), .init("method", .text("\(answer.method)".uppercased())),
+                .init("target", .text(answer.target)), .init("status", .number(answer.status)),
+            ])
+    }
+
     /// With one digit behind the point.
     private static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components

@@ -20,6 +20,7 @@ enum ServeCommand {
         var server = try settings.server()
         let address = try settings.listenAddress()
         let api = try settings.api()
+        server.faultLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
         // Before any thread is made, so that none of them takes a signal from the one that waits for it.
         let signals = Signals()

@@ -10,7 +10,12 @@ struct Echo: Responder {
 
     func respond(to request: Request) -> Answer { give?(request) ?? .now(answer(request)) }
     func refusal(of request: Request) -> Response? { refuse(request) }
-    func response(toBadRequest reason: String, status: Int) -> Response { Echo.text(reason, status: status) }
+    func response(toBadRequest reason: String, status: Int, target: String) -> Response {
+        let instance = target.isEmpty ? [] : [("Instance", String(target.prefix(100)))]
+        return Response(status: status, headers: instance, body: Array(reason.utf8))
+    }
+
+    func response(toFault id: String, target: String) -> Response { Echo.text("fault \(id) \(target)", status: 500) }
 
     static func text(_ text: String, status: Int = 200) -> Response {
         Response(status: status, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))

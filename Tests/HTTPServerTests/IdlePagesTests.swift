@@ -74,7 +74,8 @@ struct IdlePagesTests {
         #expect(unsafe send(client, request, request.count, 0) == request.count)
         var memory = RequestMemory()
         let start = try unsafe #require(pages.bytes.baseAddress) + blanks
-        unsafe memory.addHeader(at: start.assumingMemoryBound(to: UInt8.self), size: request.count)
+        let bytes = unsafe start.assumingMemoryBound(to: UInt8.self)
+        unsafe memory.addHeader(at: bytes, size: request.count, records: 64)
         memory.releaseZeros(size: 5 * Pages.size, descriptor: server)
         #expect(pages.resident == [true] + Array(repeating: blanks > 0, count: 4))
     }

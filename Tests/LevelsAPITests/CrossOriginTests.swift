@@ -138,7 +138,8 @@ import Testing
     @Test("What breaks HTTP is told to every page where all may read, and else to none")
     func badRequests() throws {
         func crossing(_ origins: String) throws -> [String] {
-            Self.crossing(Answer(try Self.desk(origins).api.response(toBadRequest: "It is too long.", status: 431)))
+            let api = try Self.desk(origins).api
+            return Self.crossing(Answer(api.response(toBadRequest: "It is too long.", status: 431, target: "/")))
         }
         #expect(try crossing("") == [])
         #expect(try crossing("*") == ["Access-Control-Allow-Origin: *", Self.exposed])

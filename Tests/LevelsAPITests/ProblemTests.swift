@@ -174,13 +174,26 @@ import Testing
             (413, "content-too-large", "Content too large"), (431, "header-too-large", "Header too large"),
             (501, "not-implemented", "Not implemented"), (505, "version-not-supported", "HTTP version not supported"),
         ] {
-            let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status))
+            let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
             #expect(answer.status == status)
             #expect(
                 answer.text == """
-                    {"type":"/problems/\(name)","title":"\(title)","status":\(status),"detail":"It is bad.","instance":""}
+                    {"type":"/problems/\(name)","title":"\(title)","status":\(status),"detail":"It is bad.",\
+                    "instance":"/levels/?\\"a"}
                     """)
         }
+    }
+
+    @Test("An answer that cannot be sent is a problem with the id that the log has")
+    func unsentAnswer() throws {
+        let answer = Answer(try Desk(Self.document).api.response(toFault: "c0ffee", target: "/levels/"))
+        #expect(answer.status == 500)
+        #expect(
+            answer.text == """
+                {"type":"/problems/internal-fault","title":"Internal fault","status":500,\
+                "detail":"The answer cannot be sent; the server's log has the reason under 'c0ffee'.",\
+                "instance":"/levels/","id":"c0ffee"}
+                """)
     }
 
     @Test("Every kind of problem has a page, and the list has them all")

@@ -1,0 +1,150 @@
+import HTTPServer
+import Locking
+import Testing
+
+@Suite("A long header")
+struct HeaderSizeTests {
+    private static func lines(_ count: Int) -> String {
+        (0..<count).map { "X\($0): a\r\n" }.joined()
+    }
+
+    @Test("of a request is served up to the limit", arguments: [90, 150, 300])
+    func served(count: Int) throws {
+        try withClient { client throws in
+            let short = "GET /a HTTP/1.1\r\nHost: a\r\n" + Self.lines(count)
+            let space = count <= 90 ? 16384 - short.utf8.count - 7 : 0
+            let fill = space > 0 ? "Y: \(String(repeating: "y", count: space))\r\n" : ""
+            for _ in 0..<2 {
+                client.send(short + fill + "\r\n")
+                #expect(try client.readAnswer().body == "get /a ")
+            }
+        }
+    }
+
+    @Test("of a request that needs more memory is refused in our own words")
+    func tooManyLines() throws {
+        try withClient { client throws in
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\n" + Self.lines(328) + "\r\n")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 431)
+            #expect(
+                answer.body
+                    == "The header of 329 lines needs more memory than a request may have; send fewer lines, or fewer cookies."
+            )
+            #expect(answer.header("Instance") == "/a")
+            #expect(try client.readToEnd() == "")
+        }
+    }
+
+    @Test("of a request may hold a long cookie")
+    func cookie() throws {
+        try withClient { client throws in
+            let cookies = (0..<60).map { "name\($0)=\(String(repeating: "v", count: 100))" }.joined(separator: "; ")
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\nCookie: \(cookies)\r\n\r\n")
+            #expect(try client.readAnswer().body == "get /a ")
+        }
+    }
+
+    @Test("that is wrong is refused with the target as the instance, if the request line is right")
+    func instance() throws {
+        for (message, instance) in [
+            ("GET /a?b HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", "/a?b"),
+            ("GET http://a/c HTTP/1.1\r\nHost: a/b\r\n\r\n", "/c"),
+            ("GET ftp://a/c HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+            ("POST /d HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n", "/d"),
+        ] {
+            try withClient { client throws in
+                client.send(message)
+                let answer = try client.readAnswer()
+                #expect(answer.status >= 400)
+                #expect(answer.header("Instance") == instance)
+            }
+        }
+    }
+
+    /// A responder whose answers have header lines of so many bytes as the target says.
+    private static let answering = Echo(answer: { request in
+        let size = Int(request.targetText.dropFirst()) ?? 0
+        return Response(status: 200, headers: [("X", String(repeating: "x", count: max(size - 5, 0)))], body: [65])
+    })
+
+    @Test("of an answer is sent, behind the longest request too", arguments: [1024, 9000])
+    func answered(size: Int) throws {
+        try withClient(Self.answering) { client throws in
+            let padding = size > 1024 ? "" : "Y: \(String(repeating: "y", count: 15_000))\r\n"
+            for _ in 0..<3 {
+                client.send("GET /\(size) HTTP/1.1\r\nHost: a\r\n\(padding)\r\n")
+                let answer = try client.readAnswer()
+                #expect(answer.status == 200 && answer.body == "A")
+                #expect(answer.header("X")?.utf8.count == size - 5)
+            }
+        }
+    }
+
+    @Test("of an answer that exceeds the connection's memory makes a 500 and a line in the log, and others go on")
+    func unsent() throws {
+        let told = Guarded<[UnsentAnswer]>([])
+        try withServer(Self.answering, .varied { $0.faultLog = { answer in told.withLock { $0.append(answer) } } }) {
+            port throws in
+            let client = try RawClient(port: port)
+            client.send("HEAD /25000 HTTP/1.1\r\nHost: a\r\n\r\nGET /1024 HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readAnswer(toHead: true).status == 500)
+            #expect(try client.readAnswer().status == 200)
+            client.send("GET /25000 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try client.readAnswer()
+            let entry = try #require(told.withLock { $0.last })
+            #expect(answer.status == 500)
+            #expect(answer.body == "fault \(entry.id) /25000")
+            #expect(entry.method == .get && entry.target == "/25000" && entry.status == 200)
+            #expect(
+                "\(entry)" == """
+                    the answer to GET /25000, status 200, cannot be sent: its header lines, 25000 bytes, exceed the \
+                    memory of the connection (id \(entry.id))
+                    """)
+            #expect(told.withLock { $0.count } == 2)
+        }
+    }
+
+    @Test("of an answer is told of once for a stream too, whose end is told to its owner")
+    func unsentStream() throws {
+        let told = Guarded(0)
+        let ends = Ends<EventStream.End>()
+        let room = WaitingRoom()
+        let responder = Echo(answer: { _ in
+            guard let stream = room.admit(Silence(), onEnd: { _, end in ends.append(end) }) else {
+                return Echo.text("full")
+            }
+            return Response(status: 200, headers: [("X", String(repeating: "x", count: 30_000))], events: stream)
+        })
+        try withServer(responder, .varied { $0.faultLog = { _ in told.withLock { $0 += 1 } } }) { port throws in
+            let client = try RawClient(port: port)
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readAnswer().status == 500)
+            try ends.next()
+            #expect(ends.all == [.clientGone] && room.count == 0)
+            #expect(told.withLock { $0 } == 1)
+        }
+    }
+
+    /// A source that never has anything.
+    private final class Silence: EventSource {
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece { .nothing }
+    }
+
+    @Test("does not hide a status that the library refuses")
+    func refusedStatus() throws {
+        let told = Guarded<[String]>([])
+        let responder = Echo(answer: { _ in Response(status: 1200, headers: []) })
+        try withServer(responder, .varied { $0.faultLog = { answer in told.withLock { $0.append("\(answer)") } } }) {
+            port throws in
+            let client = try RawClient(port: port)
+            client.send("GET /\(String(repeating: "a", count: 100)) HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readAnswer().status == 500)
+        }
+        let sentence = try #require(told.withLock { $0.first })
+        #expect(
+            sentence.hasPrefix(
+                "the answer to GET /\(String(repeating: "a", count: 79))…, status 1200, cannot be sent: "
+                    + "libmicrohttpd refused it (id "))
+    }
+}

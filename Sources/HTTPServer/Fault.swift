@@ -44,6 +44,9 @@ struct Fault {
     static var contentLength: Fault { Fault(400, "The Content-Length is not one number.") }
     static var twoLengths: Fault { Fault(400, "Content-Length and Transfer-Encoding exclude each other.") }
     static var transferEncoding: Fault { Fault(501, "The only transfer coding that this server decodes is 'chunked'.") }
+    static var transferEncodingSpace: Fault {
+        Fault(501, "The body cannot be decoded, as white space follows 'chunked' in Transfer-Encoding; leave it out.")
+    }
     static var transferEncodingVersion: Fault { Fault(400, "There is no Transfer-Encoding in HTTP/1.0.") }
     static var trailer: Fault { Fault(400, "The trailer holds a field that none may have.") }
     static func bodyTooLong(limit: Int) -> Fault { Fault(413, "The body is longer than \(limit) bytes.") }

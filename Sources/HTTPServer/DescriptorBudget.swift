@@ -22,7 +22,8 @@ struct DescriptorBudget {
         connections = min(spare - lingering, 1 << 20)
     }
 
-    /// The listening socket twice, three wake-ups, the watch's epoll set, and the library's own wake-up.
+    /// The listening socket twice, two wake-ups, the watch's epoll set and its bell, and the socket that takes the
+    /// place of the listening one in the end.
     private static let own = 7
     /// A worker's epoll set and its wake-up.
     private static let perThread = 2

@@ -14,8 +14,9 @@ public struct UnsentAnswer: Sendable, CustomStringConvertible {
     public let isTooLong: Bool
 
     public var description: String {
-        // Printable ASCII, and up to as long as a request may be.
-        let place = target.utf8.count > 80 ? target.prefix(80) + "…" : target[...]
+        // A target that is at fault may hold any bytes, and be as long as a request.
+        let printable = target.unicodeScalars.prefix(80).map { " "..."~" ~= $0 ? Character($0) : "?" }
+        let place = String(printable) + (target.unicodeScalars.count > 80 ? "…" : "")
         let reason =
             isTooLong
             ? "its header lines, \(headerSize) bytes, exceed the memory of the connection"

@@ -54,7 +54,7 @@ struct ListenAddress: Equatable {
         case .portForbidden: "\(error); choose another: \(advice(8080, origin))."
         case .foreignAddress, .unknownHost:
             "\(error); choose another: \(Self.advice("127.0.0.1:\(port)", origin))."
-        case .system: "\(error)."
+        case .tooFewDescriptors, .system: "\(error)."
         }
     }
 

@@ -10,7 +10,10 @@ struct RemoteAddressTests {
             ("http://u:p@example.org/a?b=c#d", "http://example.org/a?b=c"),
             ("HTTPS://u@EXAMPLE.org:443", "https://EXAMPLE.org:443/"),
             ("http://[::1]:8080/a b", "http://[::1]:8080/a%20b"),
+            ("http://[::1]:8080/a b?c d=e f#g h", "http://[::1]:8080/a%20b?c%20d=e%20f"),
+            ("http://example.org?a b", "http://example.org/?a%20b"),
             ("http://example.org/a@b", "http://example.org/a@b"),
+            ("http://example.org/é", "http://example.org/%C3%A9"),
         ])
     func shown(_ text: String, _ shown: String) throws {
         #expect(try RemoteAddress(text).shown == shown)
@@ -26,7 +29,7 @@ struct RemoteAddressTests {
 
     @Test(
         "that is none is refused without its user",
-        arguments: ["http://", "http://u:p@h:99999/x", "http://u:p@/x", "https://u:p/q@h h/x", "http://u:p@h\n/x"])
+        arguments: ["http://", "http://u:p@h:99999/x", "http://u:p@/x", "https://u:p/q@hh/x"])
     func refused(_ text: String) {
         do {
             _ = try RemoteAddress(text)
@@ -37,6 +40,29 @@ struct RemoteAddressTests {
                     ": it is no URL that can be asked; write https://HOST/PATH or http://HOST:PORT/PATH."))
             #expect(!"\(error)".contains("u:p"))
         }
+    }
+
+    @Test(
+        "is refused with a control character in it",
+        arguments: [
+            ("http://u:p@h\n/x", "http://h\n/x", "000A"), ("http://h/x\u{7F}", "http://h/x\u{7F}", "007F"),
+            ("http://h/\u{85}", "http://h/\u{85}", "0085"), ("http://h/\u{0}", "http://h/\u{0}", "0000"),
+        ])
+    func controlCharacter(_ text: String, _ shown: String, _ codePoint: String) {
+        let reason =
+            "the URL contains the control character U+\(codePoint); remove it, or write it percent-encoded"
+        #expect(throws: SourceError(shown, reason)) { try RemoteAddress(text) }
+    }
+
+    @Test(
+        "is refused with a space before its path",
+        arguments: [
+            ("http://h h/x", "http://h h/x"), ("http://h ?x", "http://h ?x"), ("http://u u:p p@h/x", "http://h/x"),
+            ("http:// h", "http:// h"),
+        ])
+    func space(_ text: String, _ shown: String) {
+        let reason = "the URL contains a space before its path; remove it, or write it as %20 in a user or a password"
+        #expect(throws: SourceError(shown, reason)) { try RemoteAddress(text) }
     }
 
     @Test("is told from a path by its scheme")

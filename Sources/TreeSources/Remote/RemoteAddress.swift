@@ -17,8 +17,8 @@ public struct RemoteAddress: Sendable, Equatable {
     /// - Throws: `SourceError` for what is no `http` or `https` URL (RFC 3986).
     public init(_ text: String) throws(SourceError) {
         let address = URLHandle()
-        guard Self.isMeant(by: text), !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), address.parse(text)
-        else {
+        try Self.refuseUnprintable(text)
+        guard Self.isMeant(by: text), address.parse(Self.encodingSpaces(text)) else {
             throw SourceError(
                 Self.withoutUser(text),
                 "it is no URL that can be asked; write https://HOST/PATH or http://HOST:PORT/PATH"
@@ -30,6 +30,31 @@ public struct RemoteAddress: Sendable, Equatable {
         shown = address.part(CURLUPART_URL) ?? Self.withoutUser(text)
         place = "\(address.part(CURLUPART_HOST) ?? ""):\(address.part(CURLUPART_PORT) ?? "")"
     }
+
+    /// Releases of libcurl differ in what they let stand in a URL, so that it is decided before one of them sees it.
+    ///
+    /// - Throws: `SourceError` for control characters, and for spaces before the path.
+    private static func refuseUnprintable(_ text: String) throws(SourceError) {
+        if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
+            throw SourceError(
+                withoutUser(text),
+                "the URL contains the control character U+\(control.fourDigits); remove it, or write it percent-encoded"
+            )
+        }
+        if authority(of: text).contains(" ") {
+            throw SourceError(
+                withoutUser(text),
+                "the URL contains a space before its path; remove it, or write it as %20 in a user or a password")
+        }
+    }
+
+    /// The part between the scheme and the path (RFC 3986, section 3.2).
+    private static func authority(of text: String) -> Substring {
+        guard let scheme = text.firstRange(of: "://") else { return "" }
+        return text[scheme.upperBound...].prefix { !"/?#".contains($0) }
+    }
+
+    private static func encodingSpaces(_ text: String) -> String { text.replacing(" ", with: "%20") }
 
     /// What may be shown of a text that may be a URL, be it a right one or not.
     public static func shown(_ text: String) -> String {
@@ -46,6 +71,14 @@ public struct RemoteAddress: Sendable, Equatable {
         // A password that someone forgot to encode may hold a slash; then more is cut than need be.
         guard let end = rest.lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound] + rest[rest.index(after: end)...])
+    }
+}
+
+extension Unicode.Scalar {
+    /// The code point as it is written after `U+`.
+    fileprivate var fourDigits: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
 

@@ -18,7 +18,7 @@ public struct RemoteAddress: Sendable, Equatable {
     public init(_ text: String) throws(SourceError) {
         let address = URLHandle()
         try Self.refuseUnprintable(text)
-        guard Self.isMeant(by: text), address.parse(Self.encodingSpaces(text)) else {
+        guard Self.isMeant(by: text), address.parse(Self.encoded(text)) else {
             throw SourceError(
                 Self.withoutUser(text),
                 "it is no URL that can be asked; write https://HOST/PATH or http://HOST:PORT/PATH"
@@ -38,7 +38,7 @@ public struct RemoteAddress: Sendable, Equatable {
         if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
             throw SourceError(
                 withoutUser(text),
-                "the URL contains the control character U+\(control.fourDigits); remove it, or write it percent-encoded"
+                "the URL contains the control character U+\(String(control.value, digits: 4)); remove it, or write it percent-encoded"
             )
         }
         if authority(of: text).contains(" ") {
@@ -50,11 +50,19 @@ public struct RemoteAddress: Sendable, Equatable {
 
     /// The part between the scheme and the path (RFC 3986, section 3.2).
     private static func authority(of text: String) -> Substring {
-        guard let scheme = text.firstRange(of: "://") else { return "" }
+        guard let scheme = text.firstRange(of: "://") else { return text[...] }
         return text[scheme.upperBound...].prefix { !"/?#".contains($0) }
     }
 
-    private static func encodingSpaces(_ text: String) -> String { text.replacing(" ", with: "%20") }
+    /// A URL whose spaces and letters beyond ASCII are percent-encoded, which libcurl does in more ways than one.
+    private static func encoded(_ text: String) -> String {
+        let authority = authority(of: text)
+        // A host may have letters beyond ASCII (RFC 5891).
+        let rest = text[authority.endIndex...].utf8.map { byte in
+            byte > 0x20 && byte < 0x7F ? String(UnicodeScalar(byte)) : "%" + String(UInt32(byte), digits: 2)
+        }
+        return text[..<authority.endIndex] + rest.joined()
+    }
 
     /// What may be shown of a text that may be a URL, be it a right one or not.
     public static func shown(_ text: String) -> String {
@@ -74,11 +82,11 @@ public struct RemoteAddress: Sendable, Equatable {
     }
 }
 
-extension Unicode.Scalar {
-    /// The code point as it is written after `U+`.
-    fileprivate var fourDigits: String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+extension String {
+    /// A number in upper-case hexadecimal, of so many digits at least.
+    fileprivate init(_ number: UInt32, digits: Int) {
+        let text = String(number, radix: 16, uppercase: true)
+        self = String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
     }
 }
 

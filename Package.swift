@@ -51,7 +51,8 @@ let package = Package(
         .testTarget(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("brotlidec")]),
-        .testTarget(name: "LevelsTests", dependencies: ["Levels", "PropertyLists"], swiftSettings: settings),
+        .testTarget(
+            name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "CUTF8Proc"], swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels", "PropertyLists", "Locking"],
             swiftSettings: settings),

@@ -1,5 +1,3 @@
-internal import CUTF8Proc
-internal import Glibc
 internal import PropertyLists
 
 /// The rules of an item's natural key: its `Key` or title after Unicode NFC, and never a segment that URLs eat.
@@ -24,22 +22,9 @@ enum ItemKey {
 
     /// The natural key of a text.
     static func natural(_ text: Span<UInt8>) -> [UInt8] {
-        var key = isPlain(text) ? Array(copying: text) : normalized(text)
+        var key = isPlain(text) ? Array(copying: text) : NormalizationFormC.text(of: text)
         if needsMark(key.span) { key += [UInt8(ascii: "~"), UInt8(ascii: "1")] }
         return key
-    }
-
-    /// Unicode NFC (UAX #15) by utf8proc.
-    static func normalized(_ text: Span<UInt8>) -> [UInt8] {
-        let options = UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue
-        var result: UnsafeMutablePointer<UInt8>?
-        let length = unsafe text.withUnsafeBufferPointer { source in
-            unsafe utf8proc_map(source.baseAddress, source.count, &result, utf8proc_option_t(rawValue: options))
-        }
-        // Its only faults are invalid UTF-8, which the readers refuse, and lack of memory: then the text stands as it is.
-        guard length >= 0, let start = unsafe result else { return Array(copying: text) }
-        defer { unsafe free(start) }
-        return unsafe Array(UnsafeBufferPointer(start: start, count: length))
     }
 }
 

@@ -39,7 +39,7 @@ public struct ItemPath: Sendable, Equatable {
         if ByteScan.isASCII(bytes.span.extracting(start..<bytes.count)) { return }
         let key = Array(bytes[start...])
         guard isUTF8(key) else { throw ItemPathError(segment: String(utf8: segment)) }
-        if !ItemKey.isPlain(key.span) { bytes.replaceSubrange(start..., with: ItemKey.normalized(key.span)) }
+        if !ItemKey.isPlain(key.span) { bytes.replaceSubrange(start..., with: NormalizationFormC.text(of: key.span)) }
     }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }

@@ -118,7 +118,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         var first: [UInt64: Int] = [:]
         var dropped: [Int] = []
         for row in base..<rows.count {
-            let hash = ContentHash.short(of: fields.bytes.span.extracting(rows[row].title))
+            let hash = TableHash.of(fields.bytes.span.extracting(rows[row].title))
             guard let earlier = first[hash] else {
                 first[hash] = row
                 continue

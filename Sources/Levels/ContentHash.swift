@@ -13,8 +13,25 @@ public struct ContentHash: Hashable, Sendable {
         low = value.low64
     }
 
-    /// A 64-bit hash (XXH3-64) of some bytes, for tables of keys and the versions of rows.
+    /// A 64-bit hash (XXH3-64) of some bytes, for keys, cursors and the versions of rows.
     public static func short(of bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
+    }
+}
+
+/// The hashes that the tables of one process use: XXH3-64 with a seed of its own.
+///
+/// Without the seed nobody can write texts that all meet in one place of a table. They differ from start to start, so
+/// nothing that leaves the process may depend on them.
+enum TableHash {
+    private static let seed = UInt64.random(in: 0 ... .max)
+
+    static func of(_ text: Span<UInt8>) -> UInt64 {
+        unsafe text.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
+    }
+
+    /// The hash of a hash that is the same in every process.
+    static func of(_ hash: UInt64) -> UInt64 {
+        unsafe withUnsafeBytes(of: hash) { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }
 }

@@ -1,4 +1,8 @@
 /// Finds rows by the hash of their key: open addressing, twelve bytes a row at most; short levels are just searched.
+///
+/// The hash is the same in every process (`ContentHash.short`), as cursors need it; the place in the table is not, so
+/// that whoever writes the document cannot fill it with keys that meet in one place. `SiblingKeys` bounds how many
+/// keys have one hash.
 struct KeyIndex: Sendable {
     /// Row number plus one, 0 for an empty slot; a power of two long, or empty.
     private var slots: [UInt32]
@@ -25,7 +29,7 @@ struct KeyIndex: Sendable {
     /// Enters a row, unless an equal one is there: then gives that.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
+        var slot = Int(truncatingIfNeeded: TableHash.of(hash)) & mask
         while slots[slot] != 0 {
             let candidate = Int(slots[slot]) - 1
             if isEqual(candidate) { return candidate }
@@ -52,7 +56,7 @@ struct KeyIndex: Sendable {
 
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
+        var slot = Int(truncatingIfNeeded: TableHash.of(hash)) & mask
         while slots[slot] != 0 {
             let candidate = Int(slots[slot]) - 1
             if isEqual(candidate) { return candidate }

@@ -62,11 +62,11 @@ struct PackedFields: ~Copyable {
         if wide[base] == nil {
             var table: [UInt64: Int] = [:]
             for field in base..<starts.count {
-                table[ContentHash.short(of: bytes.span.extracting(starts[field].name))] = field
+                table[TableHash.of(bytes.span.extracting(starts[field].name))] = field
             }
             wide[base] = table
         }
-        let found = wide[base]?.updateValue(starts.count, forKey: ContentHash.short(of: name))
+        let found = wide[base]?.updateValue(starts.count, forKey: TableHash.of(name))
         return found.flatMap { isField($0, named: name) ? $0 : nil }
     }
 

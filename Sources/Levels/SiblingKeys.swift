@@ -14,6 +14,10 @@ struct SiblingKeys {
         var count = 1
     }
 
+    /// How many other keys may have the hash of a key. That even two of a million have one comes by chance once in forty
+    /// million levels.
+    private static let mostCollisions = 16
+
     func ownKey(of row: Int) -> [UInt8]? { own.isEmpty ? nil : own[row] }
 
     /// One byte of a key's hash, by which short levels are searched.
@@ -21,7 +25,7 @@ struct SiblingKeys {
 
     /// Settles all keys; the rows past `shown` are hidden, nobody can ask for them, and they do not compete.
     ///
-    /// - Throws: `PropertyListError` when two rows have one `Key`.
+    /// - Throws: `PropertyListError` when two rows have one `Key`, or many keys one hash.
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int
     ) throws(PropertyListError) -> KeyIndex {
@@ -32,7 +36,7 @@ struct SiblingKeys {
         var index = KeyIndex(rowCount: max(rows.count, KeyIndex.searchedRows + 1))
         var repeats: [(row: Int, first: Int)] = []
         for row in 0..<shown {
-            let first = index.insert(row, hash: hashes[row]) {
+            let first = try enter(row, in: &index) {
                 natural($0, rows, source).isEqual(to: natural(row, rows, source))
             }
             if let first { repeats.append((row, first)) }
@@ -44,7 +48,26 @@ struct SiblingKeys {
             throw PropertyListError("two rows have the Key '\(shared)'; among siblings each Key must be its own")
         }
         number(repeats, rows, in: source, naturals: index)
-        return rehashed(rows.count, shown: shown)
+        return try rehashed(rows.count, shown: shown)
+    }
+
+    /// Enters a row, unless one with an equal key is there: then gives that.
+    private func enter(
+        _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
+    ) throws(PropertyListError) -> Int? {
+        var collisions = 0
+        let first = index.insert(row, hash: hashes[row]) { other in
+            guard hashes[other] == hashes[row] else { return false }
+            if isEqual(other) { return true }
+            collisions += 1
+            return false
+        }
+        guard collisions <= Self.mostCollisions else {
+            throw PropertyListError(
+                "more than \(Self.mostCollisions) keys of one level have the same hash (XXH3-64), as only keys made for that have; change their titles"
+            )
+        }
+        return first
     }
 
     private mutating func hashNaturals(_ rows: Span<PendingRow>, in source: Span<UInt8>) {
@@ -130,10 +153,10 @@ struct SiblingKeys {
         }
     }
 
-    private func rehashed(_ rowCount: Int, shown: Int) -> KeyIndex {
+    private func rehashed(_ rowCount: Int, shown: Int) throws(PropertyListError) -> KeyIndex {
         var index = KeyIndex(rowCount: rowCount)
         guard rowCount > KeyIndex.searchedRows else { return index }
-        for row in 0..<shown { _ = index.insert(row, hash: hashes[row]) { _ in false } }
+        for row in 0..<shown { _ = try enter(row, in: &index) { _ in false } }
         return index
     }
 }

@@ -78,6 +78,9 @@ import Testing
             Change("three rows before it inserted", [100, 101] + twenty[..<5] + [102] + twenty[5...], goesOnAt: 10),
             Change(
                 "a row just before it inserted, which is shown", twenty[..<10] + [100] + twenty[10...], goesOnAt: 100),
+            Change(
+                "a hundred rows just before its own inserted", twenty[..<9] + Array(100..<200) + twenty[9...],
+                goesOnAt: 10),
             Change("rows before it deleted", Array(twenty[3...]), goesOnAt: 10),
             Change("its own row deleted", twenty.filter { $0 != 9 }, goesOnAt: 10),
             Change("its own row and the two before it deleted", twenty.filter { !(7...9).contains($0) }, goesOnAt: 10),

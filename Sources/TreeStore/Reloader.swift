@@ -10,7 +10,7 @@ final class Reloader {
     private let watcher: any SourceWatcher
     private let clock = ContinuousClock()
     private var revisions = RevisionCounter()
-    private var retired = RetiredSnapshots()
+    private let released: ReleasedTrees
     private var burst = Burst()
     /// Those who asked for a reload that is being fetched.
     private var awaiting: [ReloadRequests.Answer] = []
@@ -19,14 +19,12 @@ final class Reloader {
     /// Whether there was a load since memory was given back last.
     private var hasLoaded = false
 
-    /// How often retired snapshots are looked at while a reader holds one.
-    private static let releaseInterval = Duration.seconds(1)
-
     init(_ source: any TreeSource, requests: ReloadRequests, tell: @escaping @Sendable (StoreEvent) -> Void) {
         self.source = source
         self.requests = requests
         self.tell = tell
         watcher = source.watcher(waker: requests.waker)
+        released = ReleasedTrees(waker: requests.waker)
     }
 
     /// Loads for the first time.
@@ -44,7 +42,7 @@ final class Reloader {
     /// Serves changes and requests until the store is stopped.
     func run(_ state: StoreState) {
         while !requests.isStopped {
-            switch watcher.wait(until: nextDeadline) {
+            switch watcher.wait(until: burst.end) {
             case .changed: followChange(state)
             case .arrived: endFetch(reload(state), in: state)
             case .confirmed: endFetch(.success(confirm(state)), in: state)
@@ -52,17 +50,12 @@ final class Reloader {
             case .woken: answerRequests(state)
             case .timedOut: endBurst(state)
             }
-            if retired.release() || hasLoaded { HeapMemory.giveBack() }
+            if released.free() || hasLoaded { HeapMemory.giveBack() }
             hasLoaded = false
         }
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
-    }
-
-    private var nextDeadline: ContinuousClock.Instant? {
-        let release = retired.isEmpty ? nil : clock.now + Self.releaseInterval
-        guard let quiet = burst.end else { return release }
-        return release.map { min($0, quiet) } ?? quiet
+        released.close()
     }
 
     // MARK: Why there is a reload
@@ -119,7 +112,7 @@ final class Reloader {
                 return .success(confirm(state, took: clock.now - begun))
             }
             let new = accept(loaded)
-            retired.append(state.publish(new))
+            state.publish(new)
             state.storeStatus = .ok
             tellLoaded(loaded, new, since: begun)
             return .success(.published(new))
@@ -156,7 +149,8 @@ final class Reloader {
 
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         identity = loaded.identity
-        return Snapshot(document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now)
+        return Snapshot(
+            document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now, released: released)
     }
 
     private func tellLoaded(_ loaded: LoadedTree, _ snapshot: Snapshot, since begun: ContinuousClock.Instant) {

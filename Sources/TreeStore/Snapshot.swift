@@ -9,11 +9,21 @@ public final class Snapshot: Sendable {
     /// When it was loaded, in seconds since 1970.
     public let loadedAt: Double
 
-    public init(document: Level, revision: String, loadedAt: Double) {
+    /// Where the tree goes when the last reader lets go; nil for nowhere: it is freed there and then.
+    private let released: ReleasedTrees?
+
+    public convenience init(document: Level, revision: String, loadedAt: Double) {
+        self.init(document: document, revision: revision, loadedAt: loadedAt, released: nil)
+    }
+
+    init(document: Level, revision: String, loadedAt: Double, released: ReleasedTrees?) {
         self.document = document
         self.revision = revision
         self.loadedAt = loadedAt
+        self.released = released
     }
+
+    deinit { released?.take(document) }
 
     /// How many items there are, the root not counted.
     public var itemCount: Int { document.itemCount - 1 }

@@ -18,14 +18,13 @@ final class StoreState: Sendable {
         set { status.withLock { $0 = newValue } }
     }
 
-    /// Publishes a snapshot, tells the subscribers, and gives the one that it replaces.
-    func publish(_ new: Snapshot) -> Snapshot {
+    /// Publishes a snapshot, and tells the subscribers.
+    func publish(_ new: Snapshot) {
         // Held while they are told, so that each hears of one snapshot after the other, and of none twice.
         subscribers.withLock { subscribers in
             let old = snapshot
             current.withLock { $0 = new }
             for subscriber in subscribers { subscriber(old, new) }
-            return old
         }
     }
 

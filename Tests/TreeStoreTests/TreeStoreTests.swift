@@ -165,22 +165,43 @@ struct TreeStoreTests {
         #expect(pair.1 === store.current)
     }
 
-    @Test("frees a snapshot on its own thread when the last reader has let go, and not before")
+    @Test("frees a tree on its own thread when the last reader has let go, and not before")
     func retirement() throws {
         // Without a journal, whose entries would hold it.
         let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")))
         var held: Snapshot? = store.current
-        weak let old = held
+        weak let old = held?.document
         try scratch.write("Data.plist", items("B"))
         _ = reload(store)
         #expect(store.titles == ["B"])
-        // An answer comes before the store looks at what is retired, and the one after it comes later than that.
         _ = reload(store)
         #expect(held?.document.child(0)?.title(0) == "A")
+        let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        store.reload { _ in
+            isHeld.signal()
+            isReleased.wait()
+        }
+        isHeld.wait()
         held = nil
+        // The store's thread is kept from it for now.
+        #expect(old?.child(0)?.title(0) == "A")
+        isReleased.signal()
+        // An answer comes before the store frees anything, and the one after it comes later than that.
         _ = reload(store)
         _ = reload(store)
         #expect(old == nil)
+    }
+
+    @Test("sleeps without a limit while a reader holds an old snapshot")
+    func sleep() throws {
+        let sleeps = Sleeps()
+        let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))
+        let store = try TreeStore(WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
+        let held = store.current
+        try scratch.write("Data.plist", items("B"))
+        #expect(journal.waits { store.titles == ["B"] })
+        #expect(sleeps.waits { $0.contains(.limited) && $0.last == .unlimited })
+        #expect(held.document.child(0)?.title(0) == "A")
     }
 
     @Test("keeps its tree when it is stopped, and answers later requests so")

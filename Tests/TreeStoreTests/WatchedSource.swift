@@ -1,0 +1,67 @@
+import Dispatch
+import Levels
+import Locking
+import TreeSources
+
+/// How often a store's thread has gone to sleep, and whether it was to wake by itself.
+final class Sleeps: Sendable {
+    enum Kind { case limited, unlimited }
+
+    private let kinds = Guarded<[Kind]>([])
+    private let arrivals = DispatchSemaphore(value: 0)
+
+    func note(_ kind: Kind) {
+        kinds.withLock { $0.append(kind) }
+        arrivals.signal()
+    }
+
+    /// Waits until something holds of all of them so far; false after twenty seconds without.
+    func waits(until holds: ([Kind]) -> Bool) -> Bool {
+        let limit = DispatchTime.now() + .seconds(20)
+        while !holds(kinds.withLock { $0 }) {
+            guard arrivals.wait(timeout: limit) == .success else { return holds(kinds.withLock { $0 }) }
+        }
+        return true
+    }
+}
+
+/// A file as a source whose store is looked at while it sleeps.
+final class WatchedSource: TreeSource {
+    private let file: PropertyListFile
+    private let sleeps: Sleeps
+
+    init(_ file: PropertyListFile, sleeps: Sleeps = Sleeps()) {
+        self.file = file
+        self.sleeps = sleeps
+    }
+
+    var name: String { file.name }
+    func isUnchanged(since identity: FileIdentity) -> Bool { file.isUnchanged(since: identity) }
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        try file.load(replacing: old)
+    }
+
+    func watcher(waker: Waker) -> any SourceWatcher { Watcher(self, file.watcher(waker: waker), sleeps) }
+
+    private final class Watcher: SourceWatcher {
+        private let source: WatchedSource
+        private let watcher: any SourceWatcher
+        private let sleeps: Sleeps
+
+        init(_ source: WatchedSource, _ watcher: any SourceWatcher, _ sleeps: Sleeps) {
+            self.source = source
+            self.watcher = watcher
+            self.sleeps = sleeps
+        }
+
+        func arm() { watcher.arm() }
+        func refresh() -> Bool { watcher.refresh() }
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
+
+        func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
+            sleeps.note(deadline == nil ? .unlimited : .limited)
+            return watcher.wait(until: deadline)
+        }
+    }
+}

@@ -42,7 +42,7 @@ struct DocumentFile: ~Copyable {
     /// Whether the content is still the one that was opened.
     func isUnchanged() -> Bool {
         var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status) == identity
+        return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status).isSameContent(as: identity)
     }
 
     /// The first bytes of the document.

@@ -7,6 +7,10 @@ public struct FileIdentity: Sendable, Hashable {
     public let size: Int
     /// When the content changed last, in nanoseconds since 1970 by the file system's clock.
     public let modified: Int64
+    /// When the content or an attribute changed last: owner, permissions, names, or `modified` itself.
+    public let changed: Int64
+    /// Kind and permissions (inode(7)).
+    public let mode: UInt32
 
     /// The identity of what stands at a path, symbolic links followed; nil where nothing can be found.
     public init?(path: String) {
@@ -19,6 +23,20 @@ public struct FileIdentity: Sendable, Hashable {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+        mode = status.st_mode
     }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// Whether it is the same file and of the same size, whatever may have been written into it.
+    public func isSameFile(as other: FileIdentity) -> Bool {
+        device == other.device && inode == other.inode && size == other.size
+    }
+
+    /// Whether it is the same file and nothing was written into it; its attributes may have changed.
+    func isSameContent(as other: FileIdentity) -> Bool { isSameFile(as: other) && modified == other.modified }
 }

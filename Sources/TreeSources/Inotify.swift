@@ -72,6 +72,8 @@ extension Inotify {
         static let names = Mask(rawValue: UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
         /// A file was written to and closed, under whichever of its names.
         static let writing = Mask(rawValue: UInt32(IN_CLOSE_WRITE))
+        /// Permissions, owner, times or another attribute changed, so that a file may be readable now.
+        static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// What is watched was itself moved or deleted.
         static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
         /// Not a kind: adds to what is told already, in place of setting it.

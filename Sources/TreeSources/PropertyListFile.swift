@@ -75,7 +75,9 @@ public struct PropertyListFile: TreeSource {
         Interpretation(shape: shape, names: names, treeLimits: treeLimits, propertyListLimits: propertyListLimits)
     }
 
-    public func isUnchanged(since identity: FileIdentity) -> Bool { FileIdentity(path: path) == identity }
+    public var identity: FileIdentity? { FileIdentity(path: path) }
+
+    public var retryInterval: Duration? { pollInterval }
 
     public func watcher(waker: Waker) -> any SourceWatcher {
         FileWatcher(self, waker: waker)

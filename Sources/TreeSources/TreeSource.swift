@@ -11,8 +11,11 @@ public protocol TreeSource: Sendable {
     /// - Throws: `SourceError` when there is no tree to be had; nothing has changed then.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// Whether a load would read again what a load read that gave this identity; cheap to ask.
-    func isUnchanged(since identity: FileIdentity) -> Bool
+    /// The state of the file that a load would read now; nil where there is none, or only a load tells. Cheap to ask.
+    var identity: FileIdentity? { get }
+
+    /// How soon a source that could not be read is worth another try; nil where its watcher tries again by itself.
+    var retryInterval: Duration? { get }
 
     /// A watcher of this source for one thread, which `waker` wakes.
     func watcher(waker: Waker) -> any SourceWatcher

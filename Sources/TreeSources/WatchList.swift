@@ -12,11 +12,12 @@ struct WatchList: ~Copyable {
         var found: [Int32: Set<String>] = [:]
         var walk = PathWalk(path)
         walk.go { directory, name in
-            guard let number = inotify.watch(directory, for: [.names, .itself]) else { return }
+            guard let number = inotify.watch(directory, for: [.names, .attributes, .itself]) else { return }
             found[number, default: []].insert(name)
         } pass: { place, isDirectory in
-            // Adding, since a directory that is passed may be one whose names matter too.
-            let events: Inotify.Mask = isDirectory ? [.itself, .more] : [.writing, .itself]
+            // Adding, since a directory that is passed may be one whose names matter too. Its attributes are not watched:
+            // those of all that is in it would come with them.
+            let events: Inotify.Mask = isDirectory ? [.itself, .more] : [.writing, .attributes, .itself]
             guard let number = inotify.watch(place, for: events) else { return }
             found[number, default: []].formUnion([])
         }

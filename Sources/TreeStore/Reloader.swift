@@ -12,6 +12,8 @@ final class Reloader {
     private var revisions = RevisionCounter()
     private let released: ReleasedTrees
     private var burst = Burst()
+    private var retries: RetrySchedule
+    private var rereads = RereadPace()
     /// Those who asked for a reload that is being fetched.
     private var awaiting: [ReloadRequests.Answer] = []
     /// What the latest successful load read.
@@ -25,6 +27,7 @@ final class Reloader {
         self.tell = tell
         watcher = source.watcher(waker: requests.waker)
         released = ReleasedTrees(waker: requests.waker)
+        retries = RetrySchedule(interval: source.retryInterval)
     }
 
     /// Loads for the first time.
@@ -42,13 +45,13 @@ final class Reloader {
     /// Serves changes and requests until the store is stopped.
     func run(_ state: StoreState) {
         while !requests.isStopped {
-            switch watcher.wait(until: burst.end) {
+            switch watcher.wait(until: nextDeadline) {
             case .changed: followChange(state)
             case .arrived: endFetch(reload(state), in: state)
             case .confirmed: endFetch(.success(confirm(state)), in: state)
             case .failed(let error): endFetch(.failure(error), in: state)
             case .woken: answerRequests(state)
-            case .timedOut: endBurst(state)
+            case .timedOut: doWhatIsDue(state)
             }
             if released.free() || hasLoaded { HeapMemory.giveBack() }
             hasLoaded = false
@@ -56,6 +59,17 @@ final class Reloader {
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
         released.close()
+    }
+
+    private var nextDeadline: ContinuousClock.Instant? {
+        [burst.end, rereads.next, retries.next].compactMap(\.self).min()
+    }
+
+    private func doWhatIsDue(_ state: StoreState) {
+        func isDue(_ instant: ContinuousClock.Instant?) -> Bool { instant.map { clock.now >= $0 } ?? false }
+        if isDue(burst.end) { endBurst(state) }
+        if isDue(rereads.next) { followChange(state) }
+        if isDue(retries.next) { retry(state) }
     }
 
     // MARK: Why there is a reload
@@ -83,6 +97,8 @@ final class Reloader {
     /// Loads at once; a refusal is not told before the burst is over, since a save may be under way.
     private func followChange(_ state: StoreState) {
         watcher.arm()
+        guard !isOnlyTouched(state) else { return }
+        retries.reset()
         let result = reload(state)
         burst.goOn(at: clock.now, failed: result.isFailure)
         if !result.isFailure || burst.isOverdue(at: clock.now) { _ = settle(result, in: state) }
@@ -90,12 +106,26 @@ final class Reloader {
 
     /// Loads once more after a burst, unless what was read is there still.
     private func endBurst(_ state: StoreState) {
-        guard let end = burst.end, clock.now >= end else { return }
         watcher.arm()
         let hasFailed = burst.hasFailed
         burst = Burst()
-        if !hasFailed, let identity, source.isUnchanged(since: identity) { return }
+        if !hasFailed, let identity, source.identity == identity { return }
+        guard hasFailed || !isOnlyTouched(state) else { return }
         _ = settle(reload(state), in: state)
+    }
+
+    /// Whether the file looks as if it was touched and not changed, again and too soon; then it is read later.
+    private func isOnlyTouched(_ state: StoreState) -> Bool {
+        guard let identity, state.storeStatus == .ok, source.identity?.isSameFile(as: identity) == true else {
+            return false
+        }
+        return rereads.putsOff(at: clock.now)
+    }
+
+    /// Loads again what could not be read; the same refusal is not told once more.
+    private func retry(_ state: StoreState) {
+        watcher.arm()
+        _ = settle(reload(state), in: state, repeats: false)
     }
 
     // MARK: One reload
@@ -104,10 +134,14 @@ final class Reloader {
     private func reload(_ state: StoreState) -> Result<ReloadOutcome, SourceError> {
         let begun = clock.now
         hasLoaded = true
+        rereads.begin()
         do throws(SourceError) {
             let old = state.snapshot
             let loaded = try watcher.load(replacing: old.document)
-            if loaded.tree.document.hash == old.document.hash {
+            let isNew = loaded.tree.document.hash != old.document.hash
+            rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
+            retries.reset()
+            guard isNew else {
                 identity = loaded.identity
                 return .success(confirm(state, took: clock.now - begun))
             }
@@ -140,6 +174,8 @@ final class Reloader {
         switch result {
         case .success(let outcome): return outcome
         case .failure(let error):
+            // A place in the file is that of a fault in its content, which stays until something is written.
+            if error.position == nil { retries.fail(at: clock.now) } else { retries.reset() }
             if case .stale(error, _) = state.storeStatus, !repeats { return .refused(error) }
             state.storeStatus = .stale(error, since: WallClock.now)
             tell(.refused(error))

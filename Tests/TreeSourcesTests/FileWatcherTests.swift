@@ -134,10 +134,25 @@ struct FileWatcherTests {
         #expect(outcome(of: watcher) == .changed)
     }
 
+    @Test("sees the permissions of the file change, also of one that was renamed over it, and of no other")
+    func permissions() throws {
+        let watcher = watcher()
+        try scratch.write("aside", items("B"))
+        try scratch.permit(0o600, "aside")
+        #expect(isQuiet(watcher))
+        try scratch.rename("aside", "Data.plist")
+        #expect(outcome(of: watcher) == .changed)
+        watcher.arm()
+        #expect(isQuiet(watcher))
+        try scratch.permit(0o644, "Data.plist")
+        #expect(outcome(of: watcher) == .changed)
+    }
+
     @Test("is not woken by other files, or by reading")
     func quiet() throws {
         let watcher = watcher()
         try scratch.write("Other.plist", items("x"))
+        try scratch.permit(0o600, "Other.plist")
         try scratch.remove("Other.plist")
         _ = try PropertyListFile(path: scratch("Data.plist")).load(replacing: nil)
         #expect(isQuiet(watcher))

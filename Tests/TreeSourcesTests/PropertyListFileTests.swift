@@ -44,9 +44,34 @@ struct PropertyListFileTests {
         let loaded = try file.load(replacing: nil)
         #expect(loaded.identity == FileIdentity(path: path))
         #expect(loaded.identity.size == items("A").utf8.count)
-        #expect(file.isUnchanged(since: loaded.identity))
+        #expect(file.identity == loaded.identity)
         try scratch.write("Data.plist", items("A", "B"))
-        #expect(!file.isUnchanged(since: loaded.identity))
+        #expect(file.identity?.isSameFile(as: loaded.identity) == false)
+    }
+
+    @Test("tells a change of its permissions from one of its content")
+    func attributes() throws {
+        let path = try scratch.write("Data.plist", items("A"))
+        let first = try #require(FileIdentity(path: path))
+        try scratch.permit(0o600, "Data.plist")
+        let permitted = try #require(FileIdentity(path: path))
+        #expect(permitted != first)
+        #expect(permitted.isSameContent(as: first))
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
+        let touched = try #require(FileIdentity(path: path))
+        #expect(!touched.isSameContent(as: first))
+        #expect(touched.isSameFile(as: first))
+        try scratch.write("Data.plist", items("AB"))
+        #expect(try !#require(FileIdentity(path: path)).isSameFile(as: first))
+    }
+
+    @Test("is read though its permissions change meanwhile")
+    func permissions() throws {
+        let file = PropertyListFile(path: try scratch.write("Data.plist", items("A")))
+        let loaded = try file.load(replacing: nil) {
+            do { try scratch.permit(0o600, "Data.plist") } catch { Issue.record(error) }
+        }
+        #expect(loaded.tree.itemCount == 1)
     }
 
     @Test("takes over the levels of the old tree that are as they were")

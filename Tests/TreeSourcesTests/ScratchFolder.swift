@@ -39,6 +39,10 @@ final class ScratchFolder: Sendable {
         guard unsafe Glibc.rename(self(old), self(new)) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
+    func permit(_ mode: Int, _ name: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
+    }
+
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: self(name)) }
 
     /// A symbolic link to `target` as it stands here, so relative to the link's own folder.

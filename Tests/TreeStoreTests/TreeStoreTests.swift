@@ -204,6 +204,33 @@ struct TreeStoreTests {
         #expect(held.document.child(0)?.title(0) == "A")
     }
 
+    @Test("tries again what it could not read, without being told of a change")
+    func retry() throws {
+        let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .milliseconds(20))
+        let source = WatchedSource(file)
+        let store = try TreeStore(source) { [journal] in journal.note($0) }
+        source.refuse(with: SourceError(file.path, "no descriptors"))
+        try scratch.write("Data.plist", items("B"))
+        #expect(journal.waits { store.isStale })
+        #expect(store.titles == ["A"])
+        source.refuse(with: nil)
+        #expect(journal.waits { store.titles == ["B"] })
+        #expect(store.status == .ok)
+        #expect(journal.refusals == ["\(file.path): no descriptors."])
+    }
+
+    @Test("does not read again what has a fault at a place in it, until that is mended")
+    func noRetry() throws {
+        let sleeps = Sleeps()
+        let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))
+        let store = try TreeStore(WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
+        try scratch.write("Data.plist", "<plist><array><string>B</string>")
+        #expect(journal.waits { store.isStale })
+        #expect(sleeps.waits { $0.last == .unlimited })
+        try scratch.write("Data.plist", items("B"))
+        #expect(journal.waits { store.titles == ["B"] })
+    }
+
     @Test("keeps its tree when it is stopped, and answers later requests so")
     func stopped() throws {
         let store = try store()

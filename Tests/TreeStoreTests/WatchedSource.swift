@@ -25,21 +25,27 @@ final class Sleeps: Sendable {
     }
 }
 
-/// A file as a source whose store is looked at while it sleeps.
+/// A file as a source whose store is looked at while it sleeps, and which can be kept from reading it.
 final class WatchedSource: TreeSource {
     private let file: PropertyListFile
     private let sleeps: Sleeps
+    private let refusal = Guarded<SourceError?>(nil)
 
     init(_ file: PropertyListFile, sleeps: Sleeps = Sleeps()) {
         self.file = file
         self.sleeps = sleeps
     }
 
+    /// Refuses all loads from now on; nil lets them be again.
+    func refuse(with error: SourceError?) { refusal.withLock { $0 = error } }
+
     var name: String { file.name }
-    func isUnchanged(since identity: FileIdentity) -> Bool { file.isUnchanged(since: identity) }
+    var identity: FileIdentity? { file.identity }
+    var retryInterval: Duration? { file.retryInterval }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try file.load(replacing: old)
+        if let error = refusal.withLock({ $0 }) { throw error }
+        return try file.load(replacing: old)
     }
 
     func watcher(waker: Waker) -> any SourceWatcher { Watcher(self, file.watcher(waker: waker), sleeps) }

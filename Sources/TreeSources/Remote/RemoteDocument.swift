@@ -59,7 +59,9 @@ public struct RemoteDocument: TreeSource {
     }
 
     /// Nothing but the origin knows.
-    public func isUnchanged(since identity: FileIdentity) -> Bool { false }
+    public var identity: FileIdentity? { nil }
+
+    public var retryInterval: Duration? { nil }
 
     public func watcher(waker: Waker) -> any SourceWatcher { RemoteWatcher(self, waker: waker) }
 }

@@ -13,6 +13,8 @@ public final class FileWatcher: SourceWatcher {
     /// What stood at the path when it was looked at last, and when that will be done again.
     private var identity: FileIdentity?
     private var nextLook: ContinuousClock.Instant
+    /// One for the file, and one for its folder where the file is missing.
+    private var reserve = DescriptorReserve(count: 2)
 
     /// - Parameters:
     ///   - file: it need not exist.
@@ -33,7 +35,11 @@ public final class FileWatcher: SourceWatcher {
         return true
     }
 
-    public func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try file.load(replacing: old) }
+    public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        reserve.release()
+        defer { reserve.refill() }
+        return try file.load(replacing: old)
+    }
 
     public func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
         while true {

@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// Descriptors that are held open unused, so that a load finds some free when connections have taken all others.
+struct DescriptorReserve: ~Copyable {
+    private var held: [Int32] = []
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+        refill()
+    }
+
+    deinit { for descriptor in held { _ = close(descriptor) } }
+
+    /// Frees them for a load.
+    mutating func release() {
+        for descriptor in held { _ = close(descriptor) }
+        held = []
+    }
+
+    /// Takes them again, as many as there are.
+    mutating func refill() {
+        while held.count < count {
+            // A socket that is not connected needs no file, not even a device.
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            guard descriptor >= 0 else { return }
+            held.append(descriptor)
+        }
+    }
+}

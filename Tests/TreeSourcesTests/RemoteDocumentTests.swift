@@ -182,6 +182,63 @@ struct RemoteDocumentTests {
                 == "~: the header of the answer has more than 256 KiB; it is no document's.")
     }
 
+    @Test("whose header has an enormous line is refused for that", arguments: [110_000, 400_000])
+    func longHeaderLine(_ count: Int) throws {
+        #expect(
+            try refusal { _ in
+                .status("200 OK", ["X": String(repeating: "x", count: count)], Array("[]".utf8))
+            }
+                == "~: a line in the header of the answer is longer than 100 KiB, which is the limit; shorten it on its server."
+        )
+    }
+
+    private static let level = #"""
+        {"title":"A","href":"/levels/a","detail":"/detail/a","version":"pQ3","depth":1,"leaf":true,"ancestors":[],"count":0,"sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[],"next":null}
+        """#
+
+    @Test(
+        "that is another answer of a drilldown, or a page, names the URL to follow",
+        arguments: [
+            ("/levels/", level, "one level of a drilldown server's document", "-/document"),
+            ("/levels", level, "one level of a drilldown server's document", "-/document"),
+            ("/x/levels/a%20b/c?limit=2", level, "one level of a drilldown server's document", "-/x/document/a%20b/c"),
+            (
+                "/levels/levels/levels2", level, "one level of a drilldown server's document",
+                "-/levels/document/levels2"
+            ),
+            ("/other", level, "one level of a drilldown server's document", "-/document"),
+            (
+                "/detail/a",
+                #"{"title":"A","href":"/detail/a","level":"/levels/a","version":"pQ3","depth":1,"previous":null}"#,
+                "the detail of one item of a drilldown server's document", "-/document/a"
+            ),
+            (
+                "/changes?since=k3-1", #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[]}"#,
+                "the list of a drilldown server's changes", "-/document"
+            ),
+            (
+                "/readyz", #"{"status":"ok","revision":"k3-1","source":"a","loadedAt":"2001-01-01","items":3}"#,
+                "the status of a drilldown server", "-/document"
+            ),
+            (
+                "/", #"{"title":"A","items":3,"links":{"levels":"/levels/","document":"/document"}}"#,
+                "the index of a drilldown server", "-/document"
+            ),
+            (
+                "/a", "\n<!DOCTYPE html>\n<html><head><title>A</title></head></html>", "an HTML page",
+                "the URL of the property list itself"
+            ),
+            (
+                "/a", "<HTML><head><meta charset=utf-8></head></HTML>", "an HTML page",
+                "the URL of the property list itself"
+            ),
+        ])
+    func mistaken(_ path: String, _ body: String, _ words: String, _ advice: String) throws {
+        let origin = try StubOrigin { _ in .document(body) }
+        let reason = "the answer is \(words), not a property list; follow \(advice.replacing("-/", with: origin("/")))"
+        #expect(throws: SourceError(origin(path), reason)) { try document(origin(path)).load(replacing: nil) }
+    }
+
     @Test("that is cut short, empty or no HTTP at all says so")
     func cuts() throws {
         #expect(

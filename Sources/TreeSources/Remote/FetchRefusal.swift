@@ -27,6 +27,10 @@ struct FetchRefusal {
             )
         case .headTooLarge:
             error("the header of the answer has more than \(Reception.mostHeadBytes >> 10) KiB; it is no document's")
+        case .lineTooLong:
+            error(
+                "a line in the header of the answer is longer than \(Reception.mostLineBytes >> 10) KiB, which is the limit; shorten it on its server"
+            )
         case .notKept(let failure):
             error(
                 "the document finds no room in a temporary file in \(failure.path): \(SystemReason.text(failure.code)); make room there, or name another folder in TMPDIR"

@@ -4,7 +4,7 @@ internal import Glibc
 final class Reception {
     /// Why an answer is not read to its end.
     enum Cut {
-        case tooLarge, headTooLarge
+        case tooLarge, headTooLarge, lineTooLong
         case notKept(SystemFailure)
     }
 
@@ -13,16 +13,25 @@ final class Reception {
     private(set) var cut: Cut?
     /// Bytes of the body, after its content coding was undone.
     private(set) var size = 0
+    /// Made before the answer comes, since there may be no descriptor left then; nil where that failed.
     private var file: TemporaryFile?
     private var headBytes = 0
     private let mostBytes: Int
     private let clock = ContinuousClock()
 
     static let mostHeadBytes = 256 << 10
+    /// In one line of the header: no release of libcurl takes fewer.
+    static let mostLineBytes = 100 << 10
 
     init(mostBytes: Int, pace: TransferPace) {
         self.mostBytes = mostBytes
         self.pace = pace
+        do throws(SystemFailure) {
+            file = try TemporaryFile()
+        } catch {
+            // Tried again, and told, if there is a document to be kept.
+            file = nil
+        }
     }
 
     /// What is wrong with the time it takes; nil for nothing.
@@ -31,6 +40,7 @@ final class Reception {
     /// Takes a line of the header in; false where the answer is not to be read any further.
     func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headBytes += bytes.count
+        guard bytes.count <= Self.mostLineBytes else { return end(.lineTooLong) }
         guard headBytes <= Self.mostHeadBytes else { return end(.headTooLarge) }
         head.take(unsafe String(decoding: bytes, as: UTF8.self))
         guard head.isComplete else { return true }
@@ -67,7 +77,7 @@ final class Reception {
 
     /// The body, which is given up to the caller; nil where there is none.
     func takeDocument() -> FetchedDocument? {
-        guard let file = file.take() else { return nil }
+        guard size > 0, let file = file.take() else { return nil }
         return FetchedDocument(
             file: file.document(), validators: head.validators, isWaitApplied: head.isWaitApplied)
     }

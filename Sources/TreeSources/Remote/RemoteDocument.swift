@@ -55,7 +55,20 @@ public struct RemoteDocument: TreeSource {
 
     /// Reads what was fetched.
     func load(_ document: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try interpretation.load(document.file, named: name, pool: old.map(LevelPool.init))
+        do throws(SourceError) {
+            return try interpretation.load(document.file, named: name, pool: old.map(LevelPool.init))
+        } catch {
+            guard let mistaken = mistakenAnswer(document) else { throw error }
+            throw SourceError(name, mistaken.reason(at: name))
+        }
+    }
+
+    private func mistakenAnswer(_ document: FetchedDocument) -> MistakenAnswer? {
+        do {
+            return MistakenAnswer(head: try document.file.head())
+        } catch {
+            return nil
+        }
     }
 
     /// Nothing but the origin knows.

@@ -88,7 +88,7 @@ struct Transfer: ~Copyable {
     func outcome(_ code: CURLcode, from address: RemoteAddress, limits: RemoteDocument.Limits) -> FetchOutcome {
         let refusal = FetchRefusal(address: address, limits: limits, redirect: redirect)
         let status = reception.head.status
-        if let cut = reception.cut { return failed(refusal.ofCut(cut)) }
+        if let cut = reception.cut ?? cut(by: code) { return failed(refusal.ofCut(cut)) }
         // A body that nobody wants to read ends in an error of its own.
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 200) else {
             return failed(refusal.ofTransfer(code, words: reason(of: code), system: systemError, status: status))
@@ -98,6 +98,13 @@ struct Transfer: ~Copyable {
         case 304 where !request.validators.isEmpty: return .confirmed(isWaitApplied: reception.head.isWaitApplied)
         default: return failed(refusal.ofStatus(status))
         }
+    }
+
+    /// What curl itself cuts: a line of the header that outgrows its buffer, for which Debian 12's says that it is out
+    /// of memory, and Debian 13's `CURLE_TOO_LARGE`, which Debian 12's does not know.
+    private func cut(by code: CURLcode) -> Reception.Cut? {
+        let isTooLong = code == CURLE_OUT_OF_MEMORY || code.rawValue == 100
+        return isTooLong && !reception.head.isComplete ? .lineTooLong : nil
     }
 
     /// Where the origin sent the request; nil where it answered itself.

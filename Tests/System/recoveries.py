@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What keeps a document from being read passes, and it is read without being saved once more.
+
+A file that comes without permission to read and is given it; a folder that is closed for a while; descriptors that are
+all in use. And a large file that is touched again and again, and not changed, is not read again and again.
+"""
+
+import os
+import resource
+import tempfile
+
+from harness.client import Connection, wait_until
+from harness.documents import HEAD, TAIL, version_of, versioned
+from harness.server import Server
+from harness.verdict import Verdict, options
+
+NOBODY = 65534
+AT_ONCE = 1.0
+# The first two tries come after two and four seconds more.
+BY_ITSELF = 10.0
+
+
+def lose_privileges():
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
+class Document:
+    """A versioned document in a folder of its own, and what a server says about it."""
+
+    def __init__(self, folder, connection=None):
+        self.folder = folder
+        self.path = os.path.join(folder, "Data.plist")
+        self.connection = connection
+
+    def save(self, version, mode=0o644):
+        with open(self.path + ".new", "wb") as file:
+            file.write(versioned(version))
+        os.chmod(self.path + ".new", mode)
+        os.replace(self.path + ".new", self.path)
+
+    def readiness(self):
+        return self.connection.get("/readyz").json()
+
+    def turns_stale(self, words):
+        return wait_until(lambda: words in self.readiness().get("lastError", ""), BY_ITSELF) is not None
+
+    def serves(self, version, within):
+        return wait_until(lambda: version_of(self.connection.get("/levels/")) == version, within) is not None
+
+    def turns_ok(self):
+        return wait_until(lambda: self.readiness()["status"] == "ok", AT_ONCE) is not None
+
+
+def permission(verdict, document, server):
+    document.save("1", mode=0)
+    verdict.expect(document.turns_stale("may not read"), "a file without permission to read makes the document stale")
+    os.chmod(document.path, 0o644)
+    verdict.expect(document.serves("1", AT_ONCE), f"it is served within {AT_ONCE} s of being permitted")
+    verdict.expect(document.turns_ok(), "and is not stale any more")
+
+
+def closed_folder(verdict, document, server):
+    os.chmod(document.folder, 0)
+    document.save("2")
+    verdict.expect(document.turns_stale("Permission denied"), "a folder that is closed makes the document stale")
+    os.chmod(document.folder, 0o755)
+    verdict.expect(document.serves("2", BY_ITSELF), f"it is served within {BY_ITSELF} s of being opened")
+
+
+def exhausted_descriptors(verdict, document, server):
+    verdict.expect(document.turns_ok(), "before that it is not stale, and this connection has its descriptor")
+    before = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+    document.save("3")
+    verdict.expect(document.turns_stale("Too many open files"), "lack of descriptors makes the document stale")
+    resource.prlimit(server.pid, resource.RLIMIT_NOFILE, before)
+    verdict.expect(document.serves("3", BY_ITSELF), f"it is served within {BY_ITSELF} s of there being some again")
+    told = [line for line in server.log if "Too many open files" in line]
+    verdict.expect(len(told) == 1, f"the reason was told once: {told}")
+
+
+def bytes_read(pid):
+    with open(f"/proc/{pid}/io") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("rchar:"))
+
+
+def touched_file(verdict, program, folder, touches):
+    path = os.path.join(folder, "Large.plist")
+    item = "<dict><key>Title</key><string>Row {}</string><key>Text</key><string>{}</string></dict>"
+    with open(path, "w") as file:
+        rows = "".join(item.format(row, "x" * 400) for row in range(50_000))
+        file.write(f"{HEAD}<array>{rows}</array>{TAIL}")
+    size = os.path.getsize(path)
+    with Server(program, path) as server, Connection(server.port) as connection:
+        before = bytes_read(server.pid)
+        for touch in range(touches):
+            os.utime(path, (touch, touch))
+            wait_until(lambda: False, 0.02)
+        read = (bytes_read(server.pid) - before) / size
+        verdict.figure("readings of a file that was touched", f"{read:.1f} of {touches} touches")
+        verdict.expect(read < touches / 4, f"a file that is only touched is seldom read; {read:.1f} of {touches} times")
+        with open(path + ".new", "w") as file:
+            file.write(f"{HEAD}<array><string>new</string></array>{TAIL}")
+        os.replace(path + ".new", path)
+        took = wait_until(lambda: connection.get("/levels/").json()["count"] == 1, AT_ONCE)
+        verdict.expect(took is not None, f"another file in its place is served within {AT_ONCE} s all the same")
+
+
+def main():
+    arguments = options(__doc__, touches=100)
+    with Verdict("recoveries") as verdict, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        inner = os.path.join(folder, "inner")
+        os.mkdir(inner)
+        document = Document(inner)
+        document.save("0")
+        # The limit of a process is set by its own user, and permissions do not bind the superuser.
+        for prepare, parts in ((lose_privileges, (permission, closed_folder)), (None, (exhausted_descriptors,))):
+            with Server(arguments.server, document.path, prepare=prepare) as server:
+                with Connection(server.port) as document.connection:
+                    for part in parts:
+                        part(verdict, document, server)
+        touched_file(verdict, arguments.server, folder, arguments.touches)
+
+
+if __name__ == "__main__":
+    main()

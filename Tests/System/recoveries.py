@@ -2,11 +2,14 @@
 """What keeps a document from being read passes, and it is read without being saved once more.
 
 A file that comes without permission to read and is given it; a folder that is closed for a while; descriptors that are
-all in use. And a large file that is touched again and again, and not changed, is not read again and again.
+all in use. While connections take all there are, a load finds some. And a large file that is touched again and again,
+and not changed, is not read again and again.
 """
 
+import contextlib
 import os
 import resource
+import socket
 import tempfile
 
 from harness.client import Connection, wait_until
@@ -82,6 +85,23 @@ def exhausted_descriptors(verdict, document, server):
     verdict.expect(len(told) == 1, f"the reason was told once: {told}")
 
 
+def taken_descriptors(verdict, program, document, few=40, saves=20):
+    """Connections take all that there are, and the document is read again all the same."""
+    def allow_few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few, few))
+
+    document.save("4")
+    with Server(program, document.path, prepare=allow_few) as server:
+        with Connection(server.port) as document.connection, contextlib.ExitStack() as crowd:
+            verdict.expect(document.serves("4", AT_ONCE), f"it serves with {few} descriptors")
+            for _ in range(2 * few):
+                crowd.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            late = [
+                version for version in map(str, range(5, 5 + saves))
+                if document.save(version) or not document.serves(version, AT_ONCE)]
+            verdict.expect(not late, f"with {2 * few} connections each save is served within {AT_ONCE} s; not {late}")
+
+
 def bytes_read(pid):
     with open(f"/proc/{pid}/io") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("rchar:"))
@@ -105,8 +125,8 @@ def touched_file(verdict, program, folder, touches):
         with open(path + ".new", "w") as file:
             file.write(f"{HEAD}<array><string>new</string></array>{TAIL}")
         os.replace(path + ".new", path)
-        took = wait_until(lambda: connection.get("/levels/").json()["count"] == 1, AT_ONCE)
-        verdict.expect(took is not None, f"another file in its place is served within {AT_ONCE} s all the same")
+        took = wait_until(lambda: connection.get("/levels/").json()["count"] == 1, BY_ITSELF)
+        verdict.expect(took is not None, f"another file in its place is served within {BY_ITSELF} s all the same")
 
 
 def main():
@@ -123,6 +143,7 @@ def main():
                 with Connection(server.port) as document.connection:
                     for part in parts:
                         part(verdict, document, server)
+        taken_descriptors(verdict, arguments.server, document)
         touched_file(verdict, arguments.server, folder, arguments.touches)
 
 

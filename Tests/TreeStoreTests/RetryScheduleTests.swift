@@ -55,6 +55,14 @@ struct RereadPaceTests {
         #expect(pace.next == nil)
     }
 
+    @Test("puts it off for a minute at most")
+    func longReading() {
+        var pace = RereadPace()
+        pace.note(took: .seconds(20), isNew: false, at: begun)
+        _ = pace.putsOff(at: begun)
+        #expect(pace.next == begun + .seconds(60))
+    }
+
     @Test("puts nothing off after a reading that brought something")
     func news() {
         var pace = RereadPace()

@@ -19,10 +19,10 @@ public struct ContentHash: Hashable, Sendable {
     }
 }
 
-/// The hashes that the tables of one process use: XXH3-64 with a seed of its own.
+/// The hash for tables inside this process: XXH3-64 with a random seed.
 ///
-/// Without the seed nobody can write texts that all meet in one place of a table. They differ from start to start, so
-/// nothing that leaves the process may depend on them.
+/// Without knowing the seed nobody can write texts that collide in a table. It differs from start to start, so nothing
+/// that leaves the process may depend on it.
 enum TableHash {
     private static let seed = UInt64.random(in: 0 ... .max)
 
@@ -30,7 +30,7 @@ enum TableHash {
         unsafe text.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }
 
-    /// The hash of a hash that is the same in every process.
+    /// Hashes a hash that is the same in every process.
     static func of(_ hash: UInt64) -> UInt64 {
         unsafe withUnsafeBytes(of: hash) { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }

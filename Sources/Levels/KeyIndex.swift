@@ -1,8 +1,8 @@
 /// Finds rows by the hash of their key: open addressing, twelve bytes a row at most; short levels are just searched.
 ///
-/// The hash is the same in every process (`ContentHash.short`), as cursors need it; the place in the table is not, so
-/// that whoever writes the document cannot fill it with keys that meet in one place. `SiblingKeys` bounds how many
-/// keys have one hash.
+/// The hash is `ContentHash.short`, which cursors carry, so it is the same in every process. The slot depends on this
+/// process's seed, so that a document cannot be written whose keys collide there. `SiblingKeys` limits how many keys
+/// share one hash.
 struct KeyIndex: Sendable {
     /// Row number plus one, 0 for an empty slot; a power of two long, or empty.
     private var slots: [UInt32]

@@ -3,14 +3,14 @@ internal import PropertyLists
 
 /// Unicode NFC (UAX #15) by the tables of utf8proc.
 ///
-/// Its own `utf8proc_map` puts marks in order by exchanging neighbours, which takes seconds for a text of 40,000 marks
-/// and minutes for one of a million. Here a run of marks is sorted; all else is done by utf8proc as there.
+/// `utf8proc_map` orders marks by exchanging neighbours, which takes seconds for 40,000 of them. This sorts each run of
+/// marks instead and leaves all else to utf8proc.
 enum NormalizationFormC {
     private static let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
 
-    /// A text in NFC, in time O(n log n); one that is not valid UTF-8 is given back as it is.
+    /// Returns a text in NFC, in O(n log n); returns text that is not valid UTF-8 as it is.
     static func text(of text: Span<UInt8>) -> [UInt8] {
-        // No code point is decomposed into more than twice as many code points as it has bytes.
+        // A code point never decomposes into more than twice as many code points as it has bytes.
         let capacity = text.count * 2 + 1
         var isValid = true
         var codePoints = unsafe [Int32](unsafeUninitializedCapacity: capacity) { buffer, count in
@@ -82,13 +82,13 @@ private enum MarkOrder {
         }
     }
 
-    /// By which a mark is sorted: its combining class, then its place; the code point is the lowest 21 bits.
+    /// The sort key of a mark: its combining class, then its place; the lowest 21 bits are the code point.
     private static func key(of codePoint: Int32, at place: Int) -> UInt64 {
         UInt64(combiningClass(codePoint)) << 56 | UInt64(place) << 21 | UInt64(codePoint)
     }
 
     private static func combiningClass(_ codePoint: Int32) -> UInt8 {
-        // Below U+0300 there is no mark.
+        // There are no marks below U+0300.
         guard codePoint >= 0x300 else { return 0 }
         return unsafe UInt8(truncatingIfNeeded: utf8proc_get_property(codePoint).pointee.combining_class)
     }

@@ -14,8 +14,7 @@ struct SiblingKeys {
         var count = 1
     }
 
-    /// How many other keys may have the hash of a key. That even two of a million have one comes by chance once in forty
-    /// million levels.
+    /// How many other keys may share a key's hash; chance makes two of a million do so once in forty million levels.
     private static let mostCollisions = 16
 
     func ownKey(of row: Int) -> [UInt8]? { own.isEmpty ? nil : own[row] }
@@ -64,7 +63,7 @@ struct SiblingKeys {
         }
         guard collisions <= Self.mostCollisions else {
             throw PropertyListError(
-                "more than \(Self.mostCollisions) keys of one level have the same hash (XXH3-64), as only keys made for that have; change their titles"
+                "more than \(Self.mostCollisions) keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
             )
         }
         return first

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Descriptors that are held open unused, so that a load finds some free when connections have taken all others.
+/// Holds descriptors open unused, so that a load finds some free when connections have taken all others.
 struct DescriptorReserve: ~Copyable {
     private var held: [Int32] = []
     private let count: Int
@@ -12,13 +12,13 @@ struct DescriptorReserve: ~Copyable {
 
     deinit { for descriptor in held { _ = close(descriptor) } }
 
-    /// Frees them for a load.
+    /// Closes them before a load.
     mutating func release() {
         for descriptor in held { _ = close(descriptor) }
         held = []
     }
 
-    /// Takes them again, as many as there are.
+    /// Opens them again after a load, as far as the limit allows.
     mutating func refill() {
         while held.count < count {
             // A socket that is not connected needs no file, not even a device.

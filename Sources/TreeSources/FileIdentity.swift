@@ -32,11 +32,11 @@ public struct FileIdentity: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Whether it is the same file and of the same size, whatever may have been written into it.
+    /// Whether it is the same file with the same size; its content may differ.
     public func isSameFile(as other: FileIdentity) -> Bool {
         device == other.device && inode == other.inode && size == other.size
     }
 
-    /// Whether it is the same file and nothing was written into it; its attributes may have changed.
+    /// Whether it is the same file and has not been written to; its attributes may differ.
     func isSameContent(as other: FileIdentity) -> Bool { isSameFile(as: other) && modified == other.modified }
 }

@@ -13,7 +13,7 @@ public final class FileWatcher: SourceWatcher {
     /// What stood at the path when it was looked at last, and when that will be done again.
     private var identity: FileIdentity?
     private var nextLook: ContinuousClock.Instant
-    /// One for the file, and one for its folder where the file is missing.
+    /// One for the file, and one for listing its folder if the file is missing.
     private var reserve = DescriptorReserve(count: 2)
 
     /// - Parameters:

@@ -11,10 +11,10 @@ public protocol TreeSource: Sendable {
     /// - Throws: `SourceError` when there is no tree to be had; nothing has changed then.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// The state of the file that a load would read now; nil where there is none, or only a load tells. Cheap to ask.
+    /// The state of the file that a load would read now; nil if there is none or only a load can tell. Cheap to ask.
     var identity: FileIdentity? { get }
 
-    /// How soon a source that could not be read is worth another try; nil where its watcher tries again by itself.
+    /// The pause before a source that could not be read is read again; nil if its watcher does that by itself.
     var retryInterval: Duration? { get }
 
     /// A watcher of this source for one thread, which `waker` wakes.

@@ -15,8 +15,8 @@ struct WatchList: ~Copyable {
             guard let number = inotify.watch(directory, for: [.names, .attributes, .itself]) else { return }
             found[number, default: []].insert(name)
         } pass: { place, isDirectory in
-            // Adding, since a directory that is passed may be one whose names matter too. Its attributes are not watched:
-            // those of all that is in it would come with them.
+            // Adding, since a directory that is passed may be one whose names matter too. Its attributes are not watched,
+            // because the kernel would report those of every file in it as well.
             let events: Inotify.Mask = isDirectory ? [.itself, .more] : [.writing, .attributes, .itself]
             guard let number = inotify.watch(place, for: events) else { return }
             found[number, default: []].formUnion([])

@@ -2,40 +2,41 @@ import Levels
 import Locking
 internal import TreeSources
 
-/// Trees whose last reader has let go of them, until the store's thread frees them: so no reader pays for that.
+/// Collects trees that no reader holds any more, so that the store's thread frees them and no reader pays for it.
 final class ReleasedTrees: Sendable {
-    private struct Heap {
+    private struct Contents {
         var trees: [Level] = []
         var isClosed = false
     }
 
-    private let heap = Guarded(Heap())
+    private let contents = Guarded(Contents())
     /// Wakes the store's thread.
     private let waker: Waker
 
     init(waker: Waker) { self.waker = waker }
 
-    /// Takes a tree over from a snapshot that goes.
+    /// Takes over the tree of a snapshot that is being deallocated.
     func take(_ tree: Level) {
-        let isTaken = heap.withLock { heap in
-            if !heap.isClosed { heap.trees.append(tree) }
-            return !heap.isClosed
+        let isTaken = contents.withLock { contents in
+            if !contents.isClosed { contents.trees.append(tree) }
+            return !contents.isClosed
         }
         if isTaken { waker.wake() }
     }
 
-    /// Frees what there is; true if there was something.
+    /// Frees the collected trees; returns whether there were any.
     func free() -> Bool {
-        let trees = heap.withLock { heap in
-            defer { heap.trees = [] }
-            return heap.trees
+        // They are freed when this returns, outside of the lock.
+        let trees = contents.withLock { contents in
+            defer { contents.trees = [] }
+            return contents.trees
         }
         return !trees.isEmpty
     }
 
-    /// Takes nothing more, since the store's thread ends; what comes later is freed where it is released.
+    /// Frees the collected trees and collects no more; trees that are released later are freed by their last reader.
     func close() {
-        heap.withLock { $0.isClosed = true }
+        contents.withLock { $0.isClosed = true }
         _ = free()
     }
 }

@@ -51,7 +51,7 @@ final class Reloader {
             case .confirmed: endFetch(.success(confirm(state)), in: state)
             case .failed(let error): endFetch(.failure(error), in: state)
             case .woken: answerRequests(state)
-            case .timedOut: doWhatIsDue(state)
+            case .timedOut: handleDeadlines(state)
             }
             if released.free() || hasLoaded { HeapMemory.giveBack() }
             hasLoaded = false
@@ -65,7 +65,7 @@ final class Reloader {
         [burst.end, rereads.next, retries.next].compactMap(\.self).min()
     }
 
-    private func doWhatIsDue(_ state: StoreState) {
+    private func handleDeadlines(_ state: StoreState) {
         func isDue(_ instant: ContinuousClock.Instant?) -> Bool { instant.map { clock.now >= $0 } ?? false }
         if isDue(burst.end) { endBurst(state) }
         if isDue(rereads.next) { followChange(state) }
@@ -114,7 +114,9 @@ final class Reloader {
         _ = settle(reload(state), in: state)
     }
 
-    /// Whether the file looks as if it was touched and not changed, again and too soon; then it is read later.
+    /// Returns whether the file was probably touched and not changed, too soon after an unnecessary read.
+    ///
+    /// If so, it is read later.
     private func isOnlyTouched(_ state: StoreState) -> Bool {
         guard let identity, state.storeStatus == .ok, source.identity?.isSameFile(as: identity) == true else {
             return false
@@ -122,7 +124,7 @@ final class Reloader {
         return rereads.putsOff(at: clock.now)
     }
 
-    /// Loads again what could not be read; the same refusal is not told once more.
+    /// Loads the source again after a failure; the same refusal is not reported twice.
     private func retry(_ state: StoreState) {
         watcher.arm()
         _ = settle(reload(state), in: state, repeats: false)
@@ -174,7 +176,7 @@ final class Reloader {
         switch result {
         case .success(let outcome): return outcome
         case .failure(let error):
-            // A place in the file is that of a fault in its content, which stays until something is written.
+            // An error with a position is a fault of the content, which stays until the file is written.
             if error.position == nil { retries.fail(at: clock.now) } else { retries.reset() }
             if case .stale(error, _) = state.storeStatus, !repeats { return .refused(error) }
             state.storeStatus = .stale(error, since: WallClock.now)

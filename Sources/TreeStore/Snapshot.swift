@@ -9,7 +9,7 @@ public final class Snapshot: Sendable {
     /// When it was loaded, in seconds since 1970.
     public let loadedAt: Double
 
-    /// Where the tree goes when the last reader lets go; nil for nowhere: it is freed there and then.
+    /// Takes the tree over when the last reader lets go; if nil, that reader frees it.
     private let released: ReleasedTrees?
 
     public convenience init(document: Level, revision: String, loadedAt: Double) {

@@ -38,7 +38,7 @@ import Testing
         let found = titles.map { level.row(withKey: Array($0.utf8).span) }
         #expect(found == Array(0..<17) + [nil])
         let sentence =
-            "more than 16 keys of one level have the same hash (XXH3-64), as only keys made for that have; change their titles"
+            "more than 16 keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
         #expect(refusal(titles) == sentence)
     }
 

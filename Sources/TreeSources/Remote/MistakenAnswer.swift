@@ -1,10 +1,9 @@
-/// What an origin sent in place of a document, told from its first bytes: an HTML page, or another answer of a
-/// drilldown, which serves its document at a URL beside it.
+/// An answer that is not a document, recognized by its first bytes: an HTML page, or another answer of a drilldown server.
 enum MistakenAnswer: CaseIterable {
     case page, level, detail, changes, state, index
 
     /// - Parameter head: the first bytes of an answer that was refused.
-    /// - Returns: nil for anything else.
+    /// - Returns: nil if it is neither.
     init?(head: [UInt8]) {
         let text = String(decoding: head, as: UTF8.self)
         guard let found = Self.allCases.first(where: { $0.isFound(in: text) }) else { return nil }
@@ -21,7 +20,7 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// What only this answer has among its first members.
+    /// Texts that only this answer contains near its beginning.
     private var marks: [String] {
         switch self {
         case .page: []
@@ -44,15 +43,13 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// Why it is refused, and what to follow.
-    ///
-    /// - Parameter url: where it came from.
+    /// Why it is refused, and which URL to follow instead of `url`, which gave it.
     func reason(at url: String) -> String {
         let advice = self == .page ? "the URL of the property list itself" : Self.documentURL(beside: url)
         return "the answer is \(words), not a property list; follow \(advice)"
     }
 
-    /// The URL of the document, or of an item with all below it, on the server that has a level or a detail at a URL.
+    /// The URL at which a server serves the document, or the item, whose level or detail is at `url`.
     private static func documentURL(beside url: String) -> String {
         let place = url.prefix { $0 != "?" }
         for name in ["/levels", "/detail"] {

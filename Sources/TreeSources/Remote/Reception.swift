@@ -13,14 +13,14 @@ final class Reception {
     private(set) var cut: Cut?
     /// Bytes of the body, after its content coding was undone.
     private(set) var size = 0
-    /// Made before the answer comes, since there may be no descriptor left then; nil where that failed.
+    /// Created before the answer arrives, because no descriptor may be left then; nil if that failed.
     private var file: TemporaryFile?
     private var headBytes = 0
     private let mostBytes: Int
     private let clock = ContinuousClock()
 
     static let mostHeadBytes = 256 << 10
-    /// In one line of the header: no release of libcurl takes fewer.
+    /// The limit of one header line, which is the lowest of any libcurl release.
     static let mostLineBytes = 100 << 10
 
     init(mostBytes: Int, pace: TransferPace) {
@@ -29,7 +29,7 @@ final class Reception {
         do throws(SystemFailure) {
             file = try TemporaryFile()
         } catch {
-            // Tried again, and told, if there is a document to be kept.
+            // Created when the body arrives, which reports the failure.
             file = nil
         }
     }

@@ -31,7 +31,7 @@ public struct RemoteAddress: Sendable, Equatable {
         place = "\(address.part(CURLUPART_HOST) ?? ""):\(address.part(CURLUPART_PORT) ?? "")"
     }
 
-    /// Releases of libcurl differ in what they let stand in a URL, so that it is decided before one of them sees it.
+    /// Refuses characters that some releases of libcurl accept in a URL and others do not.
     ///
     /// - Throws: `SourceError` for control characters, and for spaces before the path.
     private static func refuseUnprintable(_ text: String) throws(SourceError) {
@@ -54,10 +54,10 @@ public struct RemoteAddress: Sendable, Equatable {
         return text[scheme.upperBound...].prefix { !"/?#".contains($0) }
     }
 
-    /// A URL whose spaces and letters beyond ASCII are percent-encoded, which libcurl does in more ways than one.
+    /// Percent-encodes spaces and non-ASCII characters after the authority, where releases of libcurl differ.
     private static func encoded(_ text: String) -> String {
         let authority = authority(of: text)
-        // A host may have letters beyond ASCII (RFC 5891).
+        // A host name may contain non-ASCII characters (RFC 5891).
         let rest = text[authority.endIndex...].utf8.map { byte in
             byte > 0x20 && byte < 0x7F ? String(UnicodeScalar(byte)) : "%" + String(UInt32(byte), digits: 2)
         }
@@ -83,7 +83,7 @@ public struct RemoteAddress: Sendable, Equatable {
 }
 
 extension String {
-    /// A number in upper-case hexadecimal, of so many digits at least.
+    /// A number in upper-case hexadecimal with at least this many digits.
     fileprivate init(_ number: UInt32, digits: Int) {
         let text = String(number, radix: 16, uppercase: true)
         self = String(repeating: "0", count: Swift.max(0, digits - text.count)) + text

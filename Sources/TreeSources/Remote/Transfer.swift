@@ -100,8 +100,8 @@ struct Transfer: ~Copyable {
         }
     }
 
-    /// What curl itself cuts: a line of the header that outgrows its buffer, for which Debian 12's says that it is out
-    /// of memory, and Debian 13's `CURLE_TOO_LARGE`, which Debian 12's does not know.
+    /// A header line that outgrows curl's own buffer: older releases report `CURLE_OUT_OF_MEMORY`, and newer ones
+    /// `CURLE_TOO_LARGE` (100), which is missing from the older headers.
     private func cut(by code: CURLcode) -> Reception.Cut? {
         let isTooLong = code == CURLE_OUT_OF_MEMORY || code.rawValue == 100
         return isTooLong && !reception.head.isComplete ? .lineTooLong : nil

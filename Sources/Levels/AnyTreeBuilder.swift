@@ -132,7 +132,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         warnings.add(
             DocumentWarning(
                 position: position, path: currentPath() ?? "/",
-                message: "the key '\(name)' stands twice in one dictionary; the last one counts"))
+                message: "the key '\(quoted: name)' stands twice in one dictionary; the last one counts"))
         let gone = Set(dropped)
         let kept = (base..<rows.count).filter { !gone.contains($0) }
         rows.replaceSubrange(base..., with: kept.map { rows[$0] })

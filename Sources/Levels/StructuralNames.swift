@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Which dictionary keys are structure: the names of each role, the first present one counting.
 public struct StructuralNames: Sendable, Equatable {
     /// What a structural key means.
@@ -21,7 +23,7 @@ public struct StructuralNames: Sendable, Equatable {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let role = sides.first.flatMap({ Role(rawValue: String($0)) }) else {
                 throw StructuralNamesError(
-                    reason: "'\(sides.first ?? "")' is not a role; the roles are "
+                    reason: "'\(quoted: sides.first ?? "")' is not a role; the roles are "
                         + Role.allCases.map(\.rawValue).joined(separator: ", "))
             }
             let list = sides.count == 2 ? sides[1].split(separator: "|", omittingEmptySubsequences: false) : []
@@ -34,7 +36,7 @@ public struct StructuralNames: Sendable, Equatable {
         var seen: Set<String> = []
         for role in Role.allCases {
             for name in self[role] where !seen.insert(name).inserted {
-                throw StructuralNamesError(reason: "'\(name)' stands for two roles; each name can have one")
+                throw StructuralNamesError(reason: "'\(quoted: name)' stands for two roles; each name can have one")
             }
         }
     }

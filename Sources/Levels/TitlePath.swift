@@ -1,19 +1,17 @@
+internal import PropertyLists
+
 /// The titles from the root to an item, for people to read in sentences.
 enum TitlePath {
     private static let mostTitles = 12
-    private static let mostCharacters = 80
 
     /// `/Item 4/Screen G`, or `/` for the root; the middle of a very deep path and the end of a long title are `…`.
-    static func text(_ titles: [String]) -> String {
-        guard !titles.isEmpty else { return "/" }
-        guard titles.count > mostTitles else { return titles.map { "/" + shortened($0) }.joined() }
-        let half = mostTitles / 2
-        return text(Array(titles.prefix(half))) + "/…" + text(Array(titles.suffix(half)))
-    }
+    static func text(_ titles: [String]) -> String { joined(titles.map { QuotedText($0).description }) }
 
-    private static func shortened(_ title: String) -> String {
-        // The length in bytes is known; that in characters would have to be counted.
-        guard title.utf8.count > mostCharacters, title.count > mostCharacters else { return title }
-        return title.prefix(mostCharacters) + "…"
+    /// The same of texts that can stand in a message as they are.
+    static func joined(_ steps: [String]) -> String {
+        guard !steps.isEmpty else { return "/" }
+        guard steps.count > mostTitles else { return steps.map { "/" + $0 }.joined() }
+        let half = mostTitles / 2
+        return joined(Array(steps.prefix(half))) + "/…" + joined(Array(steps.suffix(half)))
     }
 }

@@ -14,7 +14,7 @@ extension TreeBuilder {
         case .sectionList:
             throw PropertyListError("a section is an array here; sections with a Title of their own go into 'Sections'")
         case .namedSections:
-            throw PropertyListError("the section '\(top.rare?.name ?? String())' must be an array of items")
+            throw PropertyListError("the section '\(quoted: top.rare?.name ?? String())' must be an array of items")
         case .dictionary, .array: openValue(.dictionary, at: position)
         }
     }

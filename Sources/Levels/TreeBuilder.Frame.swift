@@ -132,10 +132,10 @@ extension TreeBuilder {
         return switch role {
         case .title: PropertyListError("a title must be text, a number or a date, not \(what)")
         case .key: PropertyListError("a Key must be text, not \(what)")
-        case .children: PropertyListError("'\(holder)' must be an array of items, not \(what)")
+        case .children: PropertyListError("'\(quoted: holder)' must be an array of items, not \(what)")
         case .sections:
             PropertyListError(
-                "'\(holder)' must be an array of sections or a dictionary of arrays, not \(what)")
+                "'\(quoted: holder)' must be an array of sections or a dictionary of arrays, not \(what)")
         case .sectionKeys: PropertyListError("'SectionKeys' must be an array of names, not \(what)")
         case .sectionTitles: PropertyListError("'SectionTitles' must be an array of titles, not \(what)")
         case nil: PropertyListError("\(what) cannot stand here")

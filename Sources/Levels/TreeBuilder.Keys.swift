@@ -38,7 +38,7 @@ extension TreeBuilder {
         case .children, .sections:
             if frames[top].holderField != nil, !isRepeated {
                 throw PropertyListError(
-                    "the item has both '\(holderName(of: frames[top]))' and '\(String(utf8: name))'; only one of them can hold its level"
+                    "the item has both '\(quoted: holderName(of: frames[top]))' and '\(quoted: name)'; only one of them can hold its level"
                 )
             }
             frames[top].holderField = fields.count - 1

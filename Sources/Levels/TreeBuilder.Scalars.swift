@@ -87,7 +87,8 @@ extension TreeBuilder {
             PropertyListError("a section must be an array, not \(what)")
         case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
         case .namedSections:
-            PropertyListError("the section '\(frames.last?.rare?.name ?? "")' must be an array of items, not \(what)")
+            PropertyListError(
+                "the section '\(quoted: frames.last?.rare?.name ?? "")' must be an array of items, not \(what)")
         default: wrongValue(what)
         }
     }

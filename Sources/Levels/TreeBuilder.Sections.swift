@@ -41,7 +41,7 @@ extension TreeBuilder {
         case .namedSections:
             section.title = rare.name
             if let earlier = rare.sectionNumbers.updateValue(rare.sections.count, forKey: Array(rare.name.utf8)) {
-                warn("the section '\(rare.name)' stands twice; the last one counts", at: frame.position)
+                warn("the section '\(quoted: rare.name)' stands twice; the last one counts", at: frame.position)
                 rare.repeatedSections.insert(earlier)
             }
             rare.sections.append(section)
@@ -62,7 +62,7 @@ extension TreeBuilder {
         case .children:
             guard !rare.hasRows else {
                 throw PropertyListError(
-                    "the section has two lists of rows, '\(text)' is the second; only one can hold them")
+                    "the section has two lists of rows, '\(quoted: text)' is the second; only one can hold them")
             }
             rare.hasRows = true
             role = .children
@@ -153,7 +153,7 @@ extension TreeBuilder {
             var texts: [String] = []
             while reader.offset < end {
                 guard let text = fields.scalarText(at: reader.offset) else {
-                    throw PropertyListError("'\(name)' must hold texts only", path: currentPath())
+                    throw PropertyListError("'\(quoted: name)' must hold texts only", path: currentPath())
                 }
                 texts.append(text)
                 reader.skipValue()
@@ -177,7 +177,8 @@ extension SectionedRows {
             guard let number = numbers[Array(name.utf8)], left.remove(number) != nil else {
                 let isKnown = numbers[Array(name.utf8)] != nil
                 let reason = isKnown ? "twice" : "but 'Sections' has no such section"
-                throw PropertyListError("'SectionKeys' names '\(name)' \(reason); name each section once", at: position)
+                throw PropertyListError(
+                    "'SectionKeys' names '\(quoted: name)' \(reason); name each section once", at: position)
             }
             return sections[number]
         }

@@ -8,14 +8,14 @@ extension TreeBuilder {
     }
 
     mutating func warnAboutRepeatedKey(_ name: Span<UInt8>, at position: SourcePosition) {
-        warn("the key '\(String(utf8: name))' stands twice in one dictionary; the last one counts", at: position)
+        warn("the key '\(quoted: name)' stands twice in one dictionary; the last one counts", at: position)
     }
 
     /// - Parameter table: the names that can stand where the key does.
     mutating func warnAboutNearMiss(_ name: Span<UInt8>, in table: RoleTable, at position: SourcePosition) {
         guard !warnings.isFull else { return warnings.omit() }
         guard let near = table.nearMiss(of: name) else { return }
-        warn("'\(String(utf8: name))' is kept as a field; did you mean '\(near)'?", at: position)
+        warn("'\(quoted: name)' is kept as a field; did you mean '\(quoted: near)'?", at: position)
     }
 
     mutating func warnAboutEmptyChildren(at position: SourcePosition) {
@@ -25,7 +25,7 @@ extension TreeBuilder {
     mutating func warnAboutRepeatedTitle(at position: SourcePosition) {
         guard let (title, count) = assembler.repeatedTitle else { return }
         warn(
-            "\(count) rows have the title '\(title)'; give them a Key each, or their paths end in ~2, ~3, …",
+            "\(count) rows have the title '\(quoted: title)'; give them a Key each, or their paths end in ~2, ~3, …",
             at: position)
     }
 

@@ -1,5 +1,6 @@
 import HTTPServer
 import Levels
+import PropertyLists
 
 /// The origins whose pages a browser lets read the answers (Fetch standard, section 3.2, "CORS protocol").
 public struct AllowedOrigins: Sendable {
@@ -9,7 +10,7 @@ public struct AllowedOrigins: Sendable {
 
         public var description: String {
             """
-            '\(text)' is no origin: write scheme://host or scheme://host:port without a path, several divided by \
+            '\(quoted: text)' is no origin: write scheme://host or scheme://host:port without a path, several divided by \
             commas, or * alone for all
             """
         }

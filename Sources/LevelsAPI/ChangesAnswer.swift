@@ -19,7 +19,7 @@ struct ChangesAnswer {
     static func gone(_ since: String, revision: String) -> Problem {
         Problem(
             .revisionGone,
-            "There is no revision '\(since)' here: the server was restarted, or its history does not reach back so far."
+            "There is no revision '\(quoted: since)' here: the server was restarted, or its history does not reach back so far."
                 + " Load what you show anew, and go on from '\(revision)'.",
             members: [("reset", .flag(true)), ("revision", .text(revision))])
     }

@@ -15,7 +15,8 @@ struct Earlier {
     /// - Throws: `Problem` (400) for a text that no version is.
     init(_ text: String, at path: ItemPath, in history: History, known: Item?) throws(Problem) {
         guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else {
-            throw .badParameter("since", "'\(text)' is no version; it is the member 'version' of an earlier answer.")
+            throw .badParameter(
+                "since", "'\(quoted: text)' is no version; it is the member 'version' of an earlier answer.")
         }
         version = text
         self.path = path

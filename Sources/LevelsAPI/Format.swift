@@ -1,4 +1,5 @@
 import HTTPServer
+import PropertyLists
 
 /// The formats that an answer may have.
 enum Format: UInt8 {
@@ -14,7 +15,8 @@ enum Format: UInt8 {
         case "plist": return .plist
         case let other?:
             throw .badParameter(
-                "format", "There is no format '\(other)' here; there are json and plist.", allowed: ["json", "plist"])
+                "format", "There is no format '\(quoted: other)' here; there are json and plist.",
+                allowed: ["json", "plist"])
         }
     }
 
@@ -29,7 +31,7 @@ enum Format: UInt8 {
         case "binary": return .binary
         case let other?:
             throw .badParameter(
-                "format", "There is no format '\(other)'; there are plist, json and binary.",
+                "format", "There is no format '\(quoted: other)'; there are plist, json and binary.",
                 allowed: ["plist", "json", "binary"])
         }
     }

@@ -115,13 +115,13 @@ extension LevelAnswer {
         guard !query.parameters.isEmpty else { return }
         if let text = query["limit"] {
             guard let limit = Int(text), Page.limits.contains(limit), text.allSatisfy(\.isNumber) else {
-                throw .badParameter("limit", "'\(text)' is no limit; it is a whole number from 1 to 10000.")
+                throw .badParameter("limit", "'\(quoted: text)' is no limit; it is a whole number from 1 to 10000.")
             }
             page.limit = limit
         }
         if let text = query["after"] {
             guard let cursor = Cursor(text) else {
-                throw .badParameter("after", "'\(text)' is no cursor; follow the link 'next' of a page.")
+                throw .badParameter("after", "'\(quoted: text)' is no cursor; follow the link 'next' of a page.")
             }
             page.after = cursor
         }

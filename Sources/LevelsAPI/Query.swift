@@ -27,10 +27,10 @@ struct Query {
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
             throw .badParameter(
-                String(utf8: part), "The query part '\(String(utf8: part))' is not percent-encoded UTF-8.")
+                String(utf8: part), "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
         }
         guard !parameters.contains(where: { $0.name == name }) else {
-            throw .badParameter(name, "The parameter '\(name)' stands twice; give it once.")
+            throw .badParameter(name, "The parameter '\(quoted: name)' stands twice; give it once.")
         }
         parameters.append((name, value))
     }
@@ -72,7 +72,7 @@ struct Query {
                 case 1: "there is only \(names[0])"
                 default: "there are " + names.joined(separator: ", ")
                 }
-            throw .badParameter(name, "There is no parameter '\(name)'; \(list).\(near)", allowed: names)
+            throw .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(near)", allowed: names)
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import PropertyLists
 
 /// How long a request waits for what it asks about to change (API.md, section 4).
 struct Wait: Hashable {
@@ -15,7 +16,7 @@ struct Wait: Hashable {
         if let text = query["wait"] {
             guard let seconds = Int(text), Self.limits.contains(seconds), text.allSatisfy(\.isNumber) else {
                 throw .badParameter(
-                    "wait", "'\(text)' is no time to wait; it is a whole number of seconds from 1 to 300.")
+                    "wait", "'\(quoted: text)' is no time to wait; it is a whole number of seconds from 1 to 300.")
             }
             self.seconds = seconds
             isPreference = false

@@ -25,7 +25,7 @@ enum TextEncoding: Equatable {
         case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "LATIN-1": return .latin1
         default:
             throw PropertyListError(
-                "the encoding \(name) is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1",
+                "the encoding \(quoted: name) is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1",
                 at: .text(line: 1, column: 1))
         }
     }

@@ -38,7 +38,7 @@ enum XMLScalars {
         // `Double` also reads hexadecimal floats, which no property list has.
         guard !word.contains(where: { $0 == "x" || $0 == "X" || $0 == "(" }), let value = Double(word) else {
             throw PropertyListError(
-                "'\(quoted(text))' is not a number; <real> needs one such as 9.5, 1e-3, nan or infinity")
+                "'\(quoted: text)' is not a number; <real> needs one such as 9.5, 1e-3, nan or infinity")
         }
         return value
     }
@@ -97,7 +97,7 @@ enum XMLScalars {
             year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5])
         guard date.isReal else {
             throw PropertyListError(
-                "there is no date '\(quoted(text))'; the calendar goes from 0001-01-01 to 9999-12-31")
+                "there is no date '\(quoted: text)'; the calendar goes from 0001-01-01 to 9999-12-31")
         }
         return Double(date.seconds)
     }
@@ -131,21 +131,16 @@ enum XMLScalars {
         return text.extracting(start..<end)
     }
 
-    /// The beginning of a faulty text, for an error's sentence.
-    private static func quoted(_ text: Span<UInt8>) -> String {
-        text.count <= 40 ? String(utf8: text) : String(utf8: text.extracting(0..<40)) + "…"
-    }
-
     private static func notInteger(_ text: Span<UInt8>) -> PropertyListError {
         PropertyListError(
-            "'\(quoted(text))' is not a whole number; <integer> needs decimal digits, or 0x and hexadecimal ones")
+            "'\(quoted: text)' is not a whole number; <integer> needs decimal digits, or 0x and hexadecimal ones")
     }
 
     private static func outOfRange(_ text: Span<UInt8>) -> PropertyListError {
-        PropertyListError("\(quoted(text)) is beyond 64 bits; an integer goes from -2^63 to 2^64-1")
+        PropertyListError("\(quoted: text) is beyond 64 bits; an integer goes from -2^63 to 2^64-1")
     }
 
     private static func notDate(_ text: Span<UInt8>) -> PropertyListError {
-        PropertyListError("'\(quoted(text))' is not a date; <date> needs one such as 2001-03-12T00:00:00Z")
+        PropertyListError("'\(quoted: text)' is not a date; <date> needs one such as 2001-03-12T00:00:00Z")
     }
 }

@@ -20,7 +20,8 @@ enum FileRefusal {
     static func ofKind(_ mode: mode_t, path: String) -> SourceError? {
         switch mode & S_IFMT {
         case S_IFREG: nil
-        case S_IFDIR: SourceError(path, "it is a folder; name the property list file in it, as in \(inside(path))")
+        case S_IFDIR:
+            SourceError(path, "it is a folder; name the property list file in it, as in \(path: inside(path))")
         case S_IFIFO: SourceError(path, "it is a named pipe (FIFO); name a property list file")
         case S_IFSOCK: SourceError(path, "it is a socket; name a property list file")
         default: SourceError(path, "it is a device; name a property list file")

@@ -52,9 +52,9 @@ private struct SourcePlace {
     func line(_ sentence: String) -> String {
         let place =
             switch position {
-            case .text(let line, let column): "\(file):\(line):\(column): "
-            case .byte(let offset): "\(file): byte \(offset): "
-            case nil: "\(file): "
+            case .text(let line, let column): "\(path: file):\(line):\(column): "
+            case .byte(let offset): "\(path: file): byte \(offset): "
+            case nil: "\(path: file): "
             }
         return place + (path.map { "in \($0): " } ?? "") + sentence + (sentence.hasSuffix("?") ? "" : ".")
     }

@@ -14,7 +14,7 @@ struct SyntaxCheck {
             let version = String(decoding: head.prefix(8), as: UTF8.self)
             guard version == "bplist00" else {
                 throw PropertyListError(
-                    "it is a binary property list of the version '\(version)'; only 'bplist00' is read here, so convert it with plutil -convert xml1"
+                    "it is a binary property list of the version '\(quoted: version)'; only 'bplist00' is read here, so convert it with plutil -convert xml1"
                 )
             }
             return .binary

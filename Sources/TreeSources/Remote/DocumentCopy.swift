@@ -26,7 +26,7 @@ struct DocumentCopy {
         let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
         guard let label = label(), label.isOf(file.identity) else { return Found(file: file, validators: .init()) }
         guard label.origin == origin else {
-            throw SourceError(path, "it is a copy of \(label.origin); name another file for this document")
+            throw SourceError(path, "it is a copy of \(path: label.origin); name another file for this document")
         }
         return Found(file: file, validators: label.validators)
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import PropertyLists
 
 /// The sentences for documents that could not be fetched. None of them holds a time or a number that differs from one
 /// attempt to the next, so that equal reasons read the same.
@@ -10,7 +11,7 @@ struct FetchRefusal {
     let redirect: String?
 
     private func error(_ reason: String) -> SourceError {
-        plain(redirect.map { "it leads on to \($0), and there: \(reason)" } ?? reason)
+        plain(redirect.map { "it leads on to \(path: $0), and there: \(reason)" } ?? reason)
     }
 
     /// Without a word on where the request went.
@@ -33,7 +34,7 @@ struct FetchRefusal {
             )
         case .notKept(let failure):
             error(
-                "the document finds no room in a temporary file in \(failure.path): \(SystemReason.text(failure.code)); make room there, or name another folder in TMPDIR"
+                "the document finds no room in a temporary file in \(path: failure.path): \(SystemReason.text(failure.code)); make room there, or name another folder in TMPDIR"
             )
         }
     }
@@ -113,14 +114,14 @@ struct FetchRefusal {
             plain("it leads on to what is neither http nor https; name the address where the document is")
         case CURLE_PARTIAL_FILE: error("the answer was cut short before all of it had come; it will be asked for again")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            error("the connection ended before the answer was whole (\(words)); see to its server")
+            error("the connection ended before the answer was whole (\(path: words)); see to its server")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
             error("what answers does not speak HTTP; name the address of a web server")
-        case CURLE_SSL_CONNECT_ERROR: error("no secure connection comes about (\(words)); is it an https server?")
+        case CURLE_SSL_CONNECT_ERROR: error("no secure connection comes about (\(path: words)); is it an https server?")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
-            error("its identity cannot be verified (\(words)); \(Self.trust)")
-        case CURLE_BAD_CONTENT_ENCODING: error("the answer cannot be unpacked (\(words)); see to its server")
-        default: error("it could not be fetched: \(words)")
+            error("its identity cannot be verified (\(path: words)); \(Self.trust)")
+        case CURLE_BAD_CONTENT_ENCODING: error("the answer cannot be unpacked (\(path: words)); see to its server")
+        default: error("it could not be fetched: \(path: words)")
         }
     }
 

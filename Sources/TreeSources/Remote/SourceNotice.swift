@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// What a source wants known although its tree is fine, for logs.
 public enum SourceNotice: Sendable, Equatable {
     /// The copy of an earlier run is served until the origin has answered.
@@ -11,7 +13,7 @@ public enum SourceNotice: Sendable, Equatable {
 extension SourceNotice: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .servesCopy(let path, let name): "\(path): this copy is served until \(name) has answered."
+        case .servesCopy(let path, let name): "\(path: path): this copy is served until \(path: name) has answered."
         case .copyNotRead(let error): "\(error) The copy is not used."
         case .copyNotKept(let error): "\(error) The new document is served all the same."
         }

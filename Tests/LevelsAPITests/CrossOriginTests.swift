@@ -183,7 +183,7 @@ import Testing
         let error = #expect(throws: AllowedOrigins.Malformed.self) { try AllowedOrigins("https://b.example,\(text)") }
         #expect(
             error?.description == """
-                '\(text)' is no origin: write scheme://host or scheme://host:port without a path, several divided by \
+                '\(text.replacing("\r\n", with: #"\u{D}\u{A}"#))' is no origin: write scheme://host or scheme://host:port without a path, several divided by \
                 commas, or * alone for all
                 """)
     }

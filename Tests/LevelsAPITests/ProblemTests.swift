@@ -35,7 +35,7 @@ import Testing
             Case("/detail/a/b", "There is no 'a' in /.", nearest: "/levels/"),
             Case("/levels//Item%204", "There is no '' in /.", nearest: "/levels/"),
             Case("/levels/a%2Fb/%22?fields=x", #"There is no '\"' in /a/b."#, nearest: "/levels/a%2Fb"),
-            Case("/levels/%00", #"There is no '\u0000' in /."#, nearest: "/levels/"),
+            Case("/levels/%00", #"There is no '\\u{0}' in /."#, nearest: "/levels/"),
         ])
     func noSuchItem(_ example: Case) throws {
         let answer = try Desk(Self.document).get(example.target)
@@ -47,6 +47,30 @@ import Testing
                 "instance":"\(example.target)","nearest":"\(example.nearest)"}
                 """)
         #expect(try Desk(Self.document).get(example.nearest).status == 200)
+    }
+
+    @Test("What a problem says of a text that would control a terminal, or is endless, does neither")
+    func quotedTexts() throws {
+        let title = #"\u001b[31m"# + String(repeating: "x", count: 100_000)
+        let desk = try Desk(#"{"Rows":[{"Title":"\#(title)","Key":"k","Children":["Screen G"]}]}"#)
+        func detail(_ target: String) throws -> String? {
+            let answer = desk.get(target)
+            #expect((400..<500).contains(answer.status))
+            let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            return object?["detail"] as? String
+        }
+        let shown = #"\u{1B}[31m"# + String(repeating: "x", count: 75) + "…"
+        #expect(try detail("/levels/k/%1B%5BA") == #"There is no '\u{1B}[A' in /\#(shown)."#)
+        let long = String(repeating: "y", count: 81)
+        #expect(try detail("/levels/k/\(long)") == "There is no '\(long.dropLast())…' in /\(shown).")
+        #expect(
+            try detail("/levels/?wait=%E2%80%AE5")
+                == #"'\u{202E}5' is no time to wait; it is a whole number of seconds from 1 to 300."#)
+        #expect(
+            try detail("/document?\(long)=1") == "There is no parameter '\(long.dropLast())…'; there are format, wait.")
+        #expect(
+            try detail("/\(long)")
+                == "Nothing is served at '/\(long.dropLast(2))…'. Start with /levels/ and follow the links.")
     }
 
     @Test("A level of hundreds of rows suggests one of its first rows, and a long key suggests none")

@@ -34,6 +34,19 @@ struct FileRefusalTests {
                 == "~/Data.plist: there is no such file in the folder ~; name a property list file that exists.")
     }
 
+    @Test("because of a name that would control a terminal shows it escaped")
+    func oddName() throws {
+        #expect(
+            refusal("Folder\u{1B}[2J/Data\u{202E}.plist")
+                == #"~/Folder\u{1B}[2J/Data\u{202E}.plist: there is no folder ~/Folder\u{1B}[2J; name a file that exists."#
+        )
+        try scratch.link("Data.plist", to: "Gone\n.plist")
+        #expect(
+            refusal("Data.plist")
+                == #"~/Data.plist: it is a symbolic link to Gone\u{A}.plist, which does not exist; point it at a property list file."#
+        )
+    }
+
     @Test("because its name differs in case says what is there")
     func otherCase() throws {
         try scratch.write("Data.plist", items("A"))

@@ -35,7 +35,7 @@ public enum BinaryPropertyListReader {
         case .endDictionary: try consumer.endDictionary()
         case .beginArray: try consumer.beginArray(at: .byte(offset: decoder.position))
         case .endArray: try consumer.endArray()
-        case .string: try consumer.string(decoder.text)
+        case .string: try consumer.string(decoder.text, at: .byte(offset: decoder.position))
         case .data: try consumer.data(decoder.text)
         case .boolean(let value): try consumer.boolean(value)
         case .integer(let value): try consumer.integer(value)

@@ -119,8 +119,9 @@ public struct JSONPropertyListReader: ~Copyable {
         guard values <= limits.values else { throw tooManyValues }
         switch first {
         case UInt8(ascii: "\""):
+            let position = window.roughPosition
             let text = try readString()
-            try consumer.string(span(of: text))
+            try consumer.string(span(of: text), at: position)
             finish(text)
         case UInt8(ascii: "{"):
             try consumer.beginDictionary(at: window.roughPosition)

@@ -10,6 +10,8 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError)
     mutating func endArray() throws(PropertyListError)
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError)
+    /// The same for a consumer that wants to know where its texts are; readers tell strings so.
+    mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
     mutating func integer(_ value: PropertyListInteger) throws(PropertyListError)
     mutating func real(_ value: Double) throws(PropertyListError)
     mutating func boolean(_ value: Bool) throws(PropertyListError)
@@ -23,5 +25,10 @@ public protocol PropertyListConsumer: ~Copyable {
 }
 
 extension PropertyListConsumer where Self: ~Copyable {
+    @inlinable @inline(__always)
+    public mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        try string(text)
+    }
+
     public func currentPath() -> String? { nil }
 }

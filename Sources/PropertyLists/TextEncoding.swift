@@ -23,10 +23,22 @@ enum TextEncoding: Equatable {
         switch name.uppercased() {
         case "UTF-8", "UTF8", "US-ASCII", "ASCII": return .utf8
         case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "LATIN-1": return .latin1
+        case let wide where isWide(wide):
+            // Were it true, the declaration's own bytes would have told already.
+            throw PropertyListError(
+                "the XML declaration names the encoding \(quoted: name), but the text is UTF-8; write encoding=\"UTF-8\" there",
+                at: .text(line: 1, column: 1))
         default:
             throw PropertyListError(
                 "the encoding \(quoted: name) is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1",
                 at: .text(line: 1, column: 1))
+        }
+    }
+
+    /// Whether the name, in upper case, is of an encoding with more than one byte for each letter of a declaration.
+    private static func isWide(_ name: String) -> Bool {
+        ["UTF-16", "UTF16", "UTF_16", "UTF-32", "UTF32", "UTF_32", "UCS-2", "UCS-4", "ISO-10646-UCS"].contains {
+            name.hasPrefix($0)
         }
     }
 

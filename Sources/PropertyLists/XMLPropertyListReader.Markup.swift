@@ -60,18 +60,31 @@ extension XMLPropertyListReader {
             "entity declarations are refused, since a few of them can unfold without end; write the text itself")
     }
 
-    private mutating func skipDocumentType() throws(PropertyListError) {
+    mutating func skipDocumentType() throws(PropertyListError) {
         var offset = 9
         while let found = try window.find(UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "\""), from: offset) {
             switch try window.peek(found) {
             case UInt8(ascii: ">"): return window.advanceCountingLines(found + 1)
-            case UInt8(ascii: "["): throw Self.noEntities
+            case UInt8(ascii: "["): throw try refusalOfSubset(from: found + 1)
             default:
                 guard let end = try window.findEnd(of: "\"", from: found + 1) else { throw try prematureEnd() }
                 offset = end
             }
         }
         throw try prematureEnd()
+    }
+
+    /// The error for declarations within `<!DOCTYPE`, of which entities have one of their own.
+    private mutating func refusalOfSubset(from start: Int) throws(PropertyListError) -> PropertyListError {
+        var offset = start
+        let (bracket, end) = (UInt8(ascii: "<"), UInt8(ascii: "]"))
+        while let found = try window.find(bracket, end, end, from: offset), try window.peek(found) == bracket {
+            if try window.matches("<!ENTITY", at: found) { return Self.noEntities }
+            offset = found + 1
+            if try window.matches("<!--", at: found) { offset = try window.findEnd(of: "-->", from: found) ?? offset }
+        }
+        return PropertyListError(
+            "the declarations inside <!DOCTYPE are not read here; leave out '[', ']' and all that is between them")
     }
 
     mutating func skipComment() throws(PropertyListError) {
@@ -134,6 +147,13 @@ extension XMLPropertyListReader {
         }
     }
 
+    /// Whether the end tag that begins so stands at the cursor, and not one whose name only begins so.
+    @inline(__always)
+    mutating func isEndTag(_ start: StaticString) throws(PropertyListError) -> Bool {
+        guard try window.matches(start, at: 0) else { return false }
+        return try !Self.isNameByte(window.peek(start.utf8CodeUnitCount))
+    }
+
     /// Moves past the `>` of an end tag.
     @inline(__always)
     mutating func closeTag() throws(PropertyListError) {
@@ -152,11 +172,10 @@ extension XMLPropertyListReader {
     }
 
     mutating func unknownElement() throws(PropertyListError) -> PropertyListError {
-        var end = 1
-        while end < 40, let byte = try window.peek(end), Self.isNameByte(byte) { end += 1 }
-        guard try window.peek(end) != nil else { return try prematureEnd() }
+        let name = try tagName(from: 1)
+        guard try window.peek(1 + name.utf8.count) != nil else { return try prematureEnd() }
         return PropertyListError(
-            "<\(String(utf8: window.text(1..<end)))> is not an element of a property list; there are dict, key, array, string, "
+            "<\(quoted: name)> is not an element of a property list; there are dict, key, array, string, "
                 + "integer, real, date, data, true and false")
     }
 

@@ -84,11 +84,11 @@ extension XMLPropertyListReader {
         } else if try window.matches("<?", at: 0) {
             try skipProcessingInstruction()
         } else {
-            let name = String(describing: endTag).dropLast()
-            for (offset, byte) in name.utf8.enumerated() where try window.peek(offset) != byte {
-                throw PropertyListError("markup stands inside a text that '\(endTag)' must close; write '<' as '&lt;'")
+            let element = String(describing: endTag).dropFirst(2).dropLast()
+            guard try window.peek(1) == UInt8(ascii: "/"), try tagName(from: 2) == element else {
+                throw try markup(inTextOf: String(element))
             }
-            window.advance(name.utf8.count)
+            window.advance(2 + element.utf8.count)
             try closeTag()
             return false
         }
@@ -119,17 +119,11 @@ extension XMLPropertyListReader {
         guard let end = try window.find(UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"), from: 1),
             end <= 16, try window.peek(end) == UInt8(ascii: ";")
         else { throw PropertyListError("'&' begins no reference here; write '&amp;' for the character itself") }
-        let name = String(utf8: window.text(1..<end))
-        guard let scalar = Self.scalar(named: name) else {
-            throw PropertyListError(
-                "'&\(name);' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
-            )
-        }
-        Transcoder.append(scalar, to: &scratch)
+        Transcoder.append(try Self.scalar(named: String(utf8: window.text(1..<end))), to: &scratch)
         window.advance(end + 1)
     }
 
-    private static func scalar(named name: String) -> Unicode.Scalar? {
+    private static func scalar(named name: String) throws(PropertyListError) -> Unicode.Scalar {
         switch name {
         case "lt": return "<"
         case "gt": return ">"
@@ -138,16 +132,26 @@ extension XMLPropertyListReader {
         case "apos": return "'"
         default: break
         }
-        guard name.hasPrefix("#") else { return nil }
         let isHex = name.hasPrefix("#x")
         let digits = name.dropFirst(isHex ? 2 : 1)
-        guard let first = digits.utf8.first, XMLScalars.hexDigit(first) != nil,
-            let value = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(value)
-        else { return nil }
+        guard name.hasPrefix("#"), !digits.isEmpty,
+            digits.utf8.allSatisfy({ XMLScalars.hexDigit($0).map { isHex || $0 < 10 } ?? false })
+        else {
+            throw PropertyListError(
+                "'&\(quoted: name);' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+            )
+        }
+        guard let value = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(value) else {
+            throw PropertyListError(
+                "'&\(name);' is a character reference, but no character has this number")
+        }
         // The Char production of XML 1.0, section 2.2.
         switch value {
         case 9, 10, 13, 0x20...0xFFFD, 0x10000...: return scalar
-        default: return nil
+        default:
+            throw PropertyListError(
+                "'&\(name);' is a character reference, but of a character that XML forbids; remove it, or use the binary format"
+            )
         }
     }
 }

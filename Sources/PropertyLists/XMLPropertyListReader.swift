@@ -9,6 +9,8 @@ public struct XMLPropertyListReader: ~Copyable {
     var scratch = ByteBuffer()
     /// How far `finish` moves past a text that was left in the window.
     var pendingAdvance = 0
+    /// The tag that the document is refused for, where it does not fit the element that is open.
+    var mismatch: Mismatch?
     private var open: [Container] = []
     private var values = 0
     private var hasPlistElement = false
@@ -27,14 +29,20 @@ public struct XMLPropertyListReader: ~Copyable {
         do {
             try reader.readDocument(into: &consumer)
         } catch {
-            let refusal = reader.endsInsideMarkup() ? Self.cutShortInMarkup : error
+            var refusal = error
+            if reader.endsInsideMarkup() {
+                refusal = Self.cutShortInMarkup
+            } else if let mismatch = reader.mismatch {
+                refusal = mismatch.refusal(
+                    openedAt: opening(of: mismatch.element, before: mismatch.place, in: input, limits: limits))
+            }
             var located = refusal.located(at: reader.window.position)
             if located.path == nil { located.path = consumer.currentPath() }
             throw located
         }
     }
 
-    private init(window: consuming TextWindow, limits: PropertyListLimits) {
+    init(window: consuming TextWindow, limits: PropertyListLimits) {
         self.window = window
         self.limits = limits
     }
@@ -72,7 +80,8 @@ public struct XMLPropertyListReader: ~Copyable {
     private mutating func readEpilog() throws(PropertyListError) {
         if hasPlistElement {
             try skipToMarkup()
-            guard try window.matches("</plist", at: 0) else {
+            guard try isEndTag("</plist") else {
+                if try window.peek(1) == UInt8(ascii: "/") { throw try wrongEndTag(of: "plist") }
                 throw PropertyListError(
                     "a second value stands in <plist>; a property list has one, so put both into an array")
             }
@@ -103,11 +112,12 @@ public struct XMLPropertyListReader: ~Copyable {
             let text = try readText(closedBy: "</key>")
             try tellKey(text, at: position, to: &consumer)
         } else if head == Self.tag("<string>") {
+            let position = window.roughPosition
             window.advance(7)
             try willReadValue()
             window.advance(1)
             let text = try readText(closedBy: "</string>")
-            try consumer.string(span(of: text))
+            try consumer.string(span(of: text), at: position)
             finish(text)
             didReadValue()
         } else if head << 16 == Self.tag("<dict>") << 16 {
@@ -149,7 +159,7 @@ public struct XMLPropertyListReader: ~Copyable {
         case UInt8(ascii: "s"):
             if try startTag("string") {
                 try readScalar("</string>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                    try consumer.string(text)
+                    try consumer.string(text, at: position)
                 }
             }
         case UInt8(ascii: "d"):
@@ -259,19 +269,19 @@ public struct XMLPropertyListReader: ~Copyable {
         into consumer: inout Consumer
     ) throws(PropertyListError) {
         switch open.last {
-        case .dictionaryAwaitingKey where try window.matches("</dict", at: 0):
+        case .dictionaryAwaitingKey where try isEndTag("</dict"):
             window.advance(6)
             try closeTag()
             open.removeLast()
             try consumer.endDictionary()
-        case .array where try window.matches("</array", at: 0):
+        case .array where try isEndTag("</array"):
             window.advance(7)
             try closeTag()
             open.removeLast()
             try consumer.endArray()
-        case .dictionaryAwaitingKey: throw PropertyListError("a <dict> is open here; it must be closed by </dict>")
+        case .dictionaryAwaitingKey: throw try wrongEndTag(of: "dict")
         case .dictionaryAwaitingValue: throw PropertyListError("the <key> before this place has no value")
-        case .array: throw PropertyListError("an <array> is open here; it must be closed by </array>")
+        case .array: throw try wrongEndTag(of: "array")
         case nil: throw PropertyListError("the property list holds no value; it needs one, an array or a dictionary")
         }
         didReadValue()

@@ -27,6 +27,9 @@ struct SyntaxCheck {
                 "the file holds zero bytes where its text should begin; it was not written to the end, so save it again"
             )
         }
+        if isUTF32(head) {
+            throw PropertyListError("the text is in UTF-32, which is not read here; save the document as UTF-8")
+        }
         var check = SyntaxCheck(text: Self.characters(of: head))
         return try check.textSyntax()
     }
@@ -56,6 +59,17 @@ struct SyntaxCheck {
         if head[0] == 0, head[1] != 0 { return units(of: head[...], isBigEndian: true) }
         if head[0] != 0, head[1] == 0 { return units(of: head[...], isBigEndian: false) }
         return head
+    }
+
+    /// Whether the first character has four bytes: a mark, or one below U+0100 (XML 1.0, appendix F.1).
+    private static func isUTF32(_ head: [UInt8]) -> Bool {
+        guard head.count >= 4 else { return false }
+        return switch (head[0], head[1], head[2], head[3]) {
+        case (0, 0, 0xFE, 0xFF), (0xFF, 0xFE, 0, 0): true
+        case (0, 0, 0, let last): last != 0
+        case (let first, 0, 0, 0): first != 0
+        default: false
+        }
     }
 
     private static func units(of bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {

@@ -31,15 +31,57 @@ struct XMLReaderTests {
         "takes no fault for a cut where the document goes on",
         arguments: [
             (
-                "<array><string>a</array>",
-                "1:17: markup stands inside a text that '</string>' must close; write '<' as '&lt;'"
+                "<array><string>a <b>b</b></string></array>",
+                "1:18: markup stands inside a text that '</string>' must close; write '<' as '&lt;'"
             ),
             (
                 "<array><string>a & b</string></array>",
                 "1:18: '&' begins no reference here; write '&amp;' for the character itself"
             ),
-            ("<dict></array>", "1:7: a <dict> is open here; it must be closed by </dict>"),
-            ("<array></dict>", "1:8: an <array> is open here; it must be closed by </array>"),
+            (
+                "<array><string>a&#8;</string></array>",
+                "1:17: '&#8;' is a character reference, but of a character that XML forbids; remove it, or use the binary format"
+            ),
+            (
+                "<array><string>&#xFFFF;</string></array>",
+                "1:16: '&#xFFFF;' is a character reference, but of a character that XML forbids; remove it, or use the binary format"
+            ),
+            (
+                "<array><string>&#xD800;</string></array>",
+                "1:16: '&#xD800;' is a character reference, but no character has this number"
+            ),
+            (
+                "<array><string>&#99999999999;</string></array>",
+                "1:16: '&#99999999999;' is a character reference, but no character has this number"
+            ),
+            (
+                "<array><string>&#A;</string></array>",
+                "1:16: '&#A;' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+            ),
+            (
+                "<array><string>&nbsp;</string></array>",
+                "1:16: '&nbsp;' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+            ),
+            (
+                "<?xml version=\"1.0\" encoding=\"UTF-16\"?><array/>",
+                "1:1: the XML declaration names the encoding UTF-16, but the text is UTF-8; write encoding=\"UTF-8\" there"
+            ),
+            (
+                "<?xml version=\"1.0\" encoding='utf-32le'?><array/>",
+                "1:1: the XML declaration names the encoding utf-32le, but the text is UTF-8; write encoding=\"UTF-8\" there"
+            ),
+            (
+                "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><array/>",
+                "1:1: the encoding KOI8-R is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1"
+            ),
+            (
+                "<!DOCTYPE plist [ <!-- <!ENTITY --> <!ELEMENT a ANY> ]><array/>",
+                "1:1: the declarations inside <!DOCTYPE are not read here; leave out '[', ']' and all that is between them"
+            ),
+            (
+                "<!DOCTYPE plist [ <!ELEMENT a ANY> <!ENTITY a 'b'> ]><array/>",
+                "1:1: entity declarations are refused, since a few of them can unfold without end; write the text itself"
+            ),
             (
                 "<plist><array/><array/></plist>",
                 "1:16: a second value stands in <plist>; a property list has one, so put both into an array"

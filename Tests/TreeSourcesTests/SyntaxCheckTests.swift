@@ -57,6 +57,22 @@ struct SyntaxCheckTests {
     }
 
     @Test(
+        "is refused where it is UTF-32, with and without a mark", arguments: [true, false], ["<plist/>", "[1]", "é"])
+    func utf32(isBigEndian: Bool, text: String) {
+        let mark = Unicode.Scalar(0xFEFF as UInt16).map { [$0] } ?? []
+        for scalars in [Array(text.unicodeScalars), mark + text.unicodeScalars] {
+            let bytes = scalars.flatMap { scalar in
+                (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * (isBigEndian ? 3 - $0 : $0))) }
+            }
+            #expect(
+                throws: PropertyListError("the text is in UTF-32, which is not read here; save the document as UTF-8")
+            ) {
+                try SyntaxCheck.syntax(of: bytes)
+            }
+        }
+    }
+
+    @Test(
         "is refused where it is OpenStep's",
         arguments: [
             "{ a = b; }", "{\"a\"=\"b\";}", "( a, b )", "/* by hand */ { a = b; }",

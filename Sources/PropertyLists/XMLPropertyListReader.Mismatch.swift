@@ -1,0 +1,80 @@
+/// Tags that do not fit the element that is open.
+extension XMLPropertyListReader {
+    /// A tag in the place of an element's end tag; what is to be said of it is told once the element's beginning is found.
+    struct Mismatch {
+        /// The name of the element that is open.
+        let element: String
+        /// The tag that stands there, as `</array>`.
+        let tag: String
+        /// Where it begins, the column in bytes.
+        let place: SourcePosition
+        let kind: Kind
+
+        enum Kind {
+            /// An end tag of another element.
+            case wrongEndTag
+            /// An end tag of an element that there is not.
+            case misspeltEndTag
+            /// A tag that tells that the end tag of a text before it is missing.
+            case unclosedText
+        }
+
+        /// The sentence, without a line where the beginning is not known.
+        func refusal(openedAt opening: SourcePosition?) -> PropertyListError {
+            var line = ""
+            if case .text(let number, _) = opening { line = "opened in line \(number)" }
+            switch kind {
+            case .wrongEndTag:
+                let opened = line.isEmpty ? "which" : "which was \(line) and"
+                return PropertyListError(
+                    "\(tag) does not match <\(element)>, \(opened) must be closed by </\(element)>")
+            case .misspeltEndTag:
+                let opened = line.isEmpty ? "" : ", \(line),"
+                return PropertyListError("\(tag) is misspelt; <\(element)>\(opened) must be closed by </\(element)>")
+            case .unclosedText:
+                var before = tag
+                if case .text(let number, _) = place { before += " in line \(number)" }
+                return PropertyListError(
+                    "<\(element)> is not closed; write </\(element)> before \(before), or '&lt;' for a '<' that belongs to the text",
+                    at: opening)
+            }
+        }
+    }
+
+    private static let containers = ["dict", "array", "plist"]
+    private static let texts = ["key", "string", "integer", "real", "date", "data", "true", "false"]
+
+    /// Notes that the end tag at the cursor is not that of the element that is open.
+    mutating func wrongEndTag(of element: String) throws(PropertyListError) -> PropertyListError {
+        let name = try tagName(from: 2)
+        let isKnown = Self.containers.contains(name) || Self.texts.contains(name)
+        return note(element, "</\(quoted: name)>", isKnown ? .wrongEndTag : .misspeltEndTag)
+    }
+
+    /// Notes that the tag at the cursor cannot stand in the text of an element.
+    mutating func markup(inTextOf element: String) throws(PropertyListError) -> PropertyListError {
+        let isEnd = try window.peek(1) == UInt8(ascii: "/")
+        let name = try tagName(from: isEnd ? 2 : 1)
+        if isEnd, !name.isEmpty, !Self.containers.contains(name) { return try wrongEndTag(of: element) }
+        guard Self.containers.contains(name) || Self.texts.contains(name) else {
+            return PropertyListError(
+                "markup stands inside a text that '</\(element)>' must close; write '<' as '&lt;'")
+        }
+        return note(element, isEnd ? "</\(name)>" : "<\(name)>", .unclosedText)
+    }
+
+    private mutating func note(_ element: String, _ tag: String, _ kind: Mismatch.Kind) -> PropertyListError {
+        let found = Mismatch(element: element, tag: tag, place: window.roughPosition, kind: kind)
+        mismatch = found
+        return found.refusal(openedAt: nil)
+    }
+
+    /// The name in the tag at the cursor, as far as it is of any use.
+    mutating func tagName(from start: Int) throws(PropertyListError) -> String {
+        var end = start
+        while end < start + 400, let byte = try window.peek(end), Self.isNameByte(byte), byte != UInt8(ascii: "<") {
+            end += 1
+        }
+        return String(utf8: window.text(start..<end))
+    }
+}

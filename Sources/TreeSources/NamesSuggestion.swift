@@ -1,4 +1,5 @@
 internal import Levels
+internal import PropertyLists
 
 /// Names that may make a document readable whose items have other ones than those that were looked for.
 ///
@@ -161,7 +162,7 @@ struct NamesSuggestion {
 
     /// Whether a name can stand in a mapping, where some characters divide, and is no misspelt one of some roles.
     private func isFree(_ name: String, for roles: [StructuralNames.Role]) -> Bool {
-        !name.isEmpty && !name.utf8.contains { $0 < 0x20 || ",|='".utf8.contains($0) }
+        !name.isEmpty && QuotedText.isPlain(name) && !name.utf8.contains { ",|='".utf8.contains($0) }
             && names.slip(name, of: roles) == nil
             && !StructuralNames.Role.allCases.contains { names[$0].contains(name) }
     }

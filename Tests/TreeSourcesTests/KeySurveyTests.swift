@@ -126,7 +126,7 @@ struct KeySurveyTests {
 
     @Test("never suggests a name that a mapping cannot hold")
     func unmappable() {
-        #expect(advice(#"[{"a,b":"1","it's":"x"}]"#) == Self.any)
+        #expect(advice(#"[{"a,b":"1","it's":"x","c\u001b":"y","d\u202e":"z"}]"#) == Self.any)
     }
 
     @Test("offers any shape only within its limits")

@@ -26,6 +26,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         let title: Range<Int>
         /// The key of the entry to come.
         var key: Range<Int>?
+        var place = PackedPosition.none
         var elements = 0
     }
 
@@ -69,6 +70,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         let start = fields.bytes.count
         fields.bytes.append(name)
         frames[frames.count - 1].key = start..<fields.bytes.count
+        frames[frames.count - 1].place = PackedPosition(position)
     }
 
     // MARK: Containers
@@ -95,7 +97,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
 
     private mutating func close() throws(PropertyListError) {
         let frame = frames[frames.count - 1]
-        if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase, at: frame.position) }
+        if frame.isDictionary { dropRepeatedKeys(from: frame.rowBase) }
         frames.removeLast()
         if let uid = takeUID(of: frame) { return try add(titled: frame.title) { $0.uid(uid) } }
         guard rows.count > frame.rowBase else {
@@ -114,25 +116,27 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     /// Of entries with one key the last counts, in the first one's place, as in every reader of dictionaries.
-    private mutating func dropRepeatedKeys(from base: Int, at position: SourcePosition) {
+    private mutating func dropRepeatedKeys(from base: Int) {
         var first: [UInt64: Int] = [:]
         var dropped: [Int] = []
+        var earliest = PackedPosition.none
         for row in base..<rows.count {
             let hash = TableHash.of(fields.bytes.span.extracting(rows[row].title))
             guard let earlier = first[hash] else {
                 first[hash] = row
                 continue
             }
+            if dropped.isEmpty { earliest = rows[earlier].place }
             rows[earlier] = rows[row]
             children[earlier] = children[row]
             dropped.append(row)
         }
         guard let example = dropped.first else { return }
-        let name = String(utf8: fields.bytes.span.extracting(rows[example].title))
-        warnings.add(
-            DocumentWarning(
-                position: position, path: currentPath() ?? "/",
-                message: "the key '\(quoted: name)' stands twice in one dictionary; the last one counts"))
+        let name = QuotedText(utf8: fields.bytes.span.extracting(rows[example].title))
+        if let position = rows[example].place.position {
+            let message = RepeatedKey.message(name, first: earliest.position, second: position)
+            warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message))
+        }
         let gone = Set(dropped)
         let kept = (base..<rows.count).filter { !gone.contains($0) }
         rows.replaceSubrange(base..., with: kept.map { rows[$0] })
@@ -145,6 +149,8 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func add(_ row: PendingRow, level: Level?) throws(PropertyListError) {
+        var row = row
+        row.place = frames.last?.place ?? .none
         rows.append(row)
         children.append(level)
         guard frames.isEmpty else { return }

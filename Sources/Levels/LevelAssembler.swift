@@ -19,8 +19,8 @@ struct LevelAssembler: ~Copyable {
         var position: SourcePosition?
     }
 
-    /// A title that several rows share, and how many.
-    private(set) var repeatedTitle: (title: String, count: Int)?
+    /// The title that most rows of the level assembled last share, if any do.
+    private(set) var repeatedTitle: RepeatedTitle?
 
     /// The level of some rows, in the order of `rows`, whose bytes lie in `source`.
     ///

@@ -22,6 +22,8 @@ struct PackedFields: ~Copyable {
         var offset: Int
         var name: Range<Int>
         var isOverridden = false
+        /// For messages.
+        let place: PackedPosition
     }
 
     var count: Int { starts.count }
@@ -30,11 +32,13 @@ struct PackedFields: ~Copyable {
 
     /// Begins a field of the dictionary whose first field has the number `base`; gives the number of an earlier field
     /// of the same name.
-    mutating func begin(_ name: Span<UInt8>, base: Int) -> Int? {
+    mutating func begin(_ name: Span<UInt8>, base: Int, at position: SourcePosition) -> Int? {
         let earlier = earlierField(name, base: base)
         let offset = bytes.count
         bytes.append(run: name)
-        starts.append(Start(offset: offset, name: bytes.count - name.count..<bytes.count))
+        starts.append(
+            Start(
+                offset: offset, name: bytes.count - name.count..<bytes.count, place: PackedPosition(position)))
         if let earlier {
             starts[earlier].isOverridden = true
             overridden += 1

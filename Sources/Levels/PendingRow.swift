@@ -7,4 +7,6 @@ struct PendingRow {
     /// The value of the `Key` field.
     var explicitKey: Range<Int>?
     var isString = false
+    /// For messages.
+    var place = PackedPosition.none
 }

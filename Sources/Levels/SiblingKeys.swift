@@ -5,11 +5,12 @@ struct SiblingKeys {
     /// Keys that are not the row's title as it stands.
     private var own: [Int: [UInt8]] = [:]
     private var hashes: [UInt64] = []
-    /// A title that several rows share, and how many.
-    private(set) var repeatedTitle: (title: String, count: Int)?
+    /// The title that most rows share, if any do.
+    private(set) var repeatedTitle: RepeatedTitle?
 
     /// What is known of the rows that share a natural key, by the first of them.
     private struct Group {
+        let second: Int
         var next = 2
         var count = 1
     }
@@ -43,9 +44,7 @@ struct SiblingKeys {
         guard !repeats.isEmpty else {
             return rows.count <= KeyIndex.searchedRows ? KeyIndex(rowCount: rows.count) : index
         }
-        if let shared = sharedKey(repeats, rows, in: source) {
-            throw PropertyListError("two rows have the Key '\(shared)'; among siblings each Key must be its own")
-        }
+        if let pair = rowsOfOneKey(repeats, rows) { throw sharedKey(pair, rows, in: source) }
         number(repeats, rows, in: source, naturals: index)
         return try rehashed(rows.count, shown: shown)
     }
@@ -101,17 +100,30 @@ struct SiblingKeys {
         return source.extracting(rows[row].title)
     }
 
-    /// A `Key` that two rows have.
-    private func sharedKey(
-        _ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>, in source: Span<UInt8>
-    ) -> String? {
-        var explicit: Set<Int> = []
+    /// Two rows that have one `Key`.
+    private func rowsOfOneKey(_ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>) -> (Int, Int)? {
+        var explicit: [Int: Int] = [:]
         for (row, first) in repeats where rows[row].explicitKey != nil {
-            if rows[first].explicitKey != nil || !explicit.insert(first).inserted {
-                return String(utf8: natural(first, rows, source))
-            }
+            if rows[first].explicitKey != nil { return (first, row) }
+            if let earlier = explicit.updateValue(row, forKey: first) { return (earlier, row) }
         }
         return nil
+    }
+
+    private func sharedKey(
+        _ pair: (Int, Int), _ rows: Span<PendingRow>, in source: Span<UInt8>
+    ) -> PropertyListError {
+        let (first, second) = (rows[pair.0].place.position, rows[pair.1].place.position)
+        func name(_ number: Int, _ place: SourcePosition?, apartFrom other: SourcePosition?) -> String {
+            let title = source.extracting(rows[number].title)
+            let name = title.isEmpty ? "row \(number + 1)" : "'\(quoted: title)'"
+            return name + (place.map { " \($0.phrase(apartFrom: other))" } ?? "")
+        }
+        let key = natural(pair.1, rows, source)
+        return PropertyListError(
+            "two rows have the Key '\(quoted: key)', \(name(pair.0, first, apartFrom: second)) and "
+                + "\(name(pair.1, second, apartFrom: first)); among siblings each Key must be its own",
+            at: second)
     }
 
     /// Gives every repeat `~2`, `~3`, … , the smallest number that is no other row's natural key.
@@ -121,7 +133,7 @@ struct SiblingKeys {
         var groups: [Int: Group] = [:]
         var renamed: [(row: Int, key: [UInt8])] = []
         for (row, first) in repeats {
-            var group = groups[first] ?? Group()
+            var group = groups[first] ?? Group(second: row)
             let base = Array(copying: natural(first, rows, source))
             renamed.append((row, freeKey(base, next: &group.next, rows, in: source, naturals: naturals)))
             group.count += 1
@@ -130,7 +142,9 @@ struct SiblingKeys {
         if let most = groups.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) {
             let hasKey = rows[most.key].explicitKey != nil
             let title = hasKey ? natural(most.key, rows, source) : source.extracting(rows[most.key].title)
-            repeatedTitle = (String(utf8: title), most.value.count)
+            repeatedTitle = RepeatedTitle(
+                title: String(utf8: title), count: most.value.count, first: rows[most.key].place.position,
+                second: rows[most.value.second].place.position)
         }
         for (row, key) in renamed {
             own[row] = key

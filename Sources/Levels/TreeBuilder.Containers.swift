@@ -38,7 +38,9 @@ extension TreeBuilder {
         guard depth <= limits.depth else {
             throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
         }
-        push(Frame(.item, at: position, fieldBase: fields.count, start: fields.bytes.count))
+        push(
+            Frame(
+                .item, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count))
     }
 
     mutating func countItem() throws(PropertyListError) {

@@ -93,21 +93,34 @@ extension TreeBuilder {
         guard !frames.isEmpty else { return nil }
         var titles: [String] = []
         for (number, frame) in frames.enumerated().dropFirst() where frame.kind == .item {
-            titles.append(title(of: frame) ?? "(item \(itemNumber(below: number)))")
+            titles.append(title(of: frame).map { QuotedText($0).description } ?? untitledStep(number))
         }
-        return TitlePath.text(titles)
+        return TitlePath.joined(titles)
+    }
+
+    /// The number of an item whose title is not known yet, and the first of its fields that tells it from others.
+    private func untitledStep(_ number: Int) -> String {
+        let frame = frames[number]
+        let row = frame.rowBase - (frames[..<number].last { $0.kind == .rows }?.rowBase ?? 0) + 1
+        let isInnermost = number == frames.count - 1
+        // The last field of an outer item holds what is being read.
+        let end = isInnermost ? fields.count : frames[number + 1].fieldBase - 1
+        var known: String?
+        for field in frame.fieldBase..<max(end, frame.fieldBase) where field != frame.holderField {
+            let start = fields.start(field)
+            guard start.name.upperBound < fields.bytes.count, let text = fields.scalarText(at: start.name.upperBound),
+                !text.isEmpty
+            else { continue }
+            known = "\(quoted: fields.bytes.span.extracting(start.name)) '\(quoted: text)'"
+            break
+        }
+        return "(item \(row)\(known.map { ", \($0)" } ?? ""))"
     }
 
     private func title(of frame: Frame) -> String? {
         guard let field = frame.titleField ?? frame.keyField, field < fields.count else { return nil }
         let value = fields.start(field).name.upperBound
         return value < fields.bytes.count ? fields.scalarText(at: value) : nil
-    }
-
-    private func itemNumber(below number: Int) -> Int {
-        guard let parent = frames[..<number].last(where: { $0.kind == .rows }) else { return 1 }
-        let next = frames[number...].first { $0.kind == .rows || $0.kind == .sectionList || $0.kind == .namedSections }
-        return (next?.rowBase ?? rows.count) - parent.rowBase + 1
     }
 
     /// The error of a document that has no level, whose callers look for names that would make one.

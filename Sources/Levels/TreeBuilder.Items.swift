@@ -16,6 +16,7 @@ extension TreeBuilder {
     }
 
     mutating func pendingRow(of frame: Frame) throws(PropertyListError) -> PendingRow {
+        if frame.titleField == nil, frame.keyField == nil, frames.count > 1 { throw noTitle(in: frame) }
         var title = frame.titleField.map { fields.start($0).name.upperBound }
         var key = frame.keyField.map { fields.start($0).name.upperBound }
         let hasMoved = fields.close(base: frame.fieldBase)
@@ -24,13 +25,14 @@ extension TreeBuilder {
         if hasMoved {
             key = value(of: .key, frame.keyField == nil ? nil : frame.keyRank, in: content)
         }
-        var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
+        var row = PendingRow(
+            fields: content, title: content.upperBound..<content.upperBound, place: PackedPosition(frame.position))
         if let title {
             row.title = fields.titleText(title)
         } else if frames.count == 1 {
             row.title = fields.loose("Root")
         } else if key == nil {
-            throw noTitle(in: content, at: frame.position)
+            throw noTitle(in: frame)
         }
         if let key { row.explicitKey = fields.textRange(key) }
         return row
@@ -59,7 +61,7 @@ extension TreeBuilder {
         document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
     }
 
-    mutating func addStringItem(_ text: Span<UInt8>) throws(PropertyListError) {
+    mutating func addStringItem(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         try countItem()
         guard depth < limits.depth else {
             throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
@@ -68,7 +70,10 @@ extension TreeBuilder {
         let start = fields.bytes.count
         noteText(text)
         fields.bytes.append(text)
-        rows.append(PendingRow(fields: start..<start, title: start..<fields.bytes.count, isString: true))
+        rows.append(
+            PendingRow(
+                fields: start..<start, title: start..<fields.bytes.count, isString: true,
+                place: PackedPosition(position)))
         children.append(nil)
     }
 }

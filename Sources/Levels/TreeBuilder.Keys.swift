@@ -9,8 +9,8 @@ extension TreeBuilder {
         case .sectionDictionary: try sectionKey(name, at: position)
         case .namedSections: frames[frames.count - 1].needRare().name = String(utf8: name)
         default:
-            if fields.begin(name, base: frames[frames.count - 1].fieldBase) != nil {
-                warnAboutRepeatedKey(name, at: position)
+            if let earlier = fields.begin(name, base: frames[frames.count - 1].fieldBase, at: position) {
+                warnAboutRepeatedKey(name, at: position, after: earlier)
             }
         }
     }
@@ -18,8 +18,8 @@ extension TreeBuilder {
     mutating func itemKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         let top = frames.count - 1
         let meaning = roles.meaning(of: name)
-        let isRepeated = fields.begin(name, base: frames[top].fieldBase) != nil
-        if isRepeated { warnAboutRepeatedKey(name, at: position) }
+        let earlier = fields.begin(name, base: frames[top].fieldBase, at: position)
+        if let earlier { warnAboutRepeatedKey(name, at: position, after: earlier) }
         role = meaning.role
         guard let known = meaning.role else {
             if meaning.isNearMiss { warnAboutNearMiss(name, in: roles, at: position) }
@@ -36,7 +36,7 @@ extension TreeBuilder {
             frames[top].keyField = fields.count - 1
         case .title, .key: role = nil
         case .children, .sections:
-            if frames[top].holderField != nil, !isRepeated {
+            if frames[top].holderField != nil, earlier == nil {
                 throw PropertyListError(
                     "the item has both '\(quoted: holderName(of: frames[top]))' and '\(quoted: name)'; only one of them can hold its level"
                 )

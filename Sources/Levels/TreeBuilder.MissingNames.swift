@@ -2,21 +2,25 @@ internal import PropertyLists
 
 /// Refusals of what lacks a structural name, and the misspelt one that is there in its place.
 extension TreeBuilder {
-    /// The error of an item without title and key, whose packed fields are given.
-    mutating func noTitle(in content: Range<Int>, at position: SourcePosition) -> PropertyListError {
-        let found = fieldNames(in: content) { fields.scalarText(at: $0) != nil }
+    /// The error of an item without title and key, the innermost one.
+    mutating func noTitle(in frame: Frame) -> PropertyListError {
+        let found = fieldNames(in: frame.start..<fields.bytes.count) { fields.scalarText(at: $0) != nil }
         untitledItem = UntitledItem(names: found)
+        return PropertyListError(missingTitle(among: found), at: frame.position, path: currentPath())
+    }
+
+    private mutating func missingTitle(among found: [String]) -> String {
         let title = names[.title].first ?? "Title"
         let key = names[.key].first ?? "Key"
         if let (field, meant) = misspelt(among: found, [.title]) {
             refusesMisspeltName = true
-            return PropertyListError("an item has '\(field)' but no '\(title)'; did you mean '\(meant)'?", at: position)
+            return "an item has '\(quoted: field)' but no '\(quoted: title)'; did you mean '\(quoted: meant)'?"
         }
         if let (field, meant) = misspelt(among: found, [.key]) {
-            return PropertyListError(
-                "an item has '\(field)' but no '\(title)' and no '\(key)'; did you mean '\(meant)'?", at: position)
+            return "an item has '\(quoted: field)' but no '\(quoted: title)' and no '\(quoted: key)'; "
+                + "did you mean '\(quoted: meant)'?"
         }
-        return PropertyListError("an item has no '\(title)'; give it one, or a '\(key)'", at: position)
+        return "an item has no '\(quoted: title)'; give it one, or a '\(quoted: key)'"
     }
 
     /// The error of a root dictionary without a level.
@@ -31,7 +35,7 @@ extension TreeBuilder {
         }
         refusesMisspeltName = true
         return PropertyListError(
-            "the document is a dictionary without a level, but it has '\(field)'; did you mean '\(meant)'?",
+            "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
             at: frame.position)
     }
 

@@ -3,13 +3,18 @@ public import PropertyLists
 /// Texts, numbers, dates and data: fields, titles, keys, or items of their own.
 extension TreeBuilder {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        // Of a text whose place is not told, the place of what it is in is known.
+        try string(text, at: frames.last?.position ?? .byte(offset: 0))
+    }
+
+    public mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         switch kind {
         case .item:
             guard role == nil || role == .title || role == .key else { throw wrongValue("text") }
             noteText(text)
             fields.string(text)
             role = nil
-        case .rows: try addStringItem(text)
+        case .rows: try addStringItem(text, at: position)
         case .sectionDictionary where role != nil:
             try sectionText(String(utf8: text))
             fallthrough
@@ -79,10 +84,16 @@ extension TreeBuilder {
         }
     }
 
+    private func misplacedElement(_ what: String) -> PropertyListError {
+        let number = rows.count - (frames.last?.rowBase ?? 0) + 1
+        return PropertyListError(
+            "element \(number) of the array is \(what), but an item must be a string or a dictionary")
+    }
+
     func misplaced(_ what: String) -> PropertyListError {
         switch kind {
         case nil: Self.noLevel(what)
-        case .rows: PropertyListError("an item must be a string or a dictionary, not \(what)")
+        case .rows: misplacedElement(what)
         case .sectionList where frames.last?.acceptsSectionDictionaries != true:
             PropertyListError("a section must be an array, not \(what)")
         case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")

@@ -209,6 +209,7 @@ extension PendingRow {
     fileprivate func moved(by distance: Int) -> PendingRow {
         func move(_ range: Range<Int>) -> Range<Int> { range.lowerBound + distance..<range.upperBound + distance }
         return PendingRow(
-            fields: move(fields), title: move(title), explicitKey: explicitKey.map(move), isString: isString)
+            fields: move(fields), title: move(title), explicitKey: explicitKey.map(move), isString: isString,
+            place: place)
     }
 }

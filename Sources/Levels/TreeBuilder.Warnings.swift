@@ -7,8 +7,9 @@ extension TreeBuilder {
         warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message()))
     }
 
-    mutating func warnAboutRepeatedKey(_ name: Span<UInt8>, at position: SourcePosition) {
-        warn("the key '\(quoted: name)' stands twice in one dictionary; the last one counts", at: position)
+    mutating func warnAboutRepeatedKey(_ name: Span<UInt8>, at position: SourcePosition, after earlier: Int) {
+        let first = fields.start(earlier).place.position
+        warn(RepeatedKey.message(QuotedText(utf8: name), first: first, second: position), at: position)
     }
 
     /// - Parameter table: the names that can stand where the key does.
@@ -23,10 +24,8 @@ extension TreeBuilder {
     }
 
     mutating func warnAboutRepeatedTitle(at position: SourcePosition) {
-        guard let (title, count) = assembler.repeatedTitle else { return }
-        warn(
-            "\(count) rows have the title '\(quoted: title)'; give them a Key each, or their paths end in ~2, ~3, …",
-            at: position)
+        guard let repeated = assembler.repeatedTitle else { return }
+        warn(repeated.message, at: repeated.second ?? position)
     }
 
     /// Notes text that XML could not carry, so that it is known before anyone asks for XML.

@@ -67,7 +67,7 @@ import Testing
                 == "1:2: in /(item 1): an item has no 'name'; give it one, or a 'id'")
         #expect(
             Document.refusal(of: #"[{"group":"g","name":{"x":1}}]"#, names: names)
-                == "1:22: in /(item 1): a title must be text, a number or a date, not a dictionary")
+                == "1:22: in /(item 1, group 'g'): a title must be text, a number or a date, not a dictionary")
     }
 
     @Test("A mapping leaves the roles that it does not name as they were")

@@ -26,23 +26,25 @@ import Testing
         arguments: [
             Example(
                 "without a title", "[\"a\",\n {\"Price\":5}]",
-                "2:2: in /(item 2): an item has no 'Title'; give it one, or a 'Key'"),
+                "2:2: in /(item 2, Price '5'): an item has no 'Title'; give it one, or a 'Key'"),
             Example(
                 "an empty dictionary", "[\"a\",\n {}]",
                 "2:2: in /(item 2): an item has no 'Title'; give it one, or a 'Key'"),
             Example(
                 "without a title, deeper", "[{\"Title\":\"a\",\"Children\":[\"b\",\n{\"Price\":5}]}]",
-                "2:1: in /a/(item 2): an item has no 'Title'; give it one, or a 'Key'"),
-            Example("a number", "[\"a\",\n 5]", "2:2: in /: an item must be a string or a dictionary, not a number"),
+                "2:1: in /a/(item 2, Price '5'): an item has no 'Title'; give it one, or a 'Key'"),
+            Example(
+                "a number", "[\"a\",\n 5]",
+                "2:2: in /: element 2 of the array is a number, but an item must be a string or a dictionary"),
             Example(
                 "a truth value", "[\n\"a\",\n true]",
-                "3:2: in /: an item must be a string or a dictionary, not a truth value"),
+                "3:2: in /: element 2 of the array is a truth value, but an item must be a string or a dictionary"),
             Example(
                 "a date", "<array>\n<date>2001-01-01T00:00:00Z</date></array>",
-                "2:7: in /: an item must be a string or a dictionary, not a date"),
+                "2:7: in /: element 1 of the array is a date, but an item must be a string or a dictionary"),
             Example(
                 "data", "<array>\n<data>AAEC</data></array>",
-                "2:7: in /: an item must be a string or a dictionary, not data"),
+                "2:7: in /: element 1 of the array is data, but an item must be a string or a dictionary"),
             Example(
                 "an array after an item", "[\"a\",\n [\"b\"]]",
                 "2:2: in /: an item must be a string or a dictionary, not an array; for sections every element must be an array"
@@ -86,11 +88,13 @@ import Testing
                 "2:1: in /a: the item has both 'Rows' and 'Sections'; only one of them can hold its level"),
             Example(
                 "two siblings with one Key", "[\n{\"Key\":\"k\"},\n{\"Key\":\"k\"}\n]",
-                "1:1: in /: two rows have the Key 'k'; among siblings each Key must be its own"),
+                "3:1: in /: two rows have the Key 'k', row 1 in line 2 and row 2 in line 3; among siblings each Key must be its own"
+            ),
             Example(
                 "two siblings with one Key, deeper",
                 "[{\"Title\":\"a\",\"Rows\":[\n{\"Key\":\"k\"},\n{\"Key\":\"k\"}\n]\n}]",
-                "1:22: in /a: two rows have the Key 'k'; among siblings each Key must be its own"),
+                "3:1: in /a: two rows have the Key 'k', row 1 in line 2 and row 2 in line 3; among siblings each Key must be its own"
+            ),
         ])
     func item(_ example: Example) {
         #expect(Document.refusal(of: example.document) == example.expected)
@@ -219,9 +223,38 @@ import Testing
                 "2:12: in /t: 'SectionKeys' names 'A' twice; name each section once"),
             Example(
                 "two rows with one Key", "{\"Title\":\"t\",\n\"Sections\":[[{\"Key\":\"k\"}],[{\"Key\":\"k\"}]]\n}",
-                "2:12: in /: two rows have the Key 'k'; among siblings each Key must be its own"),
+                "2:28: in /: two rows have the Key 'k', row 1 in line 2, column 14 and row 2 in line 2, column 28; among siblings each Key must be its own"
+            ),
         ])
     func section(_ example: Example) {
         #expect(Document.refusal(of: example.document) == example.expected)
     }
+
+    @Test(
+        "Two rows with one Key are named by their titles and lines, however far apart they are",
+        arguments: [
+            Example(
+                "in a short level",
+                "[{\"Title\":\"Apple\",\"Key\":\"k\"},\"Plum\",\n\n{\"Key\":\"k\",\"Title\":\"Pear\"}]",
+                "3:1: in /: two rows have the Key 'k', 'Apple' in line 1 and 'Pear' in line 3; \(Self.eachItsOwn)"),
+            Example(
+                "beside a title that is the same",
+                "[\"k\",\n{\"Title\":\"Apple\",\"Key\":\"k\"},\n{\"Key\":\"k\",\"Title\":\"Pear\"}]",
+                "3:1: in /: two rows have the Key 'k', 'Apple' in line 2 and 'Pear' in line 3; \(Self.eachItsOwn)"),
+            Example(
+                "in a long level",
+                "[{\"Title\":\"Apple\",\"Key\":\"k\"},\n\(Self.plums)\n{\"Key\":\"k\",\"Title\":\"Pear\"}]",
+                "42:1: in /: two rows have the Key 'k', 'Apple' in line 1 and 'Pear' in line 42; \(Self.eachItsOwn)"),
+            Example(
+                "with texts that control a terminal",
+                "[{\"Title\":\"\\u001bApple\",\"Key\":\"\\u0007\"},\n{\"Key\":\"\\u0007\",\"Title\":\"Pear\\n\"}]",
+                #"2:1: in /: two rows have the Key '\u{7}', '\u{1B}Apple' in line 1 and 'Pear\u{A}' in line 2; \#(Self.eachItsOwn)"#
+            ),
+        ])
+    func sharedKey(_ example: Example) {
+        #expect(Document.refusal(of: example.document) == example.expected)
+    }
+
+    private static let eachItsOwn = "among siblings each Key must be its own"
+    private static let plums = (0..<40).map { "\"Plum \($0)\"," }.joined(separator: "\n")
 }

@@ -123,7 +123,7 @@ struct PropertyListFileTests {
         let other = #"[{"name":"A","id":"1","entries":[{"name":"B","id":"2"},{"name":"C","id":"3"}]}]"#
         #expect(
             try refusal(other)
-                == "Data.plist:1:2: in /(item 1): an item has no 'Title'; give it one, or a 'Key'; here --keys title=name,children=entries may fit, and --shape any serves any property list."
+                == "Data.plist:1:2: in /(item 1, name 'A'): an item has no 'Title'; give it one, or a 'Key'; here --keys title=name,children=entries may fit, and --shape any serves any property list."
         )
         #expect(try refusal(other, names: StructuralNames(mapping: "title=name,children=entries")) == "it was read")
     }
@@ -137,6 +137,15 @@ struct PropertyListFileTests {
                 == looked + "here --keys title=name,children=entries may fit, and --shape any serves any property list."
         )
         #expect(try refusal(#"{"a":1}"#) == looked + "--shape any serves any property list.")
+    }
+
+    @Test("whose items are numbers is refused with the element, and the shape that serves it")
+    func numbers() throws {
+        let sentence = "but an item must be a string or a dictionary; --shape any serves any property list."
+        #expect(try refusal("[1,2]") == "Data.plist:1:2: in /: element 1 of the array is a number, \(sentence)")
+        #expect(
+            try refusal("<array><string>a</string>\n<true/></array>")
+                == "Data.plist:2:8: in /: element 2 of the array is a truth value, \(sentence)")
     }
 
     @Test("that is refused for another reason gets no advice on names")

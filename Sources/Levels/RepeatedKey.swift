@@ -1,0 +1,10 @@
+internal import PropertyLists
+
+/// A key that comes twice in one dictionary.
+enum RepeatedKey {
+    /// The warning about it.
+    static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {
+        let place = first.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
+        return "the key '\(name)' stands twice in one dictionary\(place); the last one counts"
+    }
+}

@@ -2,31 +2,34 @@ internal import PropertyLists
 
 /// A place in a document in one word, since every row and field that is not complete has one.
 struct PackedPosition {
-    /// Of a byte offset the highest bit is set; of a text the line is above the column, both kept as far as they fit.
+    /// Of a byte offset the highest bit is set; of a text the line is above the column, which no document is too long for.
     private let bits: UInt64
 
     private static let byteFlag: UInt64 = 1 << 63
     private static let columnBits: UInt64 = 31
+    private static let columnMask: UInt64 = 1 << columnBits - 1
 
     /// No place, as of the root.
     static let none = PackedPosition(bits: 0)
 
     private init(bits: UInt64) { self.bits = bits }
 
+    @inline(__always)
     init(_ position: SourcePosition) {
         switch position {
-        case .byte(let offset): bits = Self.byteFlag | UInt64(truncatingIfNeeded: offset)
+        case .byte(let offset): bits = Self.byteFlag | UInt64(bitPattern: Int64(offset))
         case .text(let line, let column):
-            let mostColumn = 1 << Self.columnBits - 1
-            bits = UInt64(UInt32(truncatingIfNeeded: line)) << Self.columnBits | UInt64(min(max(column, 1), mostColumn))
+            bits =
+                UInt64(bitPattern: Int64(line)) &<< Self.columnBits
+                | UInt64(bitPattern: Int64(column)) & Self.columnMask
         }
     }
 
     /// Where it is; nil for no place.
     var position: SourcePosition? {
         guard bits != 0 else { return nil }
-        if bits & Self.byteFlag != 0 { return .byte(offset: Int(bits & ~Self.byteFlag)) }
-        return .text(line: Int(bits >> Self.columnBits), column: Int(bits & (1 << Self.columnBits - 1)))
+        guard bits & Self.byteFlag == 0 else { return .byte(offset: Int(bits & ~Self.byteFlag)) }
+        return .text(line: Int(bits >> Self.columnBits), column: Int(bits & Self.columnMask))
     }
 }
 

@@ -4,7 +4,9 @@ internal import PropertyLists
 enum RepeatedKey {
     /// The warning about it.
     static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {
-        let place = first.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
+        // In a binary document both may be one shared object.
+        let other = first == second ? nil : first
+        let place = other.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
         return "the key '\(name)' stands twice in one dictionary\(place); the last one counts"
     }
 }

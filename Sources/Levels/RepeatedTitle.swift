@@ -1,16 +1,25 @@
 internal import PropertyLists
 
-/// A title that several rows of one level share.
-struct RepeatedTitle {
+/// A title that several rows of one level share; a class, since nearly every level has none and none costs a word.
+final class RepeatedTitle {
     let title: String
     /// How many rows have it.
     let count: Int
     /// Where the first two of them are; nil where that is not known.
     let first, second: SourcePosition?
 
+    init(title: String, count: Int, first: SourcePosition?, second: SourcePosition?) {
+        self.title = title
+        self.count = count
+        self.first = first
+        self.second = second
+    }
+
     /// The warning about it.
     var message: String {
-        let place = first.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
+        // In a binary document both may be one shared object.
+        let other = first == second ? nil : first
+        let place = other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
         return
             "\(count) rows have the title '\(quoted: title)'\(place); give them a Key each, or their paths end in ~2, ~3, …"
     }

@@ -168,7 +168,7 @@ extension XMLPropertyListReader {
     @inline(__always)
     static func isNameByte(_ byte: UInt8?) -> Bool {
         guard let byte else { return false }
-        return byte > 0x20 && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "/")
+        return byte > 0x20 && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "<")
     }
 
     mutating func unknownElement() throws(PropertyListError) -> PropertyListError {

@@ -72,7 +72,7 @@ extension XMLPropertyListReader {
     /// The name in the tag at the cursor, as far as it is of any use.
     mutating func tagName(from start: Int) throws(PropertyListError) -> String {
         var end = start
-        while end < start + 400, let byte = try window.peek(end), Self.isNameByte(byte), byte != UInt8(ascii: "<") {
+        while end < start + 400, let byte = try window.peek(end), Self.isNameByte(byte) {
             end += 1
         }
         return String(utf8: window.text(start..<end))

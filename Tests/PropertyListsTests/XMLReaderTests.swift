@@ -87,6 +87,8 @@ struct XMLReaderTests {
                 "1:16: a second value stands in <plist>; a property list has one, so put both into an array"
             ),
             ("<array/>x", "1:9: something stands after the end of the property list; remove it"),
+            ("<array><dict<key>a</key></dict></array>", "1:13: a tag begins inside a tag; '>' is missing before it"),
+            ("<array></array<array/>", "1:15: the end tag is not closed; '>' is missing"),
             ("<array/ >", "1:7: '/' stands alone in a tag; an empty element ends with '/>'"),
             (
                 "<html/>",

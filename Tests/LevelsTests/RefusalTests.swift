@@ -105,16 +105,16 @@ import Testing
         arguments: [
             Example(
                 "a title in another case", "[\"a\",\n {\"Price\":5,\"title\":\"b\"}]",
-                "2:2: in /(item 2): an item has 'title' but no 'Title'; did you mean 'Title'?"),
+                "2:2: in /(item 2, Price '5'): an item has 'title' but no 'Title'; did you mean 'Title'?"),
             Example(
                 "a slip in a title", "[{\"Title\":\"a\",\"Rows\":[\n{\"Tilte\":5,\"Rows\":[\"b\"]}]}]",
-                "2:1: in /a/(item 1): an item has 'Tilte' but no 'Title'; did you mean 'Title'?"),
+                "2:1: in /a/(item 1, Tilte '5'): an item has 'Tilte' but no 'Title'; did you mean 'Title'?"),
             Example(
                 "a slip in a title in another case", "[{\"titel\":\"a\"}]",
-                "1:2: in /(item 1): an item has 'titel' but no 'Title'; did you mean 'Title'?"),
+                "1:2: in /(item 1, titel 'a'): an item has 'titel' but no 'Title'; did you mean 'Title'?"),
             Example(
                 "a slip in a Key", "[{\"Kye\":\"a\"}]",
-                "1:2: in /(item 1): an item has 'Kye' but no 'Title' and no 'Key'; did you mean 'Key'?"),
+                "1:2: in /(item 1, Kye 'a'): an item has 'Kye' but no 'Title' and no 'Key'; did you mean 'Key'?"),
             Example(
                 "a field that cannot be a title", "[{\"title\":[\"a\"]}]",
                 "1:2: in /(item 1): an item has no 'Title'; give it one, or a 'Key'"),
@@ -143,14 +143,14 @@ import Testing
         let names = try StructuralNames(mapping: "title=label,children=entries")
         #expect(
             Document.refusal(of: #"[{"Label":"a"}]"#, names: names)
-                == "1:2: in /(item 1): an item has 'Label' but no 'label'; did you mean 'label'?")
+                == "1:2: in /(item 1, Label 'a'): an item has 'Label' but no 'label'; did you mean 'label'?")
         #expect(
             Document.refusal(of: #"{"entires":["a"]}"#, names: names)
                 == "1:1: in /: the document is a dictionary without a level, but it has 'entires'; did you mean 'entries'?"
         )
         #expect(
             Document.refusal(of: #"[{"title":"a"}]"#, names: names)
-                == "1:2: in /(item 1): an item has no 'label'; give it one, or a 'Key'")
+                == "1:2: in /(item 1, title 'a'): an item has no 'label'; give it one, or a 'Key'")
     }
 
     @Test(

@@ -103,12 +103,12 @@ final class ChangeFollowers: Sendable {
 
     /// Whether `Accept` names the type of event streams (HTML, section 9.2).
     private static func wantsStream(_ request: Request) -> Bool {
-        guard request.has(.accept), let accept = request.field(.accept) else { return false }
-        return accept.split(separator: ",").contains { range in
-            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard parts.first == "text/event-stream" else { return false }
-            return parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } != 0
+        var isNamed = false
+        request.forEachMediaRange { name, range in
+            guard !isNamed, name.isEqual(ignoringCase: "text/event-stream") else { return }
+            isNamed = Request.quality(of: range) > 0
         }
+        return isNamed
     }
 
     private func stream(since revision: String?, _ negotiation: Negotiation) throws(Problem) -> Response {

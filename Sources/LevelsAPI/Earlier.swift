@@ -16,7 +16,7 @@ struct Earlier {
     init(_ text: String, at path: ItemPath, in history: History, known: Item?) throws(Problem) {
         guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else {
             throw .badParameter(
-                "since", "'\(quoted: text)' is no version; it is the member 'version' of an earlier answer.")
+                "since", "\(Quoted(text)) is no version; it is the member 'version' of an earlier answer.")
         }
         version = text
         self.path = path

@@ -6,14 +6,14 @@ enum FieldSelection: Equatable {
     /// `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type`, as far as the item has them.
     case cell
     case all
-    case named([[UInt8]])
+    case named(FieldNames)
 
     @inline(__always)
     func contains(_ name: Span<UInt8>) -> Bool {
         switch self {
         case .cell: Self.isCellField(name)
         case .all: true
-        case .named(let names): names.contains { $0.span.isEqual(to: name) }
+        case .named(let names): names.contains(name)
         }
     }
 

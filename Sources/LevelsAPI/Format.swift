@@ -15,7 +15,7 @@ enum Format: UInt8 {
         case "plist": return .plist
         case let other?:
             throw .badParameter(
-                "format", "There is no format '\(quoted: other)' here; there are json and plist.",
+                "format", "There is no format \(Quoted(other)) here; there are json and plist.",
                 allowed: ["json", "plist"])
         }
     }
@@ -31,7 +31,7 @@ enum Format: UInt8 {
         case "binary": return .binary
         case let other?:
             throw .badParameter(
-                "format", "There is no format '\(quoted: other)'; there are plist, json and binary.",
+                "format", "There is no format \(Quoted(other)); there are plist, json and binary.",
                 allowed: ["plist", "json", "binary"])
         }
     }
@@ -39,23 +39,26 @@ enum Format: UInt8 {
     /// The format that a request's `Accept` prefers among those there are (RFC 9110, section 12.5.1); nil where it
     /// names none of them, or likes anything else better.
     static func accepted(by request: Request) -> Format? {
-        guard request.has(.accept), let accept = request.field(.accept) else { return nil }
-        var best: (format: Format, quality: Double)?
-        var anyQuality = 0.0
-        for range in accept.split(separator: ",") {
-            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let name = parts.first else { continue }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            if name == "*/*" { anyQuality = max(anyQuality, quality) }
-            guard let format = Self.named[name] else { continue }
-            if quality > best?.quality ?? 0 { best = (format, quality) }
+        guard request.has(.accept) else { return nil }
+        var best: (format: Format, quality: Int)?
+        var anyQuality = 0
+        request.forEachMediaRange { name, range in
+            if name.isEqual(ignoringCase: "*/*") { anyQuality = max(anyQuality, Request.quality(of: range)) }
+            guard let format = named(name), case let quality = Request.quality(of: range), quality > best?.quality ?? 0
+            else { return }
+            best = (format, quality)
         }
         return best.flatMap { $0.quality >= anyQuality ? $0.format : nil }
     }
 
     /// A browser names XML before `*/*`, and wants no property list: only a property list's own name means one.
-    private static let named: [String: Format] = [
-        "application/json": .json, "application/x-plist": .plist, "application/x-bplist": .binary,
-        "application/octet-stream": .binary,
-    ]
+    private static func named(_ name: Span<UInt8>) -> Format? {
+        switch name.count {
+        case 16: name.isEqual(ignoringCase: "application/json") ? .json : nil
+        case 19: name.isEqual(ignoringCase: "application/x-plist") ? .plist : nil
+        case 20: name.isEqual(ignoringCase: "application/x-bplist") ? .binary : nil
+        case 24: name.isEqual(ignoringCase: "application/octet-stream") ? .binary : nil
+        default: nil
+        }
+    }
 }

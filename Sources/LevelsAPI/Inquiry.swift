@@ -24,10 +24,17 @@ struct Inquiry {
     /// - Parameter number: that of a parameter, however its name is encoded.
     private static func target(_ target: Span<UInt8>, _ match: Route.Match, without number: Int?) -> [UInt8] {
         guard let number else { return Array(copying: target) }
-        var parts = Array(copying: target.extracting(match.query)).split(separator: UInt8(ascii: "&"))
-        parts.remove(at: number)
-        let path = Array(copying: target.extracting(0..<match.path.upperBound))
-        return parts.isEmpty ? path : path + "?".utf8 + parts.joined(separator: "&".utf8)
+        var kept = Array(copying: target.extracting(0..<match.path.upperBound))
+        var index = 0
+        var separator = UInt8(ascii: "?")
+        target.extracting(match.query).forEachPart(dividedBy: UInt8(ascii: "&")) { part in
+            defer { index += 1 }
+            guard index != number else { return }
+            kept.append(separator)
+            kept += Array(copying: part)
+            separator = UInt8(ascii: "&")
+        }
+        return kept
     }
 
     /// Whether an item in one tree surely shows the same as in another: told without rendering anything.

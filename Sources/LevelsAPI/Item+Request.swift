@@ -8,11 +8,24 @@ extension ItemPath {
     /// - Throws: `Problem` (400) for a segment that is not percent-encoded UTF-8.
     init(requested text: Span<UInt8>) throws(Problem) {
         do {
-            self = try ItemPath(text)
+            self = try ItemPath(text.extracting(0..<Self.end(in: text)))
         } catch {
-            throw Problem(.badPath, "The path segment '\(quoted: error.segment)' is not percent-encoded UTF-8.")
+            throw Problem(.badPath, "The path segment \(Quoted(error.segment)) is not percent-encoded UTF-8.")
         }
     }
+
+    /// Where the last segment ends that can matter: no item is as deep as that, whatever follows.
+    private static func end(in text: Span<UInt8>) -> Int {
+        var slashes = 0
+        for index in text.indices where text[index] == UInt8(ascii: "/") {
+            slashes += 1
+            if slashes > deepest { return index }
+        }
+        return text.count
+    }
+
+    /// More segments than any item has: levels nest at most 512 deep (`TreeLimits`).
+    private static let deepest = 1_024
 }
 
 extension Item {

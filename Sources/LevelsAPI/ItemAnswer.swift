@@ -114,24 +114,18 @@ extension LevelAnswer {
         self.init(item: item)
         guard !query.parameters.isEmpty else { return }
         if let text = query["limit"] {
-            guard let limit = Int(text), Page.limits.contains(limit), text.allSatisfy(\.isNumber) else {
-                throw .badParameter("limit", "'\(quoted: text)' is no limit; it is a whole number from 1 to 10000.")
+            guard let limit = Int(digits: text.utf8Span.span), Page.limits.contains(limit) else {
+                throw .badParameter("limit", "\(Quoted(text)) is no limit; it is a whole number from 1 to 10000.")
             }
             page.limit = limit
         }
         if let text = query["after"] {
             guard let cursor = Cursor(text) else {
-                throw .badParameter("after", "'\(quoted: text)' is no cursor; follow the link 'next' of a page.")
+                throw .badParameter("after", "\(Quoted(text)) is no cursor; follow the link 'next' of a page.")
             }
             page.after = cursor
         }
-        if let text = query["fields"] {
-            fields = text == "*" ? .all : .named(text.split(separator: ",").map { Array($0.utf8) })
-        }
-        for (name, value) in query.parameters where name != "after" && name != "since" {
-            var encoded = ByteBuffer()
-            PercentEncoding.append(value.utf8Span.span, to: &encoded)
-            nextQuery += "\(name)=\(String(utf8: encoded.span))&"
-        }
+        if let text = query["fields"] { fields = try FieldSelection(text) }
+        self.query = query
     }
 }

@@ -6,8 +6,8 @@ struct LevelAnswer {
     var item: Item
     var page = Page()
     var fields = FieldSelection.cell
-    /// The query of the next page's link without its cursor: `limit=20&`, as far as the request had one.
-    var nextQuery = ""
+    /// What the request asked for, which the link of the next page keeps.
+    var query = Query.empty
 
     /// Writes the answer; gives its version, and the link of the next page if there is one.
     ///
@@ -70,7 +70,12 @@ struct LevelAnswer {
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
-        link.append(nextQuery)
+        for (name, value) in query.parameters where name != "after" && name != "since" {
+            link.append(name)
+            link.append(UInt8(ascii: "="))
+            PercentEncoding.append(value.utf8Span.span, to: &link)
+            link.append(UInt8(ascii: "&"))
+        }
         link.append("after=")
         link.append(Cursor(before: row, in: level).text)
         return String(utf8: link.span)

@@ -4,7 +4,7 @@ import PropertyLists
 enum ProblemPage {
     /// - Throws: `Problem` (404) for a kind there is not.
     static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
-        let name = String(utf8: path).split(separator: "/").joined(separator: "/")
+        let name = name(in: path)
         if name.isEmpty {
             return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
                 writer.member("problems")
@@ -16,11 +16,20 @@ enum ProblemPage {
         guard let kind = ProblemKind(rawValue: name) else {
             let names = ProblemKind.allCases.map(\.rawValue)
             throw Problem(
-                .noSuchRoute, "There is no kind of problem '\(quoted: name)'.", members: [("allowed", .list(names))])
+                .noSuchRoute, "There is no kind of problem \(Quoted(name)).", members: [("allowed", .list(names))])
         }
         return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
             try members(of: kind, to: &writer)
         }
+    }
+
+    /// The path without the slashes around it.
+    private static func name(in path: Span<UInt8>) -> String {
+        var start = 0
+        var end = path.count
+        while start < end, path[start] == UInt8(ascii: "/") { start += 1 }
+        while end > start, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        return String(utf8: path.extracting(start..<end))
     }
 
     private static func write(_ kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {

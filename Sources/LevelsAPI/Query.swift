@@ -7,40 +7,44 @@ struct Query {
 
     static let empty = Query()
 
+    /// How many parameters a query may have: far more than any resource takes.
+    private static let limit = 64
+    /// How long a name may be for the nearest of those allowed to be looked for, in bytes.
+    private static let nameLimit = 64
+
     private init() {}
 
-    /// - Throws: `Problem` (400) for a name that comes twice or text that is not percent-encoded UTF-8.
+    /// - Throws: `Problem` (400) for a name that comes twice, text that is not percent-encoded UTF-8, or too many
+    ///   parameters.
     init(_ text: Span<UInt8>) throws(Problem) {
-        var start = 0
-        while start < text.count {
-            var end = start
-            while end < text.count, text[end] != UInt8(ascii: "&") { end += 1 }
-            if end > start { try add(text.extracting(start..<end)) }
-            start = end + 1
-        }
+        try text.forEachPart(dividedBy: UInt8(ascii: "&")) { part throws(Problem) in try add(part) }
     }
 
     private mutating func add(_ part: Span<UInt8>) throws(Problem) {
-        var equals = 0
-        while equals < part.count, part[equals] != UInt8(ascii: "=") { equals += 1 }
+        let equals = part.index(of: UInt8(ascii: "="))
         guard let name = Self.decode(part.extracting(0..<equals)),
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
+            throw .badParameter(String(utf8: part), "The query part \(Quoted(part)) is not percent-encoded UTF-8.")
+        }
+        guard parameters.count < Self.limit else {
             throw .badParameter(
-                String(utf8: part), "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
+                name, "A query must have at most \(Self.limit) parameters; \(Quoted(name)) is one more.")
         }
         guard !parameters.contains(where: { $0.name == name }) else {
-            throw .badParameter(name, "The parameter '\(quoted: name)' stands twice; give it once.")
+            throw .badParameter(name, "The parameter \(Quoted(name)) stands twice; give it once.")
         }
         parameters.append((name, value))
     }
 
     private static func decode(_ text: Span<UInt8>) -> String? {
-        guard var bytes = PercentEncoding.decode(text) else { return nil }
-        // A plus that was percent-encoded is a plus: only where none was decoded can all be replaced at once.
-        if !text.isEmpty, text.contains(UInt8(ascii: "+")) {
-            bytes = PercentEncoding.decode(spaced(text).span) ?? bytes
+        let hasPlus = text.contains(UInt8(ascii: "+"))
+        if !hasPlus, !text.contains(UInt8(ascii: "%")) {
+            return String(validating: Array(copying: text), as: UTF8.self)
         }
+        // A plus that was percent-encoded is a plus: it is decoded after all others have been replaced.
+        let plain = hasPlus ? spaced(text) : Array(copying: text)
+        guard let bytes = PercentEncoding.decode(plain.span) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
@@ -65,14 +69,15 @@ struct Query {
     /// - Throws: `Problem` (400) that names the parameter, those that there are, and the nearest of them.
     func allow(_ names: [String]) throws(Problem) {
         for (name, _) in parameters where !names.contains(name) {
-            let near = EditDistance.nearest(to: name, among: names).map { " Did you mean '\($0)'?" } ?? ""
+            let near = name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
+            let hint = near.map { " Did you mean '\($0)'?" } ?? ""
             let list =
                 switch names.count {
                 case 0: "there are none here"
                 case 1: "there is only \(names[0])"
                 default: "there are " + names.joined(separator: ", ")
                 }
-            throw .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(near)", allowed: names)
+            throw .badParameter(name, "There is no parameter \(Quoted(name)); \(list).\(hint)", allowed: names)
         }
     }
 }

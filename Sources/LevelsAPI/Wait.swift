@@ -14,9 +14,9 @@ struct Wait: Hashable {
     /// - Throws: `Problem` (400) for a value of the parameter that is none.
     init?(_ query: Query, _ request: Request) throws(Problem) {
         if let text = query["wait"] {
-            guard let seconds = Int(text), Self.limits.contains(seconds), text.allSatisfy(\.isNumber) else {
+            guard let seconds = Int(digits: text.utf8Span.span), Self.limits.contains(seconds) else {
                 throw .badParameter(
-                    "wait", "'\(quoted: text)' is no time to wait; it is a whole number of seconds from 1 to 300.")
+                    "wait", "\(Quoted(text)) is no time to wait; it is a whole number of seconds from 1 to 300.")
             }
             self.seconds = seconds
             isPreference = false
@@ -34,29 +34,35 @@ struct Wait: Hashable {
 
     /// `Prefer: wait=` of a request; nil for one that is malformed, since preferences are ignored then.
     static func preferred(by request: Request) -> Wait? {
-        guard request.has(.prefer), let list = request.field(.prefer) else { return nil }
-        for preference in preferences(list) {
-            let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-            guard parts.first.map({ $0.filter { $0 != " " && $0 != "\t" }.lowercased() }) == "wait" else { continue }
-            let value = parts.count > 1 ? parts[1].filter { $0 != " " && $0 != "\t" && $0 != "\"" } : ""
+        guard request.has(.prefer) else { return nil }
+        var isFound = false
+        var wait: Wait?
+        request.forEachLine(of: .prefer) { line in
             // The first of several counts (RFC 7240, section 2).
-            guard value.allSatisfy(\.isASCII), let seconds = Int(value), seconds >= limits.lowerBound else {
-                return nil
+            line.forEachElement(dividedBy: UInt8(ascii: ",")) { preference in
+                guard !isFound, isWait(preference) else { return !isFound }
+                isFound = true
+                wait = seconds(in: preference).map(Wait.init(preferred:))
+                return false
             }
-            return Wait(preferred: seconds)
         }
-        return nil
+        return wait
     }
 
-    /// The preferences of a list; a comma within quotes divides nothing (RFC 9110, section 5.6.4).
-    private static func preferences(_ list: String) -> [Substring] {
-        var isQuoted = false
-        var isEscaped = false
-        return list.split { character in
-            defer { isEscaped = isQuoted && !isEscaped && character == "\\" }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            return character == "," && !isQuoted
+    private static func isWait(_ preference: Span<UInt8>) -> Bool {
+        let end = min(preference.index(of: UInt8(ascii: "=")), preference.index(of: UInt8(ascii: ";")))
+        return preference.trimmed(0, end).isEqual(ignoringCase: "wait")
+    }
+
+    /// The value of a preference, in quotes or not; its parameters are ignored.
+    private static func seconds(in preference: Span<UInt8>) -> Int? {
+        let end = preference.index(of: UInt8(ascii: ";"))
+        var value = preference.trimmed(min(preference.index(of: UInt8(ascii: "=")) + 1, end), end)
+        if value.count > 1, value[0] == UInt8(ascii: "\""), value[value.count - 1] == UInt8(ascii: "\"") {
+            value = value.extracting(1..<value.count - 1)
         }
+        guard let seconds = Int(digits: value), seconds >= limits.lowerBound else { return nil }
+        return seconds
     }
 
     /// What tells that the preference was applied.

@@ -4,12 +4,19 @@ import PropertyLists
 /// The version of a level that a client has (`?since=`), looked for among what was published before.
 struct Earlier {
     private let version: String
+    /// Nil for a text that has the form of a version, and cannot be one.
+    private let words: Version.Words?
     private let path: ItemPath
     private let history: History
     private let known: Item?
 
-    /// How many bytes of earlier states are written in search of a version, some 50 ms: who asks may name any.
-    private static let searchedBytes = 16 << 20
+    /// How many times the bytes of the level as it is now are written in search of a version that was not given out
+    /// here: whoever asks may name any.
+    private static let searchedLevels = 6
+    /// The same in bytes, for a short level.
+    private static let leastSearched = 16 << 10
+    /// What a row takes at least when it is written, in bytes.
+    private static let leastRowBytes = 90
 
     /// - Parameter known: the state that the client is known to have; then no other is looked at.
     /// - Throws: `Problem` (400) for a text that no version is.
@@ -19,6 +26,7 @@ struct Earlier {
                 "since", "\(Quoted(text)) is no version; it is the member 'version' of an earlier answer.")
         }
         version = text
+        words = Version.words(ofVersion: text.utf8Span.span)
         self.path = path
         self.history = history
         self.known = known
@@ -29,41 +37,56 @@ struct Earlier {
     /// - Parameters:
     ///   - answer: the level as it is now.
     ///   - version: that of the answer.
+    ///   - bytes: how long the answer is.
     func change<Writer: AnswerWriter & ~Copyable>(
-        to answer: LevelAnswer, version: ContentHash, as _: Writer.Type
+        to answer: LevelAnswer, version: ContentHash, bytes: Int, as _: Writer.Type
     ) -> LevelChange? {
-        if Version.text(version) == self.version {
-            return LevelChange(since: self.version, old: answer.item, to: answer)
-        }
-        let old =
-            if let known { search(CollectionOfOne(known), for: answer, as: Writer.self) } else {
-                search(history.items(at: path, before: answer.item), for: answer, as: Writer.self)
-            }
-        return old.map { LevelChange(since: self.version, old: $0, to: answer) }
+        if Version.words(version) == words { return LevelChange(since: self.version, old: answer.item, to: answer) }
+        return old(answer, bytes, as: Writer.self).map { LevelChange(since: self.version, old: $0, to: answer) }
     }
 
+    private func old<Writer: AnswerWriter & ~Copyable>(
+        _ answer: LevelAnswer, _ bytes: Int, as _: Writer.Type
+    ) -> Item? {
+        if let known { return isVersion(of: known, answer, as: Writer.self).matches ? known : nil }
+        guard let words else { return nil }
+        if let given = history.item(at: path, havingGiven: words),
+            isVersion(of: given, answer, as: Writer.self).matches
+        {
+            return given
+        }
+        return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched), as: Writer.self)
+    }
+
+    /// Looks through what is held, the newest first, as long as no more than some bytes are written for it.
     private func search<Writer: AnswerWriter & ~Copyable>(
-        _ items: some Sequence<Item>, for answer: LevelAnswer, as _: Writer.Type
+        for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
     ) -> Item? {
         var bytes = 0
-        for item in items {
-            var before = answer
-            before.item = item
-            let written = Self.written(before, as: Writer.self)
-            if written.version == version { return item }
-            bytes += written.bytes
-            if bytes > Self.searchedBytes { return nil }
+        for item in history.items(at: path, before: answer.item) {
+            let rows = answer.page.rows(of: item.level).count
+            guard bytes + rows * Self.leastRowBytes <= limit else { return nil }
+            let state = isVersion(of: item, answer, as: Writer.self)
+            if state.matches { return item }
+            bytes += state.bytes
         }
         return nil
     }
 
+    /// Whether an earlier state of the item, asked for in the same way, has the version; and how long it is.
+    ///
     /// A version that the format could not carry was never given to anyone.
-    private static func written<Writer: AnswerWriter & ~Copyable>(
-        _ answer: LevelAnswer, as _: Writer.Type
-    ) -> (version: String?, bytes: Int) {
+    private func isVersion<Writer: AnswerWriter & ~Copyable>(
+        of item: Item, _ answer: LevelAnswer, as _: Writer.Type
+    ) -> (matches: Bool, bytes: Int) {
+        var before = answer
+        before.item = item
         var writer = Writer()
-        let version: String?
-        do { version = Version.text(try answer.write(to: &writer).version) } catch { version = nil }
-        return (version, writer.count)
+        do {
+            let version = try before.write(to: &writer).version
+            return (Version.words(version) == words, writer.count)
+        } catch {
+            return (false, writer.count)
+        }
     }
 }

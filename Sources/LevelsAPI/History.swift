@@ -8,6 +8,7 @@ import TreeStore
 /// A tree costs what the next one does not share with it.
 final class History: Sendable {
     private let records: Guarded<Records>
+    private let versions: GivenVersions
     private let budget: Int
 
     /// One publication: what it changed, and the snapshot that it replaced.
@@ -45,6 +46,12 @@ final class History: Sendable {
 
         /// How many changes there have been.
         var count: Int { forgotten + list.count }
+
+        /// An earlier snapshot, by how many changes led to it; nil for one that is not kept.
+        func snapshot(_ number: Int) -> Snapshot? {
+            if number == count { return replaced }
+            return number < forgotten || number > count ? nil : list[number - forgotten].replaced
+        }
     }
 
     /// How many snapshots are kept at most, so that looking through them stays cheap.
@@ -55,6 +62,7 @@ final class History: Sendable {
     /// - Parameter budget: in bytes; 0 remembers nothing.
     init(_ snapshot: Snapshot, budget: Int) {
         records = Guarded(Records(snapshot.revision))
+        versions = GivenVersions(isEmpty: budget == 0)
         self.budget = budget
     }
 
@@ -66,10 +74,15 @@ final class History: Sendable {
 
     /// Notes that a snapshot will be replaced, before it is: whoever is served the new one can ask for what changed since
     /// either of them, though it is not known yet what that was.
-    func announce(_ new: Snapshot, replacing old: Snapshot) {
+    ///
+    /// - Returns: the number of the new snapshot; that of the first is 0.
+    @discardableResult
+    func announce(_ new: Snapshot, replacing old: Snapshot) -> Int {
         records.withLock { records in
-            records.numbers[new.revision] = records.count + 1
+            let number = records.count + 1
+            records.numbers[new.revision] = number
             if budget > 0 { records.replaced = old }
+            return number
         }
     }
 
@@ -118,6 +131,18 @@ final class History: Sendable {
             }
             return .change(records.list[number - records.forgotten].change)
         }
+    }
+
+    /// Notes that a version of a level was rendered from the snapshot of a number.
+    func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
+
+    /// The item at a path in the earlier snapshot that a version was rendered from; nil if either is not held any more.
+    func item(at path: ItemPath, havingGiven version: Version.Words) -> Item? {
+        guard let number = versions.number(of: version),
+            let snapshot = records.withLock({ $0.snapshot(number) }),
+            case .found(let item) = Item.find(path, in: snapshot.document)
+        else { return nil }
+        return item
     }
 
     /// The items that stood at a path, the newest first: each has another level than the one after it.

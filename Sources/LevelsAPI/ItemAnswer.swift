@@ -50,14 +50,14 @@ struct ItemAnswer {
 
     /// What changed on a level since the version that is asked for; nil where none is, or it is not remembered.
     ///
-    /// - Parameter version: that of the whole.
+    /// - Parameter whole: the answer as it is now.
     /// - Throws: `Problem` (406) for text that the format cannot carry.
-    func renderedChange(to version: ContentHash?) throws(Problem) -> Rendering? {
-        guard let version, let earlier, case .level(let answer) = content else { return nil }
+    func renderedChange(to whole: borrowing Rendering) throws(Problem) -> Rendering? {
+        guard let version = whole.version, let earlier, case .level(let answer) = content else { return nil }
         do {
             return try format == .plist
-                ? render(earlier, answer, version, XMLPropertyListWriter.init())
-                : render(earlier, answer, version, JSONPropertyListWriter.init())
+                ? render(earlier, answer, version, whole.body.count, XMLPropertyListWriter.init())
+                : render(earlier, answer, version, whole.body.count, JSONPropertyListWriter.init())
         } catch {
             throw Self.beyondXML
         }
@@ -82,9 +82,11 @@ struct ItemAnswer {
     }
 
     private func render<Writer: AnswerWriter & ~Copyable>(
-        _ earlier: Earlier, _ answer: LevelAnswer, _ version: ContentHash, _ empty: consuming Writer
+        _ earlier: Earlier, _ answer: LevelAnswer, _ version: ContentHash, _ bytes: Int, _ empty: consuming Writer
     ) throws(PropertyListError) -> Rendering? {
-        guard let change = earlier.change(to: answer, version: version, as: Writer.self) else { return nil }
+        guard let change = earlier.change(to: answer, version: version, bytes: bytes, as: Writer.self) else {
+            return nil
+        }
         var writer = empty
         let next = try answer.write(change, version: version, to: &writer)
         return rendering(version, next, Writer.contentType, try writer.body())

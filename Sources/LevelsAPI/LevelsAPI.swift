@@ -30,7 +30,7 @@ public final class LevelsAPI: Responder {
         let room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
         followers = ChangeFollowers(history, selection, room: room)
-        publication = Guarded(Publication(snapshot, cacheBytes: configuration.cacheBytes))
+        publication = Guarded(Publication(snapshot, number: 0, cacheBytes: configuration.cacheBytes))
     }
 
     /// Serves another snapshot from now on; requests that run keep the one they took.
@@ -40,8 +40,8 @@ public final class LevelsAPI: Responder {
     public func publish(_ snapshot: Snapshot) {
         var old = publication.withLock { $0 }
         guard old.snapshot !== snapshot else { return }
-        let new = Publication(snapshot, cacheBytes: configuration.cacheBytes)
-        history.announce(snapshot, replacing: old.snapshot)
+        let number = history.announce(snapshot, replacing: old.snapshot)
+        let new = Publication(snapshot, number: number, cacheBytes: configuration.cacheBytes)
         publication.withLock { $0 = new }
         waiters.wake(snapshot) { inquiry, item, known, tag throws(Problem) in
             try selection.select(inquiry, item, in: new, known: known) { $0 == tag }

@@ -30,6 +30,9 @@ struct Selection {
         }
         let content = try ItemAnswer(inquiry, item, history, known: known, configuration)
         let whole = try content.rendered()
+        if case .level = inquiry.route, let version = whole.version {
+            history.note(version, number: publication.number)
+        }
         // What changed has the coding of the whole, however short it is, so that both have one tag.
         let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
         let tag = whole.representation.entityTag(coding)
@@ -49,7 +52,7 @@ struct Selection {
         of content: ItemAnswer, _ whole: consuming Rendering, _ coding: ContentCoding,
         _ headers: SelectedRepresentation.HeaderLines
     ) throws(Problem) -> Response {
-        if let change = try content.renderedChange(to: whole.version) {
+        if let change = try content.renderedChange(to: whole) {
             return change.response(coding, headers: headers)
         }
         return whole.response(coding, headers: headers)

@@ -22,6 +22,19 @@ enum Version {
         return String(utf8: buffer.span)
     }
 
+    /// The hash that a version tells.
+    struct Words: Equatable {
+        let high, low: UInt64
+    }
+
+    static func words(_ hash: ContentHash) -> Words { Words(high: hash.high, low: hash.low) }
+
+    /// What the text of a version tells; nil for a text that none has.
+    static func words(ofVersion text: Span<UInt8>) -> Words? {
+        guard text.count == width, let words = words(text) else { return nil }
+        return Words(high: words[0], low: words[1])
+    }
+
     /// Whether a character may stand in a version.
     static func isCharacter(_ character: UInt8) -> Bool { value(character) != nil }
 

@@ -90,6 +90,50 @@ import TreeStore
         #expect(desk.get("/levels/?since=\(version)").body == desk.get("/levels/").body)
     }
 
+    @Test("since a version that was given out is told as long as the tree is held, however many came after it")
+    func given() throws {
+        let desk = Desk(try Self.snapshot("[\"row 0\"]", "k3-0"))
+        var versions: [String] = []
+        for number in 1...300 {
+            versions.append(try #require(Self.object(desk.get("/levels/"))["version"] as? String))
+            desk.api.publish(try Self.snapshot("[\"row \(number)\"]", "k3-\(number)"))
+        }
+        for (number, since) in versions.enumerated() {
+            let delta = desk.get("/levels/?since=\(since)")
+            #expect(delta.text.contains(#""removed":["row \#(number)"],"inserted":[{"at":0,"row":{"key":"row 300","#))
+        }
+        // Asked for otherwise it is the version of nothing.
+        let other = desk.get("/levels/?fields=*&since=\(versions[0])")
+        #expect(other.body == desk.get("/levels/?fields=*").body)
+    }
+
+    @Test("since a version that another server gave out is told if it is one of the latest")
+    func givenElsewhere() throws {
+        // Some 10 KiB each, of which six times as many are looked through.
+        func document(_ number: Int) -> String {
+            "[" + (0..<100).map { "\"row \($0) of state \(number)\"" }.joined(separator: ",") + "]"
+        }
+        let desk = Desk(try Self.snapshot(document(0), "k3-0"))
+        for number in 1...20 { desk.api.publish(try Self.snapshot(document(number), "k3-\(number)")) }
+        for (number, isTold) in [(19, true), (16, true), (10, false), (0, false)] {
+            let other = Desk(try Self.snapshot(document(number), "b7-1"))
+            let since = try #require(Self.object(other.get("/levels/"))["version"] as? String)
+            let answer = desk.get("/levels/?since=\(since)")
+            #expect(answer.text.contains(#""since":"\#(since)""#) == isTold, "state \(number)")
+            #expect(isTold || answer.body == desk.get("/levels/").body)
+        }
+    }
+
+    @Test("is not looked for in states that are far longer than the level is now")
+    func longStates() throws {
+        let rows = (0..<1_000).map { "\"row \($0)\"" }.joined(separator: ",")
+        let desk = Desk(try Self.snapshot("[\(rows)]", "k3-1"))
+        desk.api.publish(try Self.snapshot("[\"one\"]", "k3-2"))
+        let other = Desk(try Self.snapshot("[\(rows)]", "b7-1"))
+        let since = try #require(Self.object(other.get("/levels/"))["version"] as? String)
+        #expect(desk.get("/levels/?since=\(since)").body == desk.get("/levels/").body)
+    }
+
     @Test("since what is no version is refused")
     func malformed() throws {
         let answer = Desk(try Self.snapshot(#"["a"]"#, "k3-1")).get("/levels/?since=yesterday")

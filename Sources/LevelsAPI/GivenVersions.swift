@@ -1,0 +1,52 @@
+import Locking
+
+/// Remembers which snapshot a version of a level was rendered from, so that `?since=` finds it without rendering all.
+///
+/// A table of a fixed size, in which a newer version takes the place of an older one.
+final class GivenVersions: Sendable {
+    private struct Entry {
+        var version = Version.Words(high: 0, low: 0)
+        /// The number of the snapshot.
+        var number = -1
+    }
+
+    private let entries: Guarded<[Entry]>
+
+    /// How many versions are remembered at most: 192 KiB.
+    private static let capacity = 1 << 13
+    /// Places that a version may have, of which it takes the one with the oldest entry.
+    private static let places = 8
+
+    /// - Parameter isEmpty: whether nothing is to be remembered.
+    init(isEmpty: Bool) { entries = Guarded(Array(repeating: Entry(), count: isEmpty ? 0 : Self.capacity)) }
+
+    /// Notes that a version was rendered from the snapshot of a number.
+    func note(_ version: Version.Words, number: Int) {
+        entries.withLock { entries in
+            guard !entries.isEmpty else { return }
+            let first = Self.firstPlace(of: version)
+            var place = first
+            for other in first..<first + Self.places {
+                if entries[other].version == version {
+                    place = other
+                    break
+                }
+                if entries[other].number < entries[place].number { place = other }
+            }
+            entries[place] = Entry(version: version, number: number)
+        }
+    }
+
+    /// The number of the snapshot that a version was rendered from last; nil if it is not remembered.
+    func number(of version: Version.Words) -> Int? {
+        entries.withLock { entries in
+            guard !entries.isEmpty else { return nil }
+            let first = Self.firstPlace(of: version)
+            return entries[first..<first + Self.places].first { $0.version == version }?.number
+        }
+    }
+
+    private static func firstPlace(of version: Version.Words) -> Int {
+        Int(truncatingIfNeeded: version.low) & (capacity / places - 1) * places
+    }
+}

@@ -13,6 +13,9 @@ struct Representation {
     /// Header lines beside these.
     var added: [(name: String, value: String)] = []
 
+    /// How long a link may be to be told in the header, in bytes: it grows with the request.
+    private static let longestLink = 2_048
+
     /// The tag of the body in a coding.
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
 
@@ -25,7 +28,8 @@ struct Representation {
         if let tag = entityTag(coding) { headers.append(("ETag", tag)) }
         headers.append(("Cache-Control", cacheControl))
         headers += origins.headers(at: origin, vary: vary)
-        if let next { headers.append(("Link", "<\(next)>; rel=\"next\"")) }
+        // The body has it too. A header of more than the library's buffer could not be sent at all.
+        if let next, next.utf8.count <= Self.longestLink { headers.append(("Link", "<\(next)>; rel=\"next\"")) }
         return headers + added
     }
 }

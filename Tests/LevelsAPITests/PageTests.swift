@@ -1,5 +1,7 @@
 import Foundation
+import HTTPServer
 import Levels
+import LevelsAPI
 import Testing
 
 /// Pages of a level (API.md, section 3).
@@ -55,6 +57,47 @@ import Testing
         #expect(next.hasPrefix("/levels/?fields=A%20b%2C%C3%A9&format=json&limit=1&after="))
         #expect(first.shape.contains(#""fields":{"A b":1,"é":2}"#))
         #expect(desk.get(next).shape.contains(#""key":"b""#))
+    }
+
+    @Test("A link that is longer than 2 KiB is in the body alone")
+    func longLink() throws {
+        let desk = try Desk(json(["a", "b"]))
+        func page(_ length: Int) throws -> (answer: Answer, next: String) {
+            let answer = desk.get("/levels/?limit=1&fields=\(String(repeating: "x", count: length))")
+            return (answer, try #require(try next(of: answer)))
+        }
+        let rest = try page(0).next.utf8.count
+        let (shown, longest) = try page(2_048 - rest)
+        #expect(shown.header("Link") == "<\(longest)>; rel=\"next\"")
+        for length in [2_049 - rest, 12_000] {
+            let (answer, next) = try page(length)
+            #expect(next.utf8.count == rest + length)
+            #expect(
+                answer.headers == [
+                    "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
+                    "Vary: Accept-Encoding, Accept",
+                ])
+            #expect(try rows(of: desk.get(next)) == ["b"])
+        }
+    }
+
+    @Test("No header line grows with the request")
+    func headerLines() throws {
+        let long = String(repeating: "x", count: 8_000)
+        let desk = try Desk(json(["a"])) { $0.allowedOrigins = try AllowedOrigins("https://a.example") }
+        let fields = [
+            ("Origin", "https://a.example"), ("Access-Control-Request-Method", long),
+            ("Access-Control-Request-Headers", long), ("Prefer", "wait=1, \(long)"), ("Accept", long),
+            ("Accept-Encoding", long), ("Cookie", long),
+        ]
+        for target in [
+            "/levels/?fields=\(long)", "/levels/\(long)", "/\(long)", "/levels/?\(long)", "/changes?since=\(long)",
+        ] {
+            for method in [HTTPServer.Method.get, .head, .options, .post] {
+                let answer = desk.ask(method, target, fields)
+                #expect(answer.headers.map(\.utf8.count).reduce(0, +) < 600, "\(method) \(target.prefix(12))")
+            }
+        }
     }
 
     struct Change: Sendable, CustomTestStringConvertible {

@@ -60,7 +60,9 @@ public final class LevelsAPI: Responder {
         let current = publication.withLock { $0 }
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         let hash = ResponseCache.hash(request.target, negotiation)
-        if !request.has(.prefer), let answer = current.cache.answer(for: request.target, hash: hash) {
+        if !request.has(.prefer), !request.has(.ifMatch),
+            let answer = current.cache.answer(for: request.target, hash: hash)
+        {
             return .now(answer.response(to: request))
         }
         do {
@@ -124,9 +126,18 @@ public final class LevelsAPI: Responder {
         _ inquiry: Inquiry, _ wait: Wait?, to request: Request, from current: Publication
     ) throws(Problem) -> Answer {
         let item = try Item(at: inquiry.path, in: current.snapshot)
-        let selected = try selection.select(inquiry, item, in: current) { EntityTag.isNamed($0, by: request) }
+        var judged: (tag: String?, isHad: Bool)?
+        // A long list is read once for a tag.
+        func isHad(_ tag: String?) -> Bool {
+            if let judged, judged.tag == tag { return judged.isHad }
+            let isHad = Self.isHad(tag, by: request, inquiry, wait)
+            judged = (tag, isHad)
+            return isHad
+        }
+        let selected = try selection.select(inquiry, item, in: current, unless: isHad)
+        try EntityTag.checkMatch(selected.entityTag, of: request)
         let added = wait?.headers ?? []
-        guard EntityTag.isNamed(selected.entityTag, by: request) else {
+        guard isHad(selected.entityTag) else {
             return .now(try selected.response(adding: added))
         }
         guard let wait else { return .now(selected.notModified(adding: added)) }
@@ -135,6 +146,14 @@ public final class LevelsAPI: Responder {
         // What was published while the request was being admitted may have woken those before it only.
         if now !== current { recheck(waiter, inquiry, having: selected, added, in: now) }
         return .later(waiter)
+    }
+
+    /// Whether a client has the representation of a tag: by `If-None-Match`, or without one by the version that it waits
+    /// for another than (`?since=`).
+    private static func isHad(_ tag: String?, by request: Request, _ inquiry: Inquiry, _ wait: Wait?) -> Bool {
+        if request.has(.ifNoneMatch) { return EntityTag.isNamed(tag, by: request) }
+        guard wait != nil, let since = inquiry.query["since"] else { return false }
+        return EntityTag.isTag(tag, ofVersion: since)
     }
 
     private func recheck(

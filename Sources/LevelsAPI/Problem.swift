@@ -31,6 +31,18 @@ struct Problem: Error {
         return Problem(.badParameter, detail, members: members)
     }
 
+    /// 500 for an answer that could not be written, which none is known to be.
+    static let unwritten = Problem(.internalFault, "The answer could not be written.")
+
+    /// 412 for a false `If-Match`.
+    ///
+    /// - Parameter tag: the entity tag that the representation has.
+    static func preconditionFailed(current tag: String) -> Problem {
+        Problem(
+            .preconditionFailed, "If-Match does not name the entity tag that this resource has now, \(tag).",
+            members: [("current", .text(tag))])
+    }
+
     /// More wait than the server lets wait at once.
     static let tooManyWaiters = Problem(
         .tooManyWaiters, "Too many requests wait for changes already. Ask without 'wait', or try again later.")

@@ -10,6 +10,7 @@ enum ProblemKind: String, CaseIterable {
     case revisionGone = "revision-gone"
     case notAcceptable = "not-acceptable"
     case requestTimeout = "request-timeout"
+    case preconditionFailed = "precondition-failed"
     case contentTooLarge = "content-too-large"
     case headerTooLarge = "header-too-large"
     case notImplemented = "not-implemented"
@@ -26,6 +27,7 @@ enum ProblemKind: String, CaseIterable {
         case .notRepresentable, .notAcceptable: 406
         case .requestTimeout: 408
         case .revisionGone: 410
+        case .preconditionFailed: 412
         case .contentTooLarge: 413
         case .headerTooLarge: 431
         case .internalFault: 500
@@ -52,6 +54,7 @@ enum ProblemKind: String, CaseIterable {
         case .revisionGone: "Revision gone"
         case .notAcceptable: "Not acceptable"
         case .requestTimeout: "Request timeout"
+        case .preconditionFailed: "Precondition failed"
         case .contentTooLarge: "Content too large"
         case .headerTooLarge: "Header too large"
         case .notImplemented: "Not implemented"
@@ -82,6 +85,8 @@ enum ProblemKind: String, CaseIterable {
         case .notAcceptable:
             "The request admits none of the content codings that there are; 'allowed' lists them. Leave Accept-Encoding out, or name one."
         case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
+        case .preconditionFailed:
+            "If-Match names none of the entity tags that the resource has now. 'current' is the one of this representation: load it anew, and ask again with that."
         case .contentTooLarge: "The body of the request is larger than the server takes."
         case .headerTooLarge:
             "The request line and the header fields together are larger than the server takes: 16 KiB, or about 300 short lines."

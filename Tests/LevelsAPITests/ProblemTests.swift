@@ -235,7 +235,7 @@ import Testing
                 "/problems/bad-request", "/problems/bad-path", "/problems/bad-parameter", "/problems/no-such-item",
                 "/problems/no-such-route", "/problems/method-not-allowed", "/problems/not-representable",
                 "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
-                "/problems/content-too-large", "/problems/header-too-large",
+                "/problems/precondition-failed", "/problems/content-too-large", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready", "/problems/too-many-waiters",
             ])

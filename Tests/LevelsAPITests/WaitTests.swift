@@ -187,6 +187,39 @@ import TreeStore
                 #""removed":["a"],"inserted":[],"moved":[],"updated":[]"#))
     }
 
+    @Test("with since needs no If-None-Match: the version is the one that it has", arguments: ["", "&pretty=true"])
+    func deltaAlone(_ layout: String) throws {
+        let desk = try Self.desk()
+        let target = "/levels/?since=\(desk.get("/levels/").entityTag.dropFirst().dropLast())" + layout
+        func waiter(_ target: String, _ fields: [(name: String, value: String)] = []) throws -> Waiter {
+            let answer = desk.api.respond(to: Request(target: target, fields: fields))
+            return try #require(answer.waiter, "\(target) is answered at once")
+        }
+        // From the second time on it may be kept.
+        for _ in 0..<3 { _ = desk.get(target) }
+        let waiters = [try waiter(target + "&wait=3"), try waiter(target, [("Prefer", "wait=3")])]
+        let over = try waiter(target + "&wait=3")
+        over.expire()
+        #expect(Answer(try #require(over.response)).status == 304)
+        desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
+        for waiter in waiters {
+            let answer = Answer(try #require(waiter.response))
+            #expect(answer.body == desk.get(target).body)
+            #expect(answer.text.contains(#""removed""#))
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("with since is answered at once where it has another version, or says by If-None-Match what it has")
+    func deltaAtOnce() throws {
+        let desk = try Self.desk()
+        let since = desk.get("/levels/").entityTag.dropFirst().dropLast()
+        #expect(desk.get("/levels/?since=\(since)&wait=3", [("If-None-Match", "\"x\"")]).status == 200)
+        #expect(desk.get("/levels/?since=\(since)").status == 200)
+        desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
+        #expect(desk.get("/levels/?since=\(since)&wait=3") == desk.get("/levels/?since=\(since)"))
+    }
+
     @Test("with since another version than it has is told all, for which nothing is looked for")
     func deltaSinceOther() throws {
         let desk = try Self.desk()

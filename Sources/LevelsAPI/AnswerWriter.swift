@@ -24,6 +24,9 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     /// is written of it, and is to be the same wherever it stands.
     mutating func indent(by levels: Int)
 
+    /// Ends the last line of the answer, unless the format's own end does: to be called before the answer is hashed.
+    mutating func endLine()
+
     /// How many bytes have been written.
     var count: Int { get }
     /// A text of `width` characters that `fill` replaces; gives where it begins.
@@ -123,6 +126,8 @@ extension JSONPropertyListWriter: AnswerWriter {
 
     mutating func indent(by levels: Int) {}
 
+    mutating func endLine() { output.append(UInt8(ascii: "\n")) }
+
     var count: Int { output.count }
 
     mutating func placeholder(width: Int) -> Int {
@@ -175,6 +180,8 @@ extension XMLPropertyListWriter: AnswerWriter {
     }
 
     mutating func indent(by levels: Int) { depth += levels }
+
+    mutating func endLine() {}
 
     var count: Int { output.count }
 

@@ -26,6 +26,7 @@ struct DetailAnswer {
         try RowFields.tell(.all, of: own.level.row(own.row), in: bytes.span, to: &writer)
         writer.endObject()
         writer.endObject()
+        writer.endLine()
         return ItemHead.seal(&writer, at: versionOffset)
     }
 

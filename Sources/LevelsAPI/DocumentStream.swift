@@ -5,6 +5,8 @@ import PropertyLists
 /// A writer whose output can be drained while it writes.
 protocol StreamedWriter: PropertyListConsumer, ~Copyable {
     mutating func finish() throws(PropertyListError)
+    /// Ends the last line, unless the format's own end does, or it has no lines.
+    mutating func endLine()
     var pending: Int { get }
     /// Moves as much of the output as fits into a buffer; gives how much.
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int
@@ -72,6 +74,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
             while !isFinished, writer.pending < Self.pieceBytes {
                 if try !walk.step(to: &writer) {
                     try writer.finish()
+                    writer.endLine()
                     isFinished = true
                 }
             }
@@ -112,6 +115,7 @@ extension XMLPropertyListWriter: StreamedWriter {
 }
 
 extension BinaryPropertyListWriter: StreamedWriter {
+    mutating func endLine() {}
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
     mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }

@@ -2,8 +2,12 @@ import HTTPServer
 import PropertyLists
 
 /// The formats that an answer may have.
+///
+/// The numbers are part of the entity tags of documents; 0 was JSON that did not end with a line feed.
 enum Format: UInt8 {
-    case json, plist, binary
+    case plist = 1
+    case binary = 2
+    case json = 3
 
     /// The format of a level or a detail: `?format=`, else what `Accept` prefers, else JSON.
     ///

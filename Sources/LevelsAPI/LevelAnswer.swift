@@ -61,6 +61,7 @@ struct LevelAnswer {
         let next = nextLink(after: rows.upperBound, of: item.level, links)
         try writer.member("next", next)
         writer.endObject()
+        writer.endLine()
         return next
     }
 

@@ -54,7 +54,7 @@ struct Problem: Error {
             body = try write(instance: instance)
         } catch {
             // A JSON writer refuses no text, and every container is closed here.
-            body.append("{}" as StaticString)
+            body.append("{}\n" as StaticString)
         }
         let all =
             [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + kind.headers + headers
@@ -81,6 +81,7 @@ struct Problem: Error {
             }
         }
         writer.endObject()
+        writer.endLine()
         return try writer.body()
     }
 }

@@ -37,6 +37,7 @@ extension Rendering {
         do {
             try write(&writer)
             writer.endObject()
+            writer.endLine()
             body = try writer.body()
         } catch {
             throw Problem(.internalFault, "The status could not be written.")

@@ -35,7 +35,7 @@ import TreeStore
     }
 
     private func told(_ response: Response?) throws -> String {
-        let text = Answer(try #require(response)).text
+        let text = Answer(try #require(response)).line
         return text.replacing(/"at".*?\]}/, with: "…}")
     }
 

@@ -26,7 +26,7 @@ import TreeStore
         let waiter = try #require(desk.api.respond(to: request).waiter)
         desk.api.publish(try snapshot(2))
         let answer = Answer(try #require(waiter.response))
-        #expect(answer.text == #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[\#(entry(2))]}"#)
+        #expect(answer.line == #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[\#(entry(2))]}"#)
         #expect(
             answer.headers == [
                 "Content-Type: application/json", "Cache-Control: no-store", "Vary: Accept",
@@ -41,7 +41,7 @@ import TreeStore
         waiter.expire()
         let answer = Answer(try #require(waiter.response))
         #expect(answer.status == 200)
-        #expect(answer.text == #"{"revision":"k3-1","since":"k3-1","reset":false,"changes":[]}"#)
+        #expect(answer.line == #"{"revision":"k3-1","since":"k3-1","reset":false,"changes":[]}"#)
     }
 
     @Test("by a long poll is answered at once where there is something to tell")
@@ -49,7 +49,7 @@ import TreeStore
         let desk = Desk(try snapshot(1))
         desk.api.publish(try snapshot(2))
         #expect(
-            desk.get("/changes?since=k3-1&wait=30").text
+            desk.get("/changes?since=k3-1&wait=30").line
                 == #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[\#(entry(2))]}"#)
     }
 

@@ -19,7 +19,7 @@ import TreeStore
     @Test("begin with the revision of now")
     func beginning() throws {
         let answer = try desk(#"["a"]"#, #"["b"]"#).get("/changes")
-        #expect(answer.text == #"{"revision":"k3-2","since":"k3-2","reset":false,"changes":[]}"#)
+        #expect(answer.line == #"{"revision":"k3-2","since":"k3-2","reset":false,"changes":[]}"#)
         #expect(answer.header("Cache-Control") == "no-store")
     }
 
@@ -27,14 +27,14 @@ import TreeStore
     func entries() throws {
         let desk = try desk(#"["a"]"#, #"["b"]"#, #"[{"Title": "b", "Text": "c"}]"#)
         #expect(
-            desk.get("/changes?since=k3-1").text == """
+            desk.get("/changes?since=k3-1").line == """
                 {"revision":"k3-3","since":"k3-1","reset":false,"changes":[\
                 {"revision":"k3-2","at":"2023-11-14T22:13:20Z","by":"reload","levels":["/levels/","/levels/b","/levels/a"],\
                 "details":["/detail/","/detail/b","/detail/a"]},\
                 {"revision":"k3-3","at":"2023-11-14T22:13:20Z","by":"reload","levels":[],"details":["/detail/b"]}]}
                 """)
         #expect(
-            desk.get("/changes?since=k3-2").text == """
+            desk.get("/changes?since=k3-2").line == """
                 {"revision":"k3-3","since":"k3-2","reset":false,"changes":[\
                 {"revision":"k3-3","at":"2023-11-14T22:13:20Z","by":"reload","levels":[],"details":["/detail/b"]}]}
                 """)
@@ -44,7 +44,7 @@ import TreeStore
     func truncated() throws {
         let rows = (0..<600).map { "\"row \($0)\"" }.joined(separator: ",")
         #expect(
-            try desk(#"["a"]"#, "[\(rows)]").get("/changes?since=k3-1").text.hasSuffix(
+            try desk(#"["a"]"#, "[\(rows)]").get("/changes?since=k3-1").line.hasSuffix(
                 #""levels":["/levels/"],"details":[],"truncated":true}]}"#))
     }
 
@@ -53,7 +53,7 @@ import TreeStore
         let answer = try desk(#"["a"]"#).get("/changes?since=b7-4")
         #expect(answer.status == 410)
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/revision-gone","title":"Revision gone","status":410,\
                 "detail":"There is no revision 'b7-4' here: the server was restarted, or its history does not reach back so \
                 far. Load what you show anew, and go on from 'k3-1'.","instance":"/changes?since=b7-4","reset":true,\

@@ -76,7 +76,7 @@ import TreeStore
                 #expect(answer.status == 406)
                 #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
                 #expect(
-                    answer.text == """
+                    answer.line == """
                         {"type":"/problems/not-acceptable","title":"Not acceptable","status":406,\
                         "detail":"Accept-Encoding takes none of the content codings that there are: br, gzip and \
                         identity.","instance":"\(target)","allowed":["br","gzip","identity"]}

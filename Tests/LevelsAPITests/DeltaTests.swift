@@ -65,7 +65,7 @@ import TreeStore
         let desk = Desk(try Self.snapshot(#"["a"]"#, "k3-1"))
         let version = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
         #expect(
-            desk.get("/levels/?since=\(version)").text.hasSuffix(
+            desk.get("/levels/?since=\(version)").line.hasSuffix(
                 #""since":"\#(version)","removed":[],"inserted":[],"moved":[],"updated":[],"next":null}"#))
     }
 

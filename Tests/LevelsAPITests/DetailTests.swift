@@ -102,7 +102,7 @@ import Testing
             "Then":"2000-12-31T23:59:59.5Z","Data":"AAEC/Q==","None":"","UID":{"CF$UID":7},"List":[[],{}],\#
             "\#u{E9}\"":{"":-1}}}
             """#
-        let text = desk.get("/detail/a").text
+        let text = desk.get("/detail/a").line
         #expect(text.hasSuffix(expected), "\(text)")
     }
 
@@ -144,7 +144,7 @@ import Testing
             [{"SectionKeys":["S"],"X":{"Title":"no","Children":["y"],"SectionKeys":[]},"Sections":{"S":["z"]},"Key":"k","Title":"a"}]
             """#)
         #expect(
-            desk.get("/detail/k").text.hasSuffix(
+            desk.get("/detail/k").line.hasSuffix(
                 #""fields":{"X":{"Title":"no","Children":["y"],"SectionKeys":[]},"Key":"k","Title":"a"}}"#))
     }
 }

@@ -21,7 +21,7 @@ import TreeStore
                 "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
                 "Vary: Accept-Encoding, Accept",
             ])
-        #expect(answer.text == Self.document)
+        #expect(answer.line == Self.document)
     }
 
     @Test(
@@ -32,7 +32,7 @@ import TreeStore
             ("/document/a/d", #"{"Title":"d","N":5}"#), ("/document/e", #""e""#),
         ])
     func items(_ target: String, _ expected: String) throws {
-        #expect(try Desk(Self.document).get(target + "?format=json").text == expected)
+        #expect(try Desk(Self.document).get(target + "?format=json").line == expected)
     }
 
     @Test("The XML is that of Xcode")
@@ -100,7 +100,7 @@ import TreeStore
         try format.read(Answer(response).body, into: &builder)
         #expect(try builder.finish().document.hash == tree.document.hash)
         #expect(
-            desk.get("/document/row%2019999?format=json").text == #"{"Title":"row 19999","Children":["leaf 19999"]}"#)
+            desk.get("/document/row%2019999?format=json").line == #"{"Title":"row 19999","Children":["leaf 19999"]}"#)
     }
 
     @Test("Text and dates that XML cannot carry are refused as XML, where they stand, and sent in the other formats")
@@ -112,7 +112,7 @@ import TreeStore
             let answer = desk.get(target)
             #expect(answer.status == 406)
             #expect(
-                answer.text == """
+                answer.line == """
                     {"type":"/problems/not-representable","title":"Not representable","status":406,"detail":"The document \
                     holds control characters or parts of a second, which XML cannot carry; ask for format=binary.",\
                     "instance":"\(target)","allowed":["binary","json"]}

@@ -25,11 +25,38 @@ import Testing
             ("?fields=%2A", #"{"Tag":1,"Price":5,"Title":"a","Artist":{"Name":"x"},"Key":"k"}"#, #"{"Title":"b"}"#),
         ])
     func selection(_ query: String, _ first: String, _ second: String) throws {
-        let text = try Desk(Self.document).get("/levels/\(query)").text
+        let text = try Desk(Self.document).get("/levels/\(query)").line
         let parts = text.components(separatedBy: #""fields":"#)
         try #require(parts.count == 3)
         #expect(parts[1].hasPrefix(first + #"},{"key""#), "\(parts[1])")
         #expect(parts[2] == second + #"}],"next":null}"#)
+    }
+
+    @Test("The rows show the same fields however many others are asked for", arguments: [1, 8, 9, 250])
+    func manyNames(_ count: Int) throws {
+        let desk = try Desk(Self.document)
+        let others = (0..<count).map { "X\($0)" }
+        for wanted in ["Price", "Title", "Tag,Artist", "Price,Title,Tag"] {
+            let names = wanted.split(separator: ",").map(String.init)
+            let asked = desk.get("/levels/?fields=\((others + names + others.prefix(3)).joined(separator: ","))")
+            #expect(asked == desk.get("/levels/?fields=\(wanted)"))
+        }
+    }
+
+    @Test("More fields than 256 are refused, and every field that is asked for counts")
+    func tooManyNames() throws {
+        let desk = try Desk(Self.document)
+        func get(_ count: Int) -> Answer {
+            desk.get("/levels/?fields=" + (0..<count).map { _ in "Price" }.joined(separator: ","))
+        }
+        #expect(get(256) == desk.get("/levels/?fields=Price"))
+        let answer = get(257)
+        #expect(answer.status == 400)
+        #expect(
+            answer.line.hasSuffix(#"Price","parameter":"fields"}"#)
+                && answer.text.contains(
+                    #""detail":"'fields' must name at most 256 fields, not 257; '*' gives all of them.""#)
+        )
     }
 
     @Test("A field's name may hold what queries must encode")

@@ -206,7 +206,7 @@ import Testing
         let answer = try Desk(#"["a"]"#).get(target)
         #expect(answer.status == 400)
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(detail)",\
                 "instance":"\(target)","parameter":"format","allowed":\(allowed)}
                 """)
@@ -220,7 +220,7 @@ import Testing
             let answer = desk.get(target + "?format=plist")
             #expect(answer.status == 406)
             #expect(
-                answer.text == """
+                answer.line == """
                     {"type":"/problems/not-representable","title":"Not representable","status":406,\
                     "detail":"The answer holds control characters or parts of a second, which XML cannot carry; \
                     ask for format=json.","instance":"\(target)?format=plist","allowed":["json"]}

@@ -42,7 +42,7 @@ import Testing
                     "Content-Type: application/problem+json", "Cache-Control: no-store", "Allow: GET, HEAD, OPTIONS",
                 ])
             #expect(
-                answer.text == """
+                answer.line == """
                     {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\
                     "detail":"This resource only takes GET, HEAD, OPTIONS.","instance":"\(target)",\
                     "allowed":["GET","HEAD","OPTIONS"]}
@@ -55,7 +55,7 @@ import Testing
         let answer = try Desk(#"["a"]"#).ask(method, "/level")
         #expect(answer.status == 404)
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,\
                 "detail":"Nothing is served at '/level'. Did you mean '/levels'?","instance":"/level",\
                 "allowed":["/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]}

@@ -204,7 +204,7 @@ import Testing
         let answer = try Desk(json(["a"])).get("/levels/?\(query)")
         #expect(answer.status == 400)
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(detail)",\
                 "instance":"/levels/?\(query)","parameter":"\(parameter)"}
                 """)

@@ -42,7 +42,7 @@ import Testing
         #expect(answer.status == 404)
         #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/no-such-item","title":"No such item","status":404,"detail":"\(example.detail)",\
                 "instance":"\(example.target)","nearest":"\(example.nearest)"}
                 """)
@@ -99,7 +99,7 @@ import Testing
         #expect(answer.status == 404)
         #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,"detail":"\(detail)",\
                 "instance":"\(target)","allowed":\(Self.names)}
                 """)
@@ -115,7 +115,7 @@ import Testing
         let answer = try Desk(Self.document).get(target)
         #expect(answer.status == 400)
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/bad-path","title":"Bad path","status":400,\
                 "detail":"The path segment '\(segment)' is not percent-encoded UTF-8.","instance":"\(target)"}
                 """)
@@ -184,7 +184,7 @@ import Testing
         #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
         let allowed = example.allowed.map { ",\"allowed\":\($0)" } ?? ""
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(example.detail)",\
                 "instance":"\(example.target)","parameter":"\(example.parameter)"\(allowed)}
                 """)
@@ -201,7 +201,7 @@ import Testing
             let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
             #expect(answer.status == status)
             #expect(
-                answer.text == """
+                answer.line == """
                     {"type":"/problems/\(name)","title":"\(title)","status":\(status),"detail":"It is bad.",\
                     "instance":"/levels/?\\"a"}
                     """)
@@ -247,7 +247,7 @@ import Testing
             #expect(problem["status"] as? Int ?? 0 >= 400)
         }
         #expect(
-            desk.get("/problems/bad-path/").text == """
+            desk.get("/problems/bad-path/").line == """
                 {"type":"/problems/bad-path","title":"Bad path","status":400,"explanation":"A segment of the path is not \
                 percent-encoded UTF-8. Follow the links in the answers: they are always right."}
                 """)

@@ -10,7 +10,7 @@ import TreeStore
             let answer = try Desk("[]").get(target)
             #expect(answer.status == 200)
             #expect(answer.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
-            #expect(answer.text == #"{"status":"alive"}"#)
+            #expect(answer.line == #"{"status":"alive"}"#)
         }
     }
 
@@ -20,7 +20,7 @@ import TreeStore
         #expect(answer.status == 200)
         #expect(answer.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
         #expect(
-            answer.text == """
+            answer.line == """
                 {"status":"ok","revision":"k3-1","source":"Data.plist","loadedAt":"2023-11-14T22:13:20Z","items":3}
                 """)
     }
@@ -29,7 +29,7 @@ import TreeStore
     func stale() throws {
         let desk = Desk(try Desk.snapshot(#"["a"]"#), lastError: "Data.plist:3:5: it is \"broken\"")
         #expect(
-            desk.get("/readyz").text == """
+            desk.get("/readyz").line == """
                 {"status":"stale","revision":"k3-1","source":"Data.plist","loadedAt":"2023-11-14T22:13:20Z","items":1,\
                 "lastError":"Data.plist:3:5: it is \\"broken\\""}
                 """)
@@ -44,7 +44,7 @@ import TreeStore
         desk.api.publish(Snapshot(document: document, revision: "k3-2", loadedAt: 1_700_000_000.25))
         #expect(desk.get("/levels/b").status == 200)
         #expect(
-            desk.get("/readyz").text == """
+            desk.get("/readyz").line == """
                 {"status":"ok","revision":"k3-2","source":"Data.plist","loadedAt":"2023-11-14T22:13:20.25Z","items":2}
                 """)
     }

@@ -54,9 +54,12 @@ struct Answer: Equatable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body with each version of a level or detail as `V` and each of a row as `v`.
+    /// The body without the line feed that ends every JSON body.
+    var line: String { text.last == "\n" ? String(text.dropLast()) : "no line feed after: \(text)" }
+
+    /// The line of the body with each version of a level or detail as `V` and each of a row as `v`.
     var shape: String {
-        text.replacing(/"version":"[A-Za-z0-9_-]{22}"/, with: #""version":"V""#)
+        line.replacing(/"version":"[A-Za-z0-9_-]{22}"/, with: #""version":"V""#)
             .replacing(/"version":"[A-Za-z0-9_-]{8}"/, with: #""version":"v""#)
     }
 }

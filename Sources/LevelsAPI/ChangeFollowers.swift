@@ -27,6 +27,7 @@ final class ChangeFollowers: Sendable {
         let target: String
         let since: String
         let wait: Wait
+        let isIndented: Bool
         /// The number of the negotiation.
         let choice: UInt64
     }
@@ -42,15 +43,25 @@ final class ChangeFollowers: Sendable {
     func answer(
         _ request: Request, _ query: Query, _ negotiation: Negotiation
     ) throws(Problem) -> Answer {
-        try query.allow(["since", "wait"])
+        try query.allow(["since", "wait", "pretty"])
         let wait = try Wait(query, request)
+        let isIndented = try query.isIndented()
         if Self.wantsStream(request) {
+            guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? query["since"], negotiation))
         }
         let answer = try ChangesAnswer(since: query["since"], in: history)
-        guard let wait, answer.changes.isEmpty else { return .now(try response(answer, wait, negotiation)) }
-        return .later(try poll(answer, wait, request, negotiation))
+        guard let wait, answer.changes.isEmpty else {
+            return .now(try response(answer, wait, isIndented, negotiation))
+        }
+        let question = Question(
+            target: String(utf8: request.target), since: answer.since, wait: wait, isIndented: isIndented,
+            choice: negotiation.number)
+        return .later(try poll(answer, question, negotiation))
     }
+
+    private static let indentedStream = Problem.badParameter(
+        "pretty", "'pretty' goes with JSON only, not with a stream of events; leave it out.")
 
     /// Tells all who wait that there is a change.
     func wake() {
@@ -62,15 +73,13 @@ final class ChangeFollowers: Sendable {
     // MARK: Long polls
 
     private func poll(
-        _ answer: ChangesAnswer, _ wait: Wait, _ request: Request, _ negotiation: Negotiation
+        _ answer: ChangesAnswer, _ question: Question, _ negotiation: Negotiation
     ) throws(Problem) -> Waiter {
-        let otherwise = try response(answer, wait, negotiation)
-        let waiter = room.admit(for: .seconds(wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
+        let otherwise = try response(answer, question.wait, question.isIndented, negotiation)
+        let waiter = room.admit(for: .seconds(question.wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
             self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
         }
         guard let waiter else { throw .tooManyWaiters }
-        let question = Question(
-            target: String(utf8: request.target), since: answer.since, wait: wait, choice: negotiation.number)
         let poll = Poll(waiter: waiter, question: question, negotiation: negotiation)
         waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
         // A change that was noted before this line, and after the answer was made, woke others only.
@@ -86,7 +95,7 @@ final class ChangeFollowers: Sendable {
         do throws(Problem) {
             let answer = try ChangesAnswer(since: question.since, in: history)
             if answer.changes.isEmpty { return }
-            response = try self.response(answer, question.wait, negotiation)
+            response = try self.response(answer, question.wait, question.isIndented, negotiation)
         } catch {
             response = selection.response(to: error, at: question.target, negotiation)
         }
@@ -94,9 +103,10 @@ final class ChangeFollowers: Sendable {
     }
 
     private func response(
-        _ answer: ChangesAnswer, _ wait: Wait?, _ negotiation: Negotiation
+        _ answer: ChangesAnswer, _ wait: Wait?, _ isIndented: Bool, _ negotiation: Negotiation
     ) throws(Problem) -> Response {
-        selection.response(of: try answer.rendered(adding: wait?.headers ?? []), .identity, negotiation)
+        let rendering = try answer.rendered(adding: wait?.headers ?? [], isIndented: isIndented)
+        return selection.response(of: rendering, .identity, negotiation)
     }
 
     // MARK: Streams

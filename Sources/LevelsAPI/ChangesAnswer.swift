@@ -24,10 +24,12 @@ struct ChangesAnswer {
             members: [("reset", .flag(true)), ("revision", .text(revision))])
     }
 
-    /// - Parameter headers: header lines beside those of every answer.
+    /// - Parameters:
+    ///   - headers: header lines beside those of every answer.
+    ///   - isIndented: whether it is to be laid out for people.
     /// - Throws: `Problem` (500) where it could not be written.
-    func rendered(adding headers: [(name: String, value: String)]) throws(Problem) -> Rendering {
-        try Rendering(vary: "Accept", headers: headers) { (writer) throws(PropertyListError) in
+    func rendered(adding headers: [(name: String, value: String)], isIndented: Bool) throws(Problem) -> Rendering {
+        let compact = try Rendering(vary: "Accept", headers: headers) { (writer) throws(PropertyListError) in
             try writer.member("revision", changes.last?.revision ?? since)
             try writer.member("since", since)
             writer.member("reset", false)
@@ -36,5 +38,6 @@ struct ChangesAnswer {
             for change in changes { change.write(to: &writer) }
             writer.endList()
         }
+        return isIndented ? compact.indented() : compact
     }
 }

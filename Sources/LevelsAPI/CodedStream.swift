@@ -4,12 +4,12 @@ import PropertyLists
 
 /// A document that is written and coded while it is sent: no more than a piece of it, in both forms, is in memory.
 final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
-    private let plain: any AheadStream
+    private let plain: any PieceSource
     private var encoder: Encoder
     private var coded = ByteBuffer()
     private var isFinished = false
 
-    init(_ plain: any AheadStream, _ encoder: consuming Encoder) {
+    init(_ plain: any PieceSource, _ encoder: consuming Encoder) {
         self.plain = plain
         self.encoder = encoder
     }

@@ -7,16 +7,18 @@ import PropertyLists
 struct DocumentAnswer {
     let item: Item
     let format: Format
+    private let isIndented: Bool
     private let negotiation: Negotiation
     private let configuration: LevelsAPI.Configuration
 
     /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
     init(item: Item, query: Query, negotiation: Negotiation, configuration: LevelsAPI.Configuration) throws(Problem) {
-        try query.allow(["format", "wait"])
+        try query.allow(["format", "pretty", "wait"])
         self.item = item
         self.negotiation = negotiation
         self.configuration = configuration
         format = try .ofDocument(query, accept: negotiation.format)
+        isIndented = try query.isIndented(as: format)
     }
 
     /// The document in the coding that is asked for: a short one in one piece, a long one written while it is sent, so
@@ -24,42 +26,18 @@ struct DocumentAnswer {
     ///
     /// - Throws: `Problem` (406) for text that the format cannot carry, or where no coding is admitted.
     func selected() throws(Problem) -> SelectedRepresentation {
-        let representation = Representation(
+        let plain = Representation(
             contentType: contentType, entityTag: entityTag, cacheControl: configuration.cacheControl,
             vary: "Accept-Encoding, Accept")
+        let representation = isIndented ? plain.indented : plain
         let stream = try stream()
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
-        let headers = headers(representation, coding)
-        var isLong = false
-        return SelectedRepresentation(
-            entityTag: representation.entityTag(coding), headers: headers, of: item
-        ) { more throws(Problem) in
-            // Of a document that is known to be long nothing is written before it is sent, however many get one.
-            let response =
-                isLong
-                ? try streamed(coding, headers + more) : try response(representation, coding, headers + more)
-            isLong = response.isStream
-            return response
-        }
-    }
-
-    private func streamed(
-        _ coding: ContentCoding, _ headers: [(name: String, value: String)]
-    ) throws(Problem) -> Response {
-        Response(status: 200, headers: headers, stream: Self.coded(try stream(), coding))
-    }
-
-    private func response(
-        _ representation: Representation, _ coding: ContentCoding, _ headers: [(name: String, value: String)]
-    ) throws(Problem) -> Response {
-        let stream = try stream()
-        switch stream.writeAhead() {
-        case .failed: throw Self.beyondXML
-        case .whole(let body):
-            return Rendering(representation: representation, body: body).response(coding, headers: headers)
-        case .goesOn: return Response(status: 200, headers: headers, stream: Self.coded(stream, coding))
-        }
+        let headers = representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
+        return StreamedRepresentation(
+            representation: representation, coding: coding, headers: headers, stream: self.stream,
+            failure: Self.beyondXML
+        ).selected(of: item)
     }
 
     /// The coding that is asked for, where that depends on the length.
@@ -68,20 +46,6 @@ struct DocumentAnswer {
         case .failed: throw Self.beyondXML
         case .whole(let body): try negotiation.coding(ofBytes: body.count)
         case .goesOn: try negotiation.coding(ofBytes: .max)
-        }
-    }
-
-    private func headers(
-        _ representation: Representation, _ coding: ContentCoding
-    ) -> [(name: String, value: String)] {
-        representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
-    }
-
-    private static func coded(_ stream: any AheadStream, _ coding: ContentCoding) -> any BodyStream {
-        switch coding {
-        case .identity: stream
-        case .gzip: CodedStream(stream, GzipEncoder())
-        case .brotli: CodedStream(stream, BrotliEncoder())
         }
     }
 
@@ -115,7 +79,9 @@ struct DocumentAnswer {
     private func stream() throws(Problem) -> any AheadStream {
         let walk = TreeWalk(item.own.level, row: item.own.row)
         switch format {
-        case .json: return DocumentStream(walk, JSONPropertyListWriter.init())
+        case .json:
+            let compact = DocumentStream(walk, JSONPropertyListWriter.init())
+            return isIndented ? IndentedStream(compact) : compact
         case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
         case .plist:
             // Once the first piece is sent, nothing but a cut could tell of text that XML cannot carry.

@@ -23,13 +23,17 @@ enum AheadOutcome: ~Copyable {
     case failed
 }
 
-/// A stream whose first piece can be written before anything is sent.
-protocol AheadStream: BodyStream {
-    func writeAhead() -> AheadOutcome
-    /// Hands over the next piece, in place of `read`; false where the document cannot go on.
+/// What a body comes from, piece by piece.
+protocol PieceSource: AnyObject {
+    /// Hands over the next piece; false where the document cannot go on.
     ///
     /// Where one piece ends and the next begins depends on the document alone, not on who reads it how fast.
     func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
+}
+
+/// A stream whose first piece can be written before anything is sent, and that can be taken in pieces in place of `read`.
+protocol AheadStream: BodyStream, PieceSource {
+    func writeAhead() -> AheadOutcome
 }
 
 /// A document that is written while it is sent: a walk over the tree, a writer, and no more than a piece in memory.
@@ -96,7 +100,8 @@ extension ByteBuffer {
         return taken
     }
 
-    fileprivate mutating func takeAll(_ take: (Span<UInt8>) -> Void) {
+    /// Hands over all bytes, and forgets them.
+    mutating func takeAll(_ take: (Span<UInt8>) -> Void) {
         take(span)
         truncate(to: 0)
     }

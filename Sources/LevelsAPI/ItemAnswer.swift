@@ -5,6 +5,8 @@ import PropertyLists
 struct ItemAnswer {
     private let content: Content
     private let format: Format
+    /// Whether the body is to be laid out for people.
+    let isIndented: Bool
     private let cacheControl: String
     private let earlier: Earlier?
 
@@ -23,10 +25,12 @@ struct ItemAnswer {
         let query = inquiry.query
         cacheControl = configuration.cacheControl
         if case .level = inquiry.route {
-            if !query.parameters.isEmpty { try query.allow(["limit", "after", "fields", "format", "since", "wait"]) }
+            if !query.parameters.isEmpty {
+                try query.allow(["limit", "after", "fields", "format", "pretty", "since", "wait"])
+            }
             content = .level(try LevelAnswer(item, query))
         } else {
-            if !query.parameters.isEmpty { try query.allow(["format", "wait"]) }
+            if !query.parameters.isEmpty { try query.allow(["format", "pretty", "wait"]) }
             content = .detail(DetailAnswer(item: item))
         }
         if let text = query["since"] {
@@ -35,6 +39,7 @@ struct ItemAnswer {
             earlier = nil
         }
         format = try .ofAnswer(query, accept: inquiry.negotiation.format)
+        isIndented = try query.isIndented(as: format)
     }
 
     /// The whole of it.

@@ -5,7 +5,7 @@ import PropertyLists
 
 /// A representation with its body, before that is coded and becomes a response.
 struct Rendering: ~Copyable {
-    let representation: Representation
+    var representation: Representation
     let body: ByteBuffer
     /// The version of a level or a detail.
     var version: ContentHash?
@@ -13,6 +13,14 @@ struct Rendering: ~Copyable {
     /// The body in a coding, as a response with these header lines.
     consuming func response(_ coding: ContentCoding, headers: [(name: String, value: String)]) -> Response {
         unsafe Response(status: 200, headers: headers, takingOver: Self.coded(body, coding).release())
+    }
+
+    /// The same laid out for people, with a tag of its own; what it holds is JSON, and not deep.
+    consuming func indented() -> Rendering {
+        var body = ByteBuffer(capacity: body.count * 2)
+        var indentation = JSONIndentation()
+        indentation.append(self.body.span, to: &body)
+        return Rendering(representation: representation.indented, body: body, version: version)
     }
 
     static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) -> ByteBuffer {

@@ -4,7 +4,7 @@ import ContentCodings
 struct Representation {
     let contentType: String
     /// The strong tag of the body as it is, with its quotes; nil where the answer has none.
-    let entityTag: String?
+    var entityTag: String?
     let cacheControl: String
     /// The request fields that chose it, `Origin` aside.
     let vary: String?
@@ -18,6 +18,13 @@ struct Representation {
 
     /// The tag of the body in a coding.
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
+
+    /// That of the body laid out for people.
+    var indented: Representation {
+        var indented = self
+        indented.entityTag = entityTag.map(EntityTag.indented)
+        return indented
+    }
 
     /// The header lines of the body in a coding, for a client of an origin.
     func headers(

@@ -35,6 +35,7 @@ struct Selection {
         }
         // What changed has the coding of the whole, however short it is, so that both have one tag.
         let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
+        if content.isIndented { return try indented(content, whole, coding, item, inquiry.negotiation) }
         let tag = whole.representation.entityTag(coding)
         let headers = headers(of: whole.representation, coding, inquiry.negotiation)
         let isKept = publication.cache.wants(hash)
@@ -46,6 +47,22 @@ struct Selection {
         let answer = RenderedAnswer(try Self.response(of: content, whole, coding, headers), entityTag: tag)
         if isKept { publication.cache.keep(answer, for: target.span, hash: hash) }
         return SelectedRepresentation(answer, of: item)
+    }
+
+    /// The representation laid out for people: made anew each time, since only they ask for it.
+    private func indented(
+        _ content: ItemAnswer, _ whole: borrowing Rendering, _ coding: ContentCoding, _ item: Item,
+        _ negotiation: Negotiation
+    ) throws(Problem) -> SelectedRepresentation {
+        let body =
+            if let change = try content.renderedChange(to: whole) { Array(copying: change.body.span) } else {
+                Array(copying: whole.body.span)
+            }
+        let representation = whole.representation.indented
+        return StreamedRepresentation(
+            representation: representation, coding: coding, headers: headers(of: representation, coding, negotiation),
+            stream: { () throws(Problem) in IndentedStream(HeldBody(body)) }, failure: Problem.unwritten
+        ).selected(of: item)
     }
 
     private static func response(

@@ -135,35 +135,37 @@ import Testing
         var testDescription: String { target }
     }
 
-    private static let levelNames = #"["limit","after","fields","format","since","wait"]"#
+    private static let levelNames = #"["limit","after","fields","format","pretty","since","wait"]"#
 
     @Test(
         "A parameter that is unknown, doubled or malformed is 400 and named",
         arguments: [
             Parameter(
-                "/levels/?page=2", "There is no parameter 'page'; there are limit, after, fields, format, since, wait.",
+                "/levels/?page=2",
+                "There is no parameter 'page'; there are limit, after, fields, format, pretty, since, wait.",
                 "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "There is no parameter 'limt'; there are limit, after, fields, format, since, wait. Did you mean 'limit'?",
+                "There is no parameter 'limt'; there are limit, after, fields, format, pretty, since, wait. Did you mean 'limit'?",
                 "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "There is no parameter 'Limit'; there are limit, after, fields, format, since, wait. Did you mean 'limit'?",
+                "There is no parameter 'Limit'; there are limit, after, fields, format, pretty, since, wait. Did you mean 'limit'?",
                 "Limit",
                 allowed: levelNames),
             Parameter(
-                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format, since, wait.", "",
+                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format, pretty, since, wait.",
+                "",
                 allowed: levelNames),
             Parameter(
-                "/detail/?limit=2", "There is no parameter 'limit'; there are format, wait.", "limit",
-                allowed: #"["format","wait"]"#
+                "/detail/?limit=2", "There is no parameter 'limit'; there are format, pretty, wait.", "limit",
+                allowed: #"["format","pretty","wait"]"#
             ),
             Parameter(
-                "/document?fields=x", "There is no parameter 'fields'; there are format, wait.", "fields",
-                allowed: #"["format","wait"]"#),
+                "/document?fields=x", "There is no parameter 'fields'; there are format, pretty, wait.", "fields",
+                allowed: #"["format","pretty","wait"]"#),
             Parameter(
                 "/levels/?wait=0", "'0' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
             Parameter(

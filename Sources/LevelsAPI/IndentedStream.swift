@@ -1,0 +1,84 @@
+import PropertyLists
+
+/// Compact JSON that is laid out for people while it is sent: no more than a piece of it, in both forms, is in memory.
+final class IndentedStream: AheadStream {
+    private let compact: any PieceSource
+    private var indentation = JSONIndentation()
+    /// The latest piece of the compact form, and how much of it has been laid out.
+    private var piece = ByteBuffer()
+    private var laidOut = 0
+    private var isLast = false
+    private var hasFailed = false
+    private var output = ByteBuffer()
+
+    private static let outputBytes = 64 << 10
+    /// How much is laid out between two looks at how long the output is: deep in a tree each byte may take a line of
+    /// some kilobytes.
+    private static let sliceBytes = 1 << 10
+
+    init(_ compact: any PieceSource) { self.compact = compact }
+
+    private var isFinished: Bool { isLast && laidOut == piece.count }
+
+    func writeAhead() -> AheadOutcome {
+        fill()
+        if hasFailed { return .failed }
+        guard isFinished else { return .goesOn }
+        var body = ByteBuffer(capacity: output.count)
+        output.takeAll { body.append($0) }
+        return .whole(body)
+    }
+
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
+        fill()
+        if hasFailed { return false }
+        let isLast = isFinished
+        output.takeAll { take($0, isLast) }
+        return true
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if output.count < buffer.count { fill() }
+        return hasFailed ? -1 : unsafe output.drain(into: buffer)
+    }
+
+    private func fill() {
+        while output.count < Self.outputBytes, !isFinished, !hasFailed {
+            if laidOut == piece.count {
+                takeCompact()
+            } else {
+                let end = min(piece.count, laidOut + Self.sliceBytes)
+                indentation.append(piece.span.extracting(laidOut..<end), to: &output)
+                laidOut = end
+            }
+        }
+    }
+
+    private func takeCompact() {
+        piece.truncate(to: 0)
+        laidOut = 0
+        let isTaken = compact.takePiece { taken, isLast in
+            piece.append(taken)
+            self.isLast = isLast
+        }
+        hasFailed = !isTaken
+    }
+}
+
+/// A body that is in memory, handed over piece by piece.
+final class HeldBody: PieceSource {
+    private let bytes: [UInt8]
+    private var taken = 0
+
+    private static let pieceBytes = 64 << 10
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
+        let bytes = bytes
+        let end = min(bytes.count, taken + Self.pieceBytes)
+        take(bytes.span.extracting(taken..<end), end == bytes.count)
+        taken = end
+        return true
+    }
+}

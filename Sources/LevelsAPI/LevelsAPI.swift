@@ -101,6 +101,9 @@ public final class LevelsAPI: Responder {
         guard let match = Route.match(target) else { throw .noSuchRoute(target) }
         let query = match.query.isEmpty ? Query.empty : try Query(target.extracting(match.query))
         switch match.route {
+        case .index:
+            try query.allow(["pretty"])
+            return .now(try index(of: current.snapshot, query, request, negotiation))
         case .level, .detail, .document:
             let inquiry = try Inquiry(match, query, of: request, negotiation)
             return try answer(inquiry, try Wait(query, request), to: request, from: current)
@@ -119,6 +122,19 @@ public final class LevelsAPI: Responder {
             let coding = try negotiation.coding(ofBytes: page.body.count)
             return .now(selection.response(of: page, coding, negotiation))
         }
+    }
+
+    private func index(
+        of snapshot: Snapshot, _ query: Query, _ request: Request, _ negotiation: Negotiation
+    ) throws(Problem) -> Response {
+        let isIndented = try query.isIndented()
+        let compact = try IndexAnswer.rendered(snapshot)
+        let index = isIndented ? compact.indented() : compact
+        let coding = try negotiation.coding(ofBytes: index.body.count)
+        let tag = index.representation.entityTag(coding)
+        try EntityTag.checkMatch(tag, of: request)
+        let answer = RenderedAnswer(selection.response(of: index, coding, negotiation), entityTag: tag)
+        return answer.response(to: request)
     }
 
     /// The representation, 304 where the client has it, or that later where it waits for another.

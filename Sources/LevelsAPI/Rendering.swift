@@ -35,9 +35,10 @@ struct Rendering: ~Copyable {
 extension Rendering {
     /// A short JSON body about the service itself, which nobody is to keep.
     ///
+    /// - Parameter isTagged: whether it may be kept and asked for again by its tag.
     /// - Throws: `Problem` (500) where it could not be written.
     init(
-        vary: String? = nil, headers: [(name: String, value: String)] = [],
+        vary: String? = nil, headers: [(name: String, value: String)] = [], isTagged: Bool = false,
         status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
     ) throws(Problem) {
         var writer: JSONPropertyListWriter = .init()
@@ -48,10 +49,11 @@ extension Rendering {
             writer.endLine()
             body = try writer.body()
         } catch {
-            throw Problem(.internalFault, "The status could not be written.")
+            throw .unwritten
         }
         representation = Representation(
-            contentType: JSONPropertyListWriter.contentType, entityTag: nil, cacheControl: "no-store", vary: vary,
-            added: headers)
+            contentType: JSONPropertyListWriter.contentType, entityTag: nil,
+            cacheControl: isTagged ? "no-cache" : "no-store", vary: vary, added: headers)
+        if isTagged { representation.entityTag = ItemAnswer.entityTag(ContentHash(of: body.span)) }
     }
 }

@@ -3,6 +3,8 @@ import PropertyLists
 
 /// What a target names. This is the table of all routes: readers start here.
 enum Route {
+    /// `GET /`: what is served, and where to begin.
+    case index
     /// `GET /levels/<path>`: the rows of one level.
     case level
     /// `GET /detail/<path>`: the fields of one item.
@@ -20,6 +22,7 @@ enum Route {
 
     /// Names, routes, and whether a path follows.
     private static let table: [(name: StaticString, route: Route, takesPath: Bool)] = [
+        ("/", .index, false),
         ("/levels", .level, true),
         ("/detail", .detail, true),
         ("/document", .document, true),
@@ -50,6 +53,8 @@ enum Route {
             else { continue }
             guard end == length || target[length] == UInt8(ascii: "/") else { continue }
             guard takesPath || end <= length + 1 else { continue }
+            // A slash behind a name is ignored; the index has none but its own.
+            guard length > 1 || end == length else { continue }
             return Match(route: route, path: length..<end, query: query)
         }
         return nil

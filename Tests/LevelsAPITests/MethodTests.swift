@@ -5,7 +5,8 @@ import Testing
 /// What methods there are, and what others are told (API.md, sections 3 and 7).
 @Suite struct MethodTests {
     private static let targets = [
-        "/levels", "/levels/a", "/detail/a?format=plist", "/document", "/problems", "/problems/bad-path", "/healthz",
+        "/", "/levels", "/levels/a", "/detail/a?format=plist", "/document", "/problems", "/problems/bad-path",
+        "/healthz",
         "/readyz",
     ]
 
@@ -58,7 +59,7 @@ import Testing
             answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,\
                 "detail":"Nothing is served at '/level'. Did you mean '/levels'?","instance":"/level",\
-                "allowed":["/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]}
+                "allowed":["/","/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]}
                 """)
     }
 

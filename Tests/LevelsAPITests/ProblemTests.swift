@@ -80,12 +80,13 @@ import Testing
         #expect(!desk.get("/levels/\(String(repeating: "row", count: 30))").text.contains("Did you mean"))
     }
 
-    private static let names = #"["/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]"#
+    private static let names = #"["/","/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]"#
 
     @Test(
         "A target without a route is 404 and names those that there are",
         arguments: [
-            ("/", "Nothing is served at '/'. Start with /levels/ and follow the links."),
+            ("/x", "Nothing is served at '/x'. Start with /levels/ and follow the links."),
+            ("//", "Nothing is served at '//'. Start with /levels/ and follow the links."),
             ("/level/Item%204", "Nothing is served at '/level/Item%204'. Did you mean '/levels'?"),
             ("/Levels?x=1", "Nothing is served at '/Levels'. Did you mean '/levels'?"),
             ("/levelsx", "Nothing is served at '/levelsx'. Did you mean '/levels'?"),

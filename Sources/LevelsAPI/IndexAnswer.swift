@@ -1,0 +1,30 @@
+import Levels
+import PropertyLists
+import TreeStore
+
+/// `GET /`: what is served, and the links to begin with (API.md, section 3).
+///
+/// The links of the OpenAPI description, here and as `Link: …; rel="service-desc"`, come with its route.
+enum IndexAnswer {
+    /// Where a client can go from here: the name of each link, and its target.
+    private static let links: [(name: StaticString, target: String)] = [
+        ("levels", "/levels/"), ("detail", "/detail/"), ("document", "/document"), ("changes", "/changes"),
+        ("health", "/healthz"), ("readiness", "/readyz"),
+    ]
+
+    /// - Throws: `Problem` (500) if it could not be written.
+    static func rendered(_ snapshot: Snapshot) throws(Problem) -> Rendering {
+        try Rendering(vary: "Accept-Encoding, Accept", isTagged: true) { (writer) throws(PropertyListError) in
+            let root = Item(rootOf: snapshot.document).own
+            let bytes = root.level.bytes
+            try writer.member("title", bytes.span.extracting(root.level.row(root.row).title))
+            writer.member("items", snapshot.itemCount)
+            try writer.member("revision", snapshot.revision)
+            writer.member("editable", false)
+            writer.member("links")
+            writer.beginObject()
+            for (name, target) in links { try writer.member(name, target) }
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPServer
+import LevelsAPI
+import Testing
+import TreeStore
+
+@testable import LevelsTests
+
+/// `GET /` (API.md, section 3).
+@Suite("The index") struct IndexTests {
+    private static let document = #"{"Title":"Shop \"A\"","Rows":["a",{"Title":"b","Rows":["c"]}]}"#
+
+    @Test("tells what is served and where to begin, whatever is accepted")
+    func whole() throws {
+        let desk = try Desk(Self.document)
+        for accept in ["*/*", "text/html", "application/json", "application/x-plist", "image/png"] {
+            let answer = desk.get("/", [("Accept", accept)])
+            #expect(answer.status == 200)
+            #expect(
+                answer.headers == [
+                    "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
+                    "Vary: Accept-Encoding, Accept",
+                ])
+            #expect(
+                answer.line == #"""
+                    {"title":"Shop \"A\"","items":3,"revision":"k3-1","editable":false,"links":{"levels":"/levels/",\#
+                    "detail":"/detail/","document":"/document","changes":"/changes","health":"/healthz",\#
+                    "readiness":"/readyz"}}
+                    """#)
+        }
+    }
+
+    @Test("has links that lead somewhere")
+    func links() throws {
+        let desk = try Desk(Self.document)
+        let links = desk.get("/").text.matches(of: /"(\/[a-z\/]*)"/).map { String($0.output.1) }
+        #expect(links.count == 6)
+        for link in links { #expect(desk.get(link).status == 200) }
+    }
+
+    @Test("is unchanged for those who have it, until another tree is published")
+    func conditions() throws {
+        let desk = try Desk(Self.document)
+        let tag = desk.get("/").entityTag
+        let fields = [("If-None-Match", "W/\(tag)")]
+        #expect(desk.get("/", fields).status == 304)
+        #expect(desk.get("/", fields).headers == desk.get("/").headers)
+        #expect(desk.ask(.head, "/") == desk.get("/"))
+        desk.api.publish(Desk.snapshot(try Document.tree(#"["x"]"#), revision: "k3-2"))
+        #expect(desk.get("/", fields).status == 200)
+        #expect(desk.get("/").text.hasPrefix(#"{"title":"Root","items":1,"revision":"k3-2","editable":false,"#))
+    }
+
+    @Test("is coded where it is long")
+    func coded() throws {
+        let desk = try Desk(#"{"Title":"\#(CodingTests.text)","Rows":["a"]}"#)
+        #expect(desk.get("/", [("Accept-Encoding", "br")]).decoded == desk.get("/"))
+    }
+
+    @Test("knows one parameter", arguments: ["format=json", "limit=1", "wait=3"])
+    func parameters(_ query: String) throws {
+        let name = query.prefix { $0 != "=" }
+        let answer = try Desk(Self.document).get("/?\(query)")
+        #expect(answer.status == 400)
+        #expect(
+            answer.line == """
+                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,\
+                "detail":"There is no parameter '\(name)'; there is only pretty.","instance":"/?\(query)",\
+                "parameter":"\(name)","allowed":["pretty"]}
+                """)
+    }
+}

@@ -23,7 +23,7 @@ struct Earlier {
     init(_ text: String, at path: ItemPath, in history: History, known: Item?) throws(Problem) {
         guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else {
             throw .badParameter(
-                "since", "\(Quoted(text)) is no version; it is the member 'version' of an earlier answer.")
+                "since", "'\(quoted: text)' is no version; it is the member 'version' of an earlier answer.")
         }
         version = text
         words = Version.words(ofVersion: text.utf8Span.span)

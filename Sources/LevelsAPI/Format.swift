@@ -19,7 +19,7 @@ enum Format: UInt8 {
         case "plist": return .plist
         case let other?:
             throw .badParameter(
-                "format", "There is no format \(Quoted(other)) here; there are json and plist.",
+                "format", "There is no format '\(quoted: other)' here; there are json and plist.",
                 allowed: ["json", "plist"])
         }
     }
@@ -35,7 +35,7 @@ enum Format: UInt8 {
         case "binary": return .binary
         case let other?:
             throw .badParameter(
-                "format", "There is no format \(Quoted(other)); there are plist, json and binary.",
+                "format", "There is no format '\(quoted: other)'; there are plist, json and binary.",
                 allowed: ["plist", "json", "binary"])
         }
     }

@@ -10,7 +10,7 @@ extension ItemPath {
         do {
             self = try ItemPath(text.extracting(0..<Self.end(in: text)))
         } catch {
-            throw Problem(.badPath, "The path segment \(Quoted(error.segment)) is not percent-encoded UTF-8.")
+            throw Problem(.badPath, "The path segment '\(quoted: error.segment)' is not percent-encoded UTF-8.")
         }
     }
 

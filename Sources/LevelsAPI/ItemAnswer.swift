@@ -122,13 +122,13 @@ extension LevelAnswer {
         guard !query.parameters.isEmpty else { return }
         if let text = query["limit"] {
             guard let limit = Int(digits: text.utf8Span.span), Page.limits.contains(limit) else {
-                throw .badParameter("limit", "\(Quoted(text)) is no limit; it is a whole number from 1 to 10000.")
+                throw .badParameter("limit", "'\(quoted: text)' is no limit; it is a whole number from 1 to 10000.")
             }
             page.limit = limit
         }
         if let text = query["after"] {
             guard let cursor = Cursor(text) else {
-                throw .badParameter("after", "\(Quoted(text)) is no cursor; follow the link 'next' of a page.")
+                throw .badParameter("after", "'\(quoted: text)' is no cursor; follow the link 'next' of a page.")
             }
             page.after = cursor
         }

@@ -83,7 +83,7 @@ extension Query {
             return true
         case let other?:
             throw .badParameter(
-                "pretty", "'pretty' must be true or false, not \(Quoted(other)).", allowed: ["true", "false"])
+                "pretty", "'pretty' must be true or false, not '\(quoted: other)'.", allowed: ["true", "false"])
         }
     }
 }

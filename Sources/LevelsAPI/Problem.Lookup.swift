@@ -8,7 +8,7 @@ extension Problem {
         let near = nearestRoute(to: path).map { "Did you mean '\($0)'?" }
         return Problem(
             .noSuchRoute,
-            "Nothing is served at \(Quoted(path)). \(near ?? "Start with /levels/ and follow the links.")",
+            "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
             members: [("allowed", .list(Route.names))])
     }
 
@@ -24,7 +24,7 @@ extension Problem {
 
     /// 404 for a path that leads nowhere: what is missing, where, and what was perhaps meant.
     static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
-        var detail = "There is no \(Quoted(wanted)) in \(nearest.titlePath)."
+        var detail = "There is no '\(quoted: wanted)' in \(nearest.titlePath)."
         if wanted.utf8.count <= mostCompared,
             let near = EditDistance.nearest(to: wanted, among: candidates(for: wanted, in: nearest.level))
         {

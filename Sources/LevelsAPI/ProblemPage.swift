@@ -16,7 +16,7 @@ enum ProblemPage {
         guard let kind = ProblemKind(rawValue: name) else {
             let names = ProblemKind.allCases.map(\.rawValue)
             throw Problem(
-                .noSuchRoute, "There is no kind of problem \(Quoted(name)).", members: [("allowed", .list(names))])
+                .noSuchRoute, "There is no kind of problem '\(quoted: name)'.", members: [("allowed", .list(names))])
         }
         return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
             try members(of: kind, to: &writer)

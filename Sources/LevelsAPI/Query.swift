@@ -25,14 +25,14 @@ struct Query {
         guard let name = Self.decode(part.extracting(0..<equals)),
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
-            throw .badParameter(String(utf8: part), "The query part \(Quoted(part)) is not percent-encoded UTF-8.")
+            throw .badParameter(String(utf8: part), "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
         }
         guard parameters.count < Self.limit else {
             throw .badParameter(
-                name, "A query must have at most \(Self.limit) parameters; \(Quoted(name)) is one more.")
+                name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
         guard !parameters.contains(where: { $0.name == name }) else {
-            throw .badParameter(name, "The parameter \(Quoted(name)) stands twice; give it once.")
+            throw .badParameter(name, "The parameter '\(quoted: name)' stands twice; give it once.")
         }
         parameters.append((name, value))
     }
@@ -77,7 +77,7 @@ struct Query {
                 case 1: "there is only \(names[0])"
                 default: "there are " + names.joined(separator: ", ")
                 }
-            throw .badParameter(name, "There is no parameter \(Quoted(name)); \(list).\(hint)", allowed: names)
+            throw .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(hint)", allowed: names)
         }
     }
 }

@@ -16,7 +16,7 @@ struct Wait: Hashable {
         if let text = query["wait"] {
             guard let seconds = Int(digits: text.utf8Span.span), Self.limits.contains(seconds) else {
                 throw .badParameter(
-                    "wait", "\(Quoted(text)) is no time to wait; it is a whole number of seconds from 1 to 300.")
+                    "wait", "'\(quoted: text)' is no time to wait; it is a whole number of seconds from 1 to 300.")
             }
             self.seconds = seconds
             isPreference = false

@@ -67,7 +67,8 @@ import Testing
             try detail("/levels/?wait=%E2%80%AE5")
                 == #"'\u{202E}5' is no time to wait; it is a whole number of seconds from 1 to 300."#)
         #expect(
-            try detail("/document?\(long)=1") == "There is no parameter '\(long.dropLast())…'; there are format, wait.")
+            try detail("/document?\(long)=1")
+                == "There is no parameter '\(long.dropLast())…'; there are format, pretty, wait.")
         #expect(
             try detail("/\(long)")
                 == "Nothing is served at '/\(long.dropLast(2))…'. Start with /levels/ and follow the links.")
@@ -216,7 +217,7 @@ import Testing
         let answer = Answer(try Desk(Self.document).api.response(toFault: "c0ffee", target: "/levels/"))
         #expect(answer.status == 500)
         #expect(
-            answer.text == """
+            answer.line == """
                 {"type":"/problems/internal-fault","title":"Internal fault","status":500,\
                 "detail":"The answer cannot be sent; the server's log has the reason under 'c0ffee'.",\
                 "instance":"/levels/","id":"c0ffee"}

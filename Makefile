@@ -6,6 +6,8 @@ SYSTEM_TEST_PACKAGES := python3 openssl
 BENCHMARK_PACKAGES := gcc libexpat1-dev nginx-light wrk python3
 
 SWIFT ?= swift
+# A part of the toolchain.
+DOCC ?= docc
 DOCUMENT ?= Data/Data.plist
 LISTEN ?= 127.0.0.1:8080
 
@@ -19,6 +21,7 @@ datadir = $(DESTDIR)$(PREFIX)/share/drilldown
 # A module that imports another without naming it in Package.swift does not build.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SWIFT_FILES := Sources Tests Package.swift
+MANUAL := Sources/drilldown/drilldown.docc
 SERVER := .build/release/drilldown
 # The program as it is installed: with the Swift runtime in it, and its debugging information in a file beside it.
 PROGRAM := .build/install/drilldown
@@ -27,7 +30,7 @@ SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run build install uninstall clean test system-test soak benchmark format lint \
+.PHONY: help run build install uninstall clean test system-test soak benchmark manual format lint \
 	deps install-deps system-test-deps benchmark-deps
 
 help: ## Say what can be made.
@@ -74,6 +77,10 @@ soak: system-test-deps build ## Run the release under everything at once for MIN
 
 benchmark: benchmark-deps build ## Measure beside other programs and print the README's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
+
+manual: ## Build the manual as web pages in .build/manual; a link that leads nowhere is an error.
+	@mkdir -p .build
+	$(DOCC) convert $(MANUAL) --output-path .build/manual --warnings-as-errors
 
 format: ## Lay out all Swift files as .swift-format says.
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_FILES)

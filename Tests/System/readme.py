@@ -1,112 +1,179 @@
 #!/usr/bin/env python3
-"""What the README shows: each request and its answer, the stream of a change, the document, the options."""
+"""What the README shows, as pasted: requests, a stream, two clients through a kill and restart, a document, options."""
 
-import http.client
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import tempfile
-from urllib.parse import urlsplit
 
-from harness.client import Connection
+from harness.browser import Browser
 from harness.server import Server, clean_environment
+from harness.terminal import Terminal
 from harness.verdict import Verdict, options
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-DATA = os.path.join(ROOT, "Data", "Data.plist")
+ADDRESS = "localhost:8080"
 TIME = re.compile(r'"at":"[^"]*",')
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# The client asks again after two seconds; the rest is for a machine that has other work.
+PATIENCE = 30
 
 
 def fences_of(readme, title):
-    """What is set apart in the section with this title."""
+    """What is set apart in the section with this title: pairs of language and text."""
     _, _, rest = readme.partition(f"\n## {title}\n")
     section, _, _ = rest.partition("\n## ")
     return FENCE.findall(section)
 
 
+def only(verdict, fences, language):
+    """The text of the only block in a language."""
+    texts = [text for found, text in fences if found == language]
+    verdict.expect(len(texts) == 1, f"the README shows one block of {language}; it shows {len(texts)}")
+    return texts[0]
+
+
 def commands_of(fences):
-    """What is typed, as words and as it stands there, with what is shown below it."""
+    """What is typed, with what is shown below it."""
     for _, text in fences:
         for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
             command, _, shown = part.partition("\n")
-            yield shlex.split(command), command, shown.strip()
+            yield command, shown.strip()
 
 
-def asked(words):
-    """The target and the header lines of a request."""
-    url = urlsplit("//" + next(word for word in words if word.startswith("localhost:8080/")))
-    target = url.path + ("?" + url.query if url.query else "")
-    return target, [words[place + 1].split(": ", 1) for place, word in enumerate(words) if word == "-H"]
+class Desk:
+    """A folder with `Data/` in it, and a shell in which curl finds the service behind the README's address."""
 
+    def __init__(self, folder):
+        self.folder = folder
+        self.document = os.path.join(folder, "Data", "Data.plist")
+        shutil.copytree(os.path.join(ROOT, "Data"), os.path.join(folder, "Data"))
 
-def answers_as_shown(verdict, program, fences):
-    requests = list(commands_of(fences))
-    verdict.expect(len(requests) == 5, f"the README shows five requests; it shows {len(requests)}")
-    with Server(program, DATA) as server, Connection(server.port) as connection:
-        for words, command, shown in requests:
-            target, given = asked(words)
-            answer = connection.request(target, headers=given)
-            seen = str(answer.status) if "-w" in words else answer.body.decode().strip()
-            verdict.expect(seen == shown, f"'{command}' is answered as shown; the answer is {seen}")
+    def start(self, program, *options, **settings):
+        server = Server(program, self.document, *options, **settings)
+        with open(os.path.join(self.folder, ".curlrc"), "w", encoding="utf-8") as file:
+            file.write(f'connect-to = "{ADDRESS}:127.0.0.1:{server.port}"\n')
+        return server
+
+    def shell(self, command):
+        return {"args": ["bash", "-c", command], "cwd": self.folder, "stdin": subprocess.DEVNULL,
+                "stderr": subprocess.DEVNULL, "env": clean_environment({"CURL_HOME": self.folder})}
+
+    def paste(self, command):
+        """What a command prints."""
+        return subprocess.run(**self.shell(command), stdout=subprocess.PIPE, timeout=20).stdout.decode()
+
+    def rename(self, old, new):
+        """Edits the document as an author does."""
+        with open(self.document, encoding="utf-8") as file:
+            text = file.read()
+        with open(self.document, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
 
 
 class Stream:
-    """What comes from the service while other things are done."""
+    """A command that goes on printing while other things are done."""
 
-    def __init__(self, port, target, headers):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-        self.connection.request("GET", target, headers=dict(headers))
-        self.answer = self.connection.getresponse()
+    def __init__(self, desk, command):
+        self.process = subprocess.Popen(**desk.shell("exec " + command.removesuffix("&")), stdout=subprocess.PIPE)
 
     def next(self):
         """All up to an empty line."""
         lines = []
-        while (line := self.answer.readline().decode().rstrip("\n")):
+        while (line := self.process.stdout.readline().decode().rstrip("\n")):
             lines.append(line)
         return "\n".join(lines)
 
+    def __enter__(self):
+        return self
 
-def refreshes_as_shown(verdict, program, fences, folder):
-    """Each line in its turn, on a copy: only the name of the run and the time of the change are others."""
-    document = os.path.join(folder, "Data.plist")
-    shutil.copy(DATA, document)
-    run = re.search(r"^id: (\w+)-1$", "".join(text for _, text in fences), re.MULTILINE)[1]
-    stream = None
-    with Server(program, document) as server, Connection(server.port) as connection:
-        own_run, _, _ = connection.get("/changes").json()["revision"].partition("-")
-        for words, command, shown in commands_of(fences):
-            if words[0] == "sed":
-                subprocess.run([*words[:-1], document], check=True)
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def answers_as_shown(verdict, program, fences, desk):
+    requests = list(commands_of(fences))
+    verdict.expect(len(requests) == 5, f"the README shows five requests; it shows {len(requests)}")
+    with desk.start(program):
+        for command, shown in requests:
+            seen = desk.paste(command).strip()
+            verdict.expect(seen == shown, f"'{command}' is answered as shown; the answer is {seen}")
+
+
+def refreshes_as_shown(verdict, program, fences, desk):
+    """Each line in its turn: only the name of the run and the time of the change are others."""
+    lines = list(commands_of(fences))
+    run = re.search(r"^id: (\w+)-1$", lines[0][1], re.MULTILINE)[1]
+    with desk.start(program), Stream(desk, lines[0][0]) as stream:
+        seen = stream.next()
+        own_run = re.search(r"^id: (\w+)-1$", seen, re.MULTILINE)[1]
+        for place, (command, shown) in enumerate(lines):
+            if place > 0:
+                seen = desk.paste(command.replace(run, own_run)).strip()
+            if command.startswith("sed"):
                 seen = stream.next()
-            else:
-                target, given = asked(words)
-                target = target.replace(run, own_run)
-                if "-N" in words:
-                    stream = Stream(server.port, target, given)
-                    seen = stream.next()
-                else:
-                    seen = connection.request(target, headers=given).body.decode().strip()
             as_shown = shown.replace(run, own_run)
             verdict.expect(
                 TIME.sub("", seen) == TIME.sub("", as_shown), f"'{command}' is answered as shown; the answer is {seen}")
-        stream.connection.close()
 
 
-def accepts_the_document(verdict, program, fences, folder):
-    documents = [text for language, text in fences if language == "xml"]
-    verdict.expect(len(documents) == 1, f"the README shows one document; it shows {len(documents)}")
-    for text in documents:
-        path = os.path.join(folder, "shown.plist")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        result = subprocess.run(
-            [program, "check", path], capture_output=True, text=True, timeout=20, env=clean_environment())
-        verdict.expect(
-            result.returncode == 0 and " 0 warnings" in result.stdout + result.stderr,
-            f"the document shown is without fault: {result.stdout}{result.stderr}")
+def survives(verdict, name, screen, program, desk, server, *options):
+    """A client shows the level, a change of it, one made while the server was killed, and one after that."""
+    def expect(title, when):
+        verdict.expect(screen.shows(title, PATIENCE), f"{name} shows '{title}' {when}; it has shown {screen.texts}")
+
+    expect("Screen A", "at first")
+    desk.rename("Screen A", "Screen B")
+    expect("Screen B", "once it is saved")
+    server.kill()
+    desk.rename("Screen B", "Screen C")
+    with Server(program, desk.document, *options, port=server.port):
+        expect("Screen C", "that was saved while the server was down")
+        desk.rename("Screen C", "Screen D")
+        expect("Screen D", "that is saved after the restart")
+
+
+def page_survives(verdict, program, fences, desk):
+    """The web page as it stands there, of another origin, in a browser; the commands name the origin."""
+    page = only(verdict, fences, "html")
+    commands = "".join(text for language, text in fences if language == "sh")
+    origin = re.search(r"DRILLDOWN_CORS_ORIGINS=(\S+) make run", commands)[1]
+    verdict.expect(
+        f"http.server {origin.rpartition(':')[2]} " in commands, f"the README serves the page at {origin}: {commands}")
+    allowed = ["--cors-origins", origin]
+    with desk.start(program, *allowed) as server:
+        with Browser(page, origin, {ADDRESS: server.port}) as browser:
+            survives(verdict, "the web page", browser.screen, program, desk, server, *allowed)
+
+
+def app_survives(verdict, program, fences, desk):
+    """The Swift program as it stands there but for the port, compiled, at a terminal."""
+    source = os.path.join(desk.folder, "client.swift")
+    client = os.path.join(desk.folder, "client")
+    text = only(verdict, fences, "swift")
+    verdict.expect(text.count(ADDRESS) == 1, "the Swift program names the server once")
+    with desk.start(program) as server:
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text.replace(ADDRESS, f"localhost:{server.port}"))
+        compiled = subprocess.run(
+            ["swiftc", "-swift-version", "6", "-warnings-as-errors", source, "-o", client], capture_output=True,
+            text=True, timeout=300)
+        if verdict.expect(compiled.returncode == 0, f"the Swift program compiles: {compiled.stderr}"):
+            with Terminal([client]) as terminal:
+                survives(verdict, "the Swift program", terminal.screen, program, desk, server)
+
+
+def accepts_the_document(verdict, program, fences, desk):
+    path = os.path.join(desk.folder, "shown.plist")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(only(verdict, fences, "xml"))
+    result = subprocess.run(
+        [program, "check", path], capture_output=True, text=True, timeout=20, env=clean_environment())
+    verdict.expect(
+        result.returncode == 0 and " 0 warnings" in result.stdout + result.stderr,
+        f"the document shown is without fault: {result.stdout}{result.stderr}")
 
 
 def lists_every_option(verdict, program, readme):
@@ -121,11 +188,15 @@ def main():
     arguments = options(__doc__)
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         readme = file.read()
-    fences = FENCE.findall(readme)
-    with Verdict("readme") as verdict, tempfile.TemporaryDirectory() as folder:
-        answers_as_shown(verdict, arguments.server, fences_of(readme, "Five requests"))
-        refreshes_as_shown(verdict, arguments.server, fences_of(readme, "How a client refreshes"), folder)
-        accepts_the_document(verdict, arguments.server, fences, folder)
+    with Verdict("readme") as verdict:
+        for check, title in (
+                (answers_as_shown, "Five requests"),
+                (refreshes_as_shown, "How a client refreshes"),
+                (page_survives, "How a client refreshes"),
+                (app_survives, "How a client refreshes"),
+                (accepts_the_document, "Writing a document")):
+            with tempfile.TemporaryDirectory() as folder:
+                check(verdict, arguments.server, fences_of(readme, title), Desk(folder))
         lists_every_option(verdict, arguments.server, readme)
 
 

@@ -150,18 +150,16 @@ def page_survives(verdict, program, fences, desk):
 
 def app_survives(verdict, program, fences, desk):
     """The Swift program as it stands there but for the port, compiled, at a terminal."""
-    source = os.path.join(desk.folder, "client.swift")
-    client = os.path.join(desk.folder, "client")
     text = only(verdict, fences, "swift")
     verdict.expect(text.count(ADDRESS) == 1, "the Swift program names the server once")
     with desk.start(program) as server:
-        with open(source, "w", encoding="utf-8") as file:
+        with open(os.path.join(desk.folder, "client.swift"), "w", encoding="utf-8") as file:
             file.write(text.replace(ADDRESS, f"localhost:{server.port}"))
         compiled = subprocess.run(
-            ["swiftc", "-swift-version", "6", "-warnings-as-errors", source, "-o", client], capture_output=True,
-            text=True, timeout=300)
+            ["swiftc", "-warnings-as-errors", "client.swift"], cwd=desk.folder, capture_output=True, text=True,
+            timeout=300)
         if verdict.expect(compiled.returncode == 0, f"the Swift program compiles: {compiled.stderr}"):
-            with Terminal([client]) as terminal:
+            with Terminal([os.path.join(desk.folder, "client")]) as terminal:
                 survives(verdict, "the Swift program", terminal.screen, program, desk, server)
 
 

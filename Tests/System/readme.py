@@ -3,28 +3,23 @@
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 
 from harness.browser import Browser
+from harness.pasted import ADDRESS, FENCE, ROOT, Desk, Stream, commands_of, section
 from harness.server import Server, clean_environment
 from harness.terminal import Terminal
 from harness.verdict import Verdict, options
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-ADDRESS = "localhost:8080"
 TIME = re.compile(r'"at":"[^"]*",')
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # The client asks again after two seconds; the rest is for a machine that has other work.
 PATIENCE = 30
 
 
 def fences_of(readme, title):
     """What is set apart in the section with this title: pairs of language and text."""
-    _, _, rest = readme.partition(f"\n## {title}\n")
-    section, _, _ = rest.partition("\n## ")
-    return FENCE.findall(section)
+    return FENCE.findall(section(readme, title))
 
 
 def only(verdict, fences, language):
@@ -34,69 +29,15 @@ def only(verdict, fences, language):
     return texts[0]
 
 
-def commands_of(fences):
-    """What is typed, with what is shown below it."""
-    for _, text in fences:
-        for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            yield command, shown.strip()
-
-
-class Desk:
-    """A folder with `Data/` in it, and a shell in which curl finds the service behind the README's address."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.document = os.path.join(folder, "Data", "Data.plist")
-        shutil.copytree(os.path.join(ROOT, "Data"), os.path.join(folder, "Data"))
-
-    def start(self, program, *options, **settings):
-        server = Server(program, self.document, *options, **settings)
-        with open(os.path.join(self.folder, ".curlrc"), "w", encoding="utf-8") as file:
-            file.write(f'connect-to = "{ADDRESS}:127.0.0.1:{server.port}"\n')
-        return server
-
-    def shell(self, command):
-        return {"args": ["bash", "-c", command], "cwd": self.folder, "stdin": subprocess.DEVNULL,
-                "stderr": subprocess.DEVNULL, "env": clean_environment({"CURL_HOME": self.folder})}
-
-    def paste(self, command):
-        """What a command prints."""
-        return subprocess.run(**self.shell(command), stdout=subprocess.PIPE, timeout=20).stdout.decode()
-
-    def rename(self, old, new):
-        """Edits the document as an author does."""
-        with open(self.document, encoding="utf-8") as file:
-            text = file.read()
-        with open(self.document, "w", encoding="utf-8") as file:
-            file.write(text.replace(old, new))
-
-
-class Stream:
-    """A command that goes on printing while other things are done."""
-
-    def __init__(self, desk, command):
-        self.process = subprocess.Popen(**desk.shell("exec " + command.removesuffix("&")), stdout=subprocess.PIPE)
-
-    def next(self):
-        """All up to an empty line."""
-        lines = []
-        while (line := self.process.stdout.readline().decode().rstrip("\n")):
-            lines.append(line)
-        return "\n".join(lines)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+def typed_in(fences):
+    """What is typed in some blocks, with what is shown below it."""
+    return [command for _, text in fences for command in commands_of(text)]
 
 
 def answers_as_shown(verdict, program, fences, desk):
-    requests = list(commands_of(fences))
+    requests = typed_in(fences)
     verdict.expect(len(requests) == 5, f"the README shows five requests; it shows {len(requests)}")
-    with desk.start(program):
+    with desk.start(desk.document):
         for command, shown in requests:
             seen = desk.paste(command).strip()
             verdict.expect(seen == shown, f"'{command}' is answered as shown; the answer is {seen}")
@@ -104,9 +45,9 @@ def answers_as_shown(verdict, program, fences, desk):
 
 def refreshes_as_shown(verdict, program, fences, desk):
     """Each line in its turn: only the name of the run and the time of the change are others."""
-    lines = list(commands_of(fences))
+    lines = typed_in(fences)
     run = re.search(r"^id: (\w+)-1$", lines[0][1], re.MULTILINE)[1]
-    with desk.start(program), Stream(desk, lines[0][0]) as stream:
+    with desk.start(desk.document), Stream(desk, lines[0][0]) as stream:
         seen = stream.next()
         own_run = re.search(r"^id: (\w+)-1$", seen, re.MULTILINE)[1]
         for place, (command, shown) in enumerate(lines):
@@ -143,7 +84,7 @@ def page_survives(verdict, program, fences, desk):
     verdict.expect(
         f"http.server {origin.rpartition(':')[2]} " in commands, f"the README serves the page at {origin}: {commands}")
     allowed = ["--cors-origins", origin]
-    with desk.start(program, *allowed) as server:
+    with desk.start(desk.document, *allowed) as server:
         with Browser(page, origin, {ADDRESS: server.port}) as browser:
             survives(verdict, "the web page", browser.screen, program, desk, server, *allowed)
 
@@ -152,7 +93,7 @@ def app_survives(verdict, program, fences, desk):
     """The Swift program as it stands there but for the port, compiled, at a terminal."""
     text = only(verdict, fences, "swift")
     verdict.expect(text.count(ADDRESS) == 1, "the Swift program names the server once")
-    with desk.start(program) as server:
+    with desk.start(desk.document) as server:
         with open(os.path.join(desk.folder, "client.swift"), "w", encoding="utf-8") as file:
             file.write(text.replace(ADDRESS, f"localhost:{server.port}"))
         compiled = subprocess.run(
@@ -194,7 +135,7 @@ def main():
                 (app_survives, "How a client refreshes"),
                 (accepts_the_document, "Writing a document")):
             with tempfile.TemporaryDirectory() as folder:
-                check(verdict, arguments.server, fences_of(readme, title), Desk(folder))
+                check(verdict, arguments.server, fences_of(readme, title), Desk(folder, arguments.server))
         lists_every_option(verdict, arguments.server, readme)
 
 

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Gives the rows of one level their keys (API.md, section 2), in time linear in the rows.
+/// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys {
     /// Keys that are not the row's title as it stands.
     private var own: [Int: [UInt8]] = [:]

@@ -12,7 +12,7 @@ public struct StructuralNames: Sendable, Equatable {
         .sectionKeys: ["SectionKeys"], .sectionTitles: ["SectionTitles"],
     ]
 
-    /// The names of API.md: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
+    /// The names without a mapping: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
     public init() {}
 
     /// Maps roles to other names, as `title=name|group,children=entries`; roles that are not named stay.

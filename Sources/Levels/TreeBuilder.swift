@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// Builds a tree of the events of a document in which items are dictionaries and strings (API.md, section 1).
+/// Builds a tree of the events of a document in which items are dictionaries and strings (manual, Documents).
 ///
 /// No object graph in between: fields go packed on one stack of bytes, and each level is packed when its array ends.
 public struct TreeBuilder: PropertyListConsumer, ~Copyable {

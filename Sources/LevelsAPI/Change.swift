@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// What one publication changed: an entry of `/changes` (API.md, section 4).
+/// What one publication changed: an entry of `/changes` (manual, Refresh).
 ///
 /// A class, since an entry is told to any number of clients and never changes.
 final class Change: Sendable {

@@ -3,7 +3,7 @@ import HTTPServer
 import Locking
 import PropertyLists
 
-/// `GET /changes`: at once, when there is something to tell, or as a stream of events (API.md, section 4).
+/// `GET /changes`: at once, when there is something to tell, or as a stream of events (manual, Refresh).
 final class ChangeFollowers: Sendable {
     private let history: History
     private let selection: Selection

@@ -2,7 +2,7 @@ import HTTPServer
 import PropertyLists
 import TreeStore
 
-/// `GET /changes?since=<revision>`: what has changed since then, an entry for each publication (API.md, section 4).
+/// `GET /changes?since=<revision>`: what has changed since then, an entry for each publication (manual, Refresh).
 struct ChangesAnswer {
     let since: String
     let changes: [Change]

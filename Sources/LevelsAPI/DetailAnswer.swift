@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// `GET /detail/<path>`: the fields of one item, and where it stands (API.md, section 3).
+/// `GET /detail/<path>`: the fields of one item, and where it stands (manual, Details).
 struct DetailAnswer {
     let item: Item
 

@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// `GET /`: what is served, and the links to begin with (API.md, section 3).
+/// `GET /`: what is served, and the links to begin with (manual, Requests and answers).
 ///
 /// The links of the OpenAPI description, here and as `Link: …; rel="service-desc"`, come with its route.
 enum IndexAnswer {

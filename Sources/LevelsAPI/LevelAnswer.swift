@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// `GET /levels/<path>`: the rows of one level, or a page of them (API.md, section 3).
+/// `GET /levels/<path>`: the rows of one level, or a page of them (manual, Levels).
 struct LevelAnswer {
     var item: Item
     var page = Page()

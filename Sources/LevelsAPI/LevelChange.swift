@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// How the rows that a client has became those of now: what `?since=` answers in place of the rows (API.md, section 3).
+/// How the rows that a client has became those of now: what `?since=` answers in place of the rows (manual, Refresh).
 struct LevelChange {
     /// The version that the client has.
     let since: String

@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// Which levels and details answer otherwise in one tree than in another (API.md, section 4).
+/// Which levels and details answer otherwise in one tree than in another (manual, Refresh).
 ///
 /// A walk down both trees at once that stops where nothing below can differ. What is compared is what is shown, as JSON
 /// without a query; an item that came or went counts with all below it.

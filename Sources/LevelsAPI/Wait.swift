@@ -1,7 +1,7 @@
 import HTTPServer
 import PropertyLists
 
-/// How long a request waits for what it asks about to change (API.md, section 4).
+/// How long a request waits for what it asks about to change (manual, Refresh).
 struct Wait: Hashable {
     static let limits = 1...300
 

@@ -5,7 +5,7 @@ public import PropertyLists
 public struct PropertyListFile: TreeSource {
     /// What the dictionaries and arrays of a document mean.
     public enum Shape: String, Sendable, CaseIterable {
-        /// Items are dictionaries with a title, and strings (API.md, section 1).
+        /// Items are dictionaries with a title, and strings (manual, Documents).
         case items
         /// Every entry and every element is an item.
         case any

@@ -5,7 +5,7 @@ import TreeStore
 @testable import LevelsAPI
 @testable import LevelsTests
 
-/// Long polls and streams of `/changes` (API.md, section 4), without a socket.
+/// Long polls and streams of `/changes` (manual, Refresh), without a socket.
 @Suite("Who follows the changes") struct ChangeFollowerTests {
     private func snapshot(_ number: Int) throws -> Snapshot {
         Desk.snapshot(try Document.tree("[\"\(number)\", \"b\"]"), revision: "k3-\(number)")

@@ -4,7 +4,7 @@ import TreeStore
 @testable import LevelsAPI
 @testable import LevelsTests
 
-/// `GET /changes` (API.md, section 4).
+/// `GET /changes` (manual, Refresh).
 @Suite("The changes") struct ChangesTests {
     private func desk(_ documents: String...) throws -> Desk {
         let desk = Desk(try snapshot(documents[0], 1))

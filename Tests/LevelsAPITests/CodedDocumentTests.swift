@@ -8,7 +8,7 @@ import TreeStore
 @testable import ContentCodingsTests
 @testable import LevelsTests
 
-/// Documents in the coding that a client asks for, whole and while they are written (API.md, sections 3 and 4).
+/// Documents in the coding that a client asks for, whole and while they are written (manual, Documents as a whole).
 @Suite struct CodedDocumentTests {
     private static func document(rows: Int) -> String {
         "[" + (0..<rows).map { #"{"Title":"row \#($0)","N":\#($0 * 7919)}"# }.joined(separator: ",") + "]"

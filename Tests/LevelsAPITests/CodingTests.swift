@@ -7,7 +7,7 @@ import TreeStore
 
 @testable import LevelsTests
 
-/// Levels, details and pages in the coding that a client asks for (API.md, section 4).
+/// Levels, details and pages in the coding that a client asks for (manual, Requests and answers).
 @Suite struct CodingTests {
     /// A level of 40 rows, and below it one of one row.
     static let document =

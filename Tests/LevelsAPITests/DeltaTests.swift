@@ -7,7 +7,7 @@ import TreeStore
 @testable import LevelsAPI
 @testable import LevelsTests
 
-/// `?since=`: what changed on a level since the client's copy (API.md, section 3).
+/// `?since=`: what changed on a level since the client's copy (manual, Refresh).
 @Suite("A delta") struct DeltaTests {
     private static let contents: RandomDocument.Contents = [.foundation, .uids, .textBeyondXML]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LevelsTests
 
-/// `GET /detail/<path>`: the whole answer (API.md, section 3).
+/// `GET /detail/<path>`: the whole answer (manual, Details).
 @Suite struct DetailTests {
     @Test("A detail tells the item's fields, where it stands, and its neighbours")
     func example() throws {

@@ -8,7 +8,7 @@ import TreeStore
 
 @testable import LevelsTests
 
-/// `GET /document/<path>`: an item with all below it, which reads back as the same tree (API.md, section 3).
+/// `GET /document/<path>`: an item with all below it, which reads back as the same tree (manual, Documents as a whole).
 @Suite struct DocumentTests {
     private static let document = #"{"Title":"t","Rows":[{"Title":"a","Rows":["b/c",{"Title":"d","N":5}]},"e"]}"#
 

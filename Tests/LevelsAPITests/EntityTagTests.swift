@@ -3,7 +3,7 @@ import LevelsAPI
 import Testing
 import TreeStore
 
-/// Entity tags, and what asks for them (API.md, section 4).
+/// Entity tags, and what asks for them (manual, Requests and answers).
 @Suite struct EntityTagTests {
     private static let document = #"[{"Title":"a","Rows":["b"]},{"Title":"c","Rows":["d"]},"e"]"#
     private static let targets = [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Answers as property lists, and which format is chosen (API.md, section 3).
+/// Answers as property lists, and which format is chosen (manual, Requests and answers).
 @Suite struct FormatTests {
     @Test("A level as a property list has the members of the JSON, without those that are null")
     func level() throws {

@@ -5,7 +5,7 @@ import TreeStore
 
 @testable import LevelsTests
 
-/// `GET /` (API.md, section 3).
+/// `GET /` (manual, Requests and answers).
 @Suite("The index") struct IndexTests {
     private static let document = #"{"Title":"Shop \"A\"","Rows":["a",{"Title":"b","Rows":["c"]}]}"#
 

@@ -1,8 +1,8 @@
 import Testing
 
-/// `GET /levels/<path>`: the whole answer (API.md, section 3).
+/// `GET /levels/<path>`: the whole answer (manual, Levels).
 @Suite struct LevelTests {
-    @Test("The level of API.md's example answers as API.md says")
+    @Test("A level answers with every member that the manual lists")
     func example() throws {
         let desk = try Desk(
             #"{"Rows":[{"Title":"Item 4","Children":[{"Title":"Screen G","Children":["Screen H"]}]}]}"#)

@@ -4,7 +4,7 @@ import Levels
 import LevelsAPI
 import Testing
 
-/// Pages of a level (API.md, section 3).
+/// Pages of a level (manual, Levels).
 @Suite struct PageTests {
     @Test("A page tells where it starts, the whole count and all sections, and links to the next")
     func page() throws {

@@ -2,7 +2,7 @@ import Foundation
 import LevelsAPI
 import Testing
 
-/// Problems: status and the whole text (API.md, section 7).
+/// Problems: status and the whole text (manual, Errors).
 @Suite struct ProblemTests {
     private static let document = #"{"Rows":[{"Title":"Item 4","Children":["Screen G","Screen H"]},"a/b","c~d"]}"#
 

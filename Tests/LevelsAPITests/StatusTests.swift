@@ -2,7 +2,7 @@ import LevelsAPI
 import Testing
 import TreeStore
 
-/// `GET /healthz` and `GET /readyz` (API.md, section 3).
+/// `GET /healthz` and `GET /readyz` (manual, Requests and answers).
 @Suite struct StatusTests {
     @Test("The service is alive")
     func health() throws {

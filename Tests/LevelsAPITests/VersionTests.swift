@@ -1,7 +1,7 @@
 import Levels
 import Testing
 
-/// Versions depend on content alone (API.md, section 3).
+/// Versions depend on content alone (manual, Levels).
 @Suite struct VersionTests {
     @Test("A level's version is its entity tag, and the hash of the answer with a blank in its place")
     func levelVersion() throws {

@@ -6,7 +6,7 @@ import TreeStore
 @testable import LevelsAPI
 @testable import LevelsTests
 
-/// Long polls (API.md, section 4), without a socket.
+/// Long polls (manual, Refresh), without a socket.
 @Suite("A request that waits") struct WaitTests {
     private static let first = #"[{"Title": "a", "Text": "1", "Children": ["x"]}, "b"]"#
 

@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import Testing
 
-/// Documents of any shape (`--shape any`; API.md, section 1).
+/// Documents of any shape (`--shape any`; manual, Documents).
 @Suite struct AnyShapeTests {
     @Test(
         "Each entry and each element is an item, and a scalar or empty container is a leaf with a Value",

@@ -1,7 +1,7 @@
 import Levels
 import Testing
 
-/// What a document may be, and what an item may be (API.md, section 1).
+/// What a document may be, and what an item may be (manual, Documents).
 @Suite struct ItemGrammarTests {
     @Test(
         "The root of a document may be written in each of these ways",

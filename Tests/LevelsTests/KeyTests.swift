@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import Testing
 
-/// The keys that items have among their siblings (API.md, section 2).
+/// The keys that items have among their siblings (manual, Paths and keys).
 @Suite struct KeyTests {
     struct Siblings: Sendable, CustomTestStringConvertible {
         let titles: [String]

@@ -1,7 +1,7 @@
 import Levels
 import Testing
 
-/// Structure under other names (`--keys`; API.md, section 1).
+/// Structure under other names (`--keys`; manual, Documents).
 @Suite struct MappedNameTests {
     struct Mapping: Sendable, CustomTestStringConvertible {
         let keys: String

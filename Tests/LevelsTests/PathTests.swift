@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import Testing
 
-/// Paths in URLs, and where they lead (API.md, section 2).
+/// Paths in URLs, and where they lead (manual, Paths and keys).
 @Suite struct PathTests {
     @Test(
         "A path is the chain of keys, each decoded and in NFC",

@@ -1,7 +1,7 @@
 import Levels
 import Testing
 
-/// The three ways in which sections are written (API.md, section 1).
+/// The three ways in which sections are written (manual, Documents).
 @Suite struct SectionTests {
     @Test(
         "Sections are read from an array of dictionaries",

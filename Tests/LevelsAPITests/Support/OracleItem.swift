@@ -3,7 +3,7 @@ import PropertyLists
 
 @testable import LevelsTests
 
-/// What API.md says of an item, put together again from the document's value in the plainest way.
+/// What the manual says of an item, put together again from the document's value in the plainest way.
 final class OracleItem {
     let title: String
     /// The value of its `Key`.

@@ -3,7 +3,7 @@ import PropertyLists
 
 @testable import LevelsTests
 
-/// The JSON that API.md asks for, as the objects that `JSONSerialization` reads, without versions.
+/// The JSON that the manual describes, as the objects that `JSONSerialization` reads, without versions.
 enum OracleJSON {
     // MARK: Answers
 

@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// Random property lists: values of any type, and documents of items in every way that API.md allows.
+/// Random property lists: values of any type, and documents of items in every way that the manual allows.
 struct RandomDocument {
     /// What may be in one, since not every format carries everything.
     struct Contents: OptionSet {

@@ -5,8 +5,8 @@
 /// share one hash.
 struct KeyIndex: Sendable {
     /// Row number plus one, 0 for an empty slot; a power of two long, or empty.
-    private var slots: [UInt32]
-    private let rowCount: Int
+    var slots: [UInt32]
+    let rowCount: Int
 
     /// Levels up to this many rows have no table.
     static let searchedRows = 16
@@ -18,9 +18,14 @@ struct KeyIndex: Sendable {
             slots = []
             return
         }
+        slots = Array(repeating: 0, count: Self.size(rowCount))
+    }
+
+    /// How many slots an index of so many rows has.
+    static func size(_ rowCount: Int) -> Int {
         var size = 32
         while size < rowCount + rowCount / 2 { size *= 2 }
-        slots = Array(repeating: 0, count: size)
+        return size
     }
 
     /// Roughly the memory that it takes.

@@ -12,35 +12,59 @@ public final class Level: Sendable {
     /// All sections, the hidden ones last; empty for a plain list.
     let allSections: [Section]
     let keyIndex: KeyIndex
-    public let form: LevelForm
     /// How many rows are shown; hidden ones stand after them.
     public let count: Int
-    let rowCount: Int
     /// How many items there are in and below this level.
     public let itemCount: Int
     /// The content of this level and of all below it.
     public let hash: ContentHash
+    /// The hash of `bytes` alone, so that another level below a row costs no second look at the rows.
+    let ownHash: ContentHash
+    /// How many items in and below this level are hidden, and so not in `itemCount`.
+    let hiddenItemCount: UInt32
+    /// How many levels deep the items in and below this level nest; 0 without rows.
+    let height: UInt16
+    public let form: LevelForm
     /// Whether some text or date in or below cannot stand in XML.
     public let holdsTextBeyondXML: Bool
+    /// The same of the rows and sections by themselves.
+    let rowsHoldTextBeyondXML: Bool
+    // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
 
     init(
-        bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm, rowCount: Int,
-        mayHoldTextBeyondXML: Bool
+        bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
+        ownHash: ContentHash, totals: LevelTotals, rowsHoldTextBeyondXML: Bool
     ) {
         self.bytes = bytes
         self.children = children
         self.keyIndex = keyIndex
         self.form = form
-        self.rowCount = rowCount
+        self.ownHash = ownHash
+        self.rowsHoldTextBeyondXML = rowsHoldTextBeyondXML
         allSections = sections
-        count = rowCount - sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
-        itemCount = count + children.prefix(count).reduce(0) { $0 + ($1?.itemCount ?? 0) }
-        hash = Self.hash(bytes, children: children, sections: sections, form: form)
-        holdsTextBeyondXML =
-            children.contains { $0?.holdsTextBeyondXML ?? false }
-            || mayHoldTextBeyondXML
-                && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form)
+        count = keyIndex.rowCount - Section.hiddenRows(in: sections)
+        itemCount = totals.items
+        hiddenItemCount = UInt32(clamping: totals.hiddenItems)
+        height = UInt16(clamping: totals.height)
+        holdsTextBeyondXML = rowsHoldTextBeyondXML || totals.holdTextBeyondXML
+        hash = Self.hash(ownHash, children: children, sections: sections, form: form)
     }
+
+    convenience init(
+        bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
+        mayHoldTextBeyondXML: Bool
+    ) {
+        let rowCount = keyIndex.rowCount
+        self.init(
+            bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
+            ownHash: ContentHash(of: bytes.span),
+            totals: LevelTotals(rows: rowCount, hidden: Section.hiddenRows(in: sections), children: children),
+            rowsHoldTextBeyondXML: mayHoldTextBeyondXML
+                && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form))
+    }
+
+    /// How many rows there are, the hidden ones too.
+    var rowCount: Int { keyIndex.rowCount }
 
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
@@ -95,9 +119,9 @@ public final class Level: Sendable {
         return String(utf8: bytes.span.extracting(range))
     }
 
-    private static func hash(_ bytes: [UInt8], children: [Level?], sections: [Section], form: LevelForm) -> ContentHash
-    {
-        let own = ContentHash(of: bytes.span)
+    private static func hash(
+        _ own: ContentHash, children: [Level?], sections: [Section], form: LevelForm
+    ) -> ContentHash {
         if children.isEmpty, sections.isEmpty, form == .rows { return own }
         var summary = ByteBuffer(capacity: 32 + children.count * 17)
         summary.append(form.rawValue)

@@ -30,19 +30,30 @@ struct LevelAssembler: ~Copyable {
     mutating func assemble(
         _ rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(PropertyListError) -> Level {
-        let index = try settleKeys(rows, in: source, parts)
+        do throws(TreeError) {
+            return try level(of: rows, from: source, parts: parts)
+        } catch {
+            throw PropertyListError(error.description, at: error.position ?? parts.position)
+        }
+    }
+
+    /// The same, with an error that an edit can act on.
+    mutating func level(
+        of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
+    ) throws(TreeError) -> Level {
+        let index = try keys.settle(rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections))
         repeatedTitle = keys.repeatedTitle
         output.truncate(to: 0)
         for _ in 0...rows.count { output.append(halfWord: 0) }
         if rows.count <= KeyIndex.searchedRows { for row in rows.indices { output.append(keys.fingerprint(of: row)) } }
         for number in rows.indices {
             try mark(number)
-            append(rows[number], number: number, from: source)
+            Self.append(rows[number], key: keys.ownKey(of: number), from: source, to: &output)
         }
         try mark(rows.count)
         let level = Level(
             bytes: Array(copying: output.span), children: parts.children, sections: parts.sections, keyIndex: index,
-            form: parts.form, rowCount: rows.count, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML)
+            form: parts.form, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML)
         if output.count > 1 << 24 { output = ByteBuffer(capacity: 1 << 16) }
         return pool?.adopt(level) ?? level
     }
@@ -54,33 +65,21 @@ struct LevelAssembler: ~Copyable {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
     }
 
-    private mutating func settleKeys(
-        _ rows: Span<PendingRow>, in source: Span<UInt8>, _ parts: Parts
-    ) throws(PropertyListError) -> KeyIndex {
-        do {
-            return try keys.settle(rows, in: source, shown: rows.count - Self.hiddenRows(parts.sections))
-        } catch {
-            throw parts.position.map(error.located) ?? error
-        }
-    }
-
-    private static func hiddenRows(_ sections: [Section]) -> Int {
-        sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
-    }
-
-    private mutating func mark(_ number: Int) throws(PropertyListError) {
-        guard let offset = UInt32(exactly: output.count) else {
-            throw PropertyListError("one level holds more than 4 GiB; divide it into several")
-        }
+    private mutating func mark(_ number: Int) throws(TreeError) {
+        guard let offset = UInt32(exactly: output.count) else { throw .levelTooLarge }
         output.replace(at: number * 4, halfWord: offset)
     }
 
-    private mutating func append(_ row: PendingRow, number: Int, from source: Span<UInt8>) {
+    /// Packs a row; see `Row` for the form.
+    ///
+    /// - Parameter key: the row's key where it is not the title as it stands, or comes from a `Key` field.
+    static func append(
+        _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
+    ) {
         let title = source.extracting(row.title)
         let ownsTitle =
             row.title.lowerBound < row.fields.lowerBound || row.title.upperBound > row.fields.upperBound
             || row.fields.isEmpty
-        let key = keys.ownKey(of: number)
         var flags: Row.Flags = ownsTitle ? .hasOwnTitle : []
         if row.isString { flags.insert(.isString) }
         if key != nil { flags.insert(.hasOwnKey) }

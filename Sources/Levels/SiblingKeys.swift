@@ -25,10 +25,10 @@ struct SiblingKeys {
 
     /// Settles all keys; the rows past `shown` are hidden, nobody can ask for them, and they do not compete.
     ///
-    /// - Throws: `PropertyListError` when two rows have one `Key`, or many keys one hash.
+    /// - Throws: `TreeError.sharedKey` when two rows have one `Key`, `TreeError.equalHashes` when many keys have one hash.
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int
-    ) throws(PropertyListError) -> KeyIndex {
+    ) throws(TreeError) -> KeyIndex {
         own.removeAll(keepingCapacity: true)
         repeatedTitle = nil
         hashNaturals(rows, in: source)
@@ -44,7 +44,7 @@ struct SiblingKeys {
         guard !repeats.isEmpty else {
             return rows.count <= KeyIndex.searchedRows ? KeyIndex(rowCount: rows.count) : index
         }
-        if let pair = rowsOfOneKey(repeats, rows) { throw sharedKey(pair, rows, in: source) }
+        if let pair = rowsOfOneKey(repeats, rows) { throw .sharedKey(sharedKey(pair, rows, in: source)) }
         number(repeats, rows, in: source, naturals: index)
         return try rehashed(rows.count, shown: shown)
     }
@@ -52,7 +52,7 @@ struct SiblingKeys {
     /// Enters a row, unless one with an equal key is there: then gives that.
     private func enter(
         _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
-    ) throws(PropertyListError) -> Int? {
+    ) throws(TreeError) -> Int? {
         var collisions = 0
         let first = index.insert(row, hash: hashes[row]) { other in
             guard hashes[other] == hashes[row] else { return false }
@@ -60,11 +60,7 @@ struct SiblingKeys {
             collisions += 1
             return false
         }
-        guard collisions <= Self.mostCollisions else {
-            throw PropertyListError(
-                "more than \(Self.mostCollisions) keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
-            )
-        }
+        guard collisions <= Self.mostCollisions else { throw .equalHashes(limit: Self.mostCollisions) }
         return first
     }
 
@@ -110,20 +106,14 @@ struct SiblingKeys {
         return nil
     }
 
-    private func sharedKey(
-        _ pair: (Int, Int), _ rows: Span<PendingRow>, in source: Span<UInt8>
-    ) -> PropertyListError {
-        let (first, second) = (rows[pair.0].place.position, rows[pair.1].place.position)
-        func name(_ number: Int, _ place: SourcePosition?, apartFrom other: SourcePosition?) -> String {
-            let title = source.extracting(rows[number].title)
-            let name = title.isEmpty ? "row \(number + 1)" : "'\(quoted: title)'"
-            return name + (place.map { " \($0.phrase(apartFrom: other))" } ?? "")
+    private func sharedKey(_ pair: (Int, Int), _ rows: Span<PendingRow>, in source: Span<UInt8>) -> SharedKey {
+        func row(_ number: Int) -> SharedKey.Row {
+            SharedKey.Row(
+                number: number, title: String(utf8: source.extracting(rows[number].title)),
+                position: rows[number].place.position)
         }
-        let key = natural(pair.1, rows, source)
-        return PropertyListError(
-            "two rows have the Key '\(quoted: key)', \(name(pair.0, first, apartFrom: second)) and "
-                + "\(name(pair.1, second, apartFrom: first)); among siblings each Key must be its own",
-            at: second)
+        return SharedKey(
+            key: String(utf8: natural(pair.1, rows, source)), first: row(pair.0), second: row(pair.1))
     }
 
     /// Gives every repeat `~2`, `~3`, … , the smallest number that is no other row's natural key.
@@ -166,7 +156,7 @@ struct SiblingKeys {
         }
     }
 
-    private func rehashed(_ rowCount: Int, shown: Int) throws(PropertyListError) -> KeyIndex {
+    private func rehashed(_ rowCount: Int, shown: Int) throws(TreeError) -> KeyIndex {
         var index = KeyIndex(rowCount: rowCount)
         guard rowCount > KeyIndex.searchedRows else { return index }
         for row in 0..<shown { _ = try enter(row, in: &index) { _ in false } }

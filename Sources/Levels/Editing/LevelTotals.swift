@@ -1,0 +1,86 @@
+/// What a level counts over its rows and over all levels below them.
+struct LevelTotals {
+    /// Items that are shown, in and below the level.
+    private(set) var items = 0
+    /// Items that are not.
+    private(set) var hiddenItems = 0
+    /// How many levels deep the items nest; 0 without rows.
+    private(set) var height = 0
+    /// Whether some text or date below the level cannot stand in XML.
+    private(set) var holdTextBeyondXML = false
+    /// Whether what made `height` what it is has gone, and the same of `holdTextBeyondXML`.
+    private var isHeightInDoubt = false
+    private var isTextInDoubt = false
+
+    /// Those of some rows, of which the last `hidden` are hidden.
+    ///
+    /// - Parameter children: the levels below the rows; empty where there is none.
+    init(rows: Int, hidden: Int, children: [Level?]) {
+        items = rows - hidden
+        hiddenItems = hidden
+        height = rows > 0 ? 1 : 0
+        for (row, child) in children.enumerated() {
+            if let child { add(child, isShown: row < rows - hidden) }
+        }
+    }
+
+    /// Those of a level.
+    init(of level: Level) {
+        items = level.itemCount
+        hiddenItems = Int(level.hiddenItemCount)
+        height = Int(level.height)
+        holdTextBeyondXML = level.holdsTextBeyondXML
+        isTextInDoubt = level.rowsHoldTextBeyondXML
+    }
+
+    /// Adds a row with the level below it.
+    mutating func add(rowOver child: Level?, isShown: Bool) {
+        items += isShown ? 1 : 0
+        hiddenItems += isShown ? 0 : 1
+        raise(to: 1)
+        if let child { add(child, isShown: isShown) }
+    }
+
+    private mutating func add(_ child: Level, isShown: Bool) {
+        items += isShown ? child.itemCount : 0
+        hiddenItems += Int(child.hiddenItemCount) + (isShown ? 0 : child.itemCount)
+        raise(to: Int(child.height) + 1)
+        guard child.holdsTextBeyondXML else { return }
+        holdTextBeyondXML = true
+        isTextInDoubt = false
+    }
+
+    private mutating func raise(to newHeight: Int) {
+        guard newHeight >= height else { return }
+        height = newHeight
+        isHeightInDoubt = false
+    }
+
+    /// Takes away a row with the level below it.
+    mutating func remove(rowOver child: Level?, isShown: Bool) {
+        let (below, hiddenBelow) = (child?.itemCount ?? 0, Int(child?.hiddenItemCount ?? 0))
+        items -= isShown ? 1 + below : 0
+        hiddenItems -= hiddenBelow + (isShown ? 0 : 1 + below)
+        if Int(child?.height ?? 0) + 1 == height { isHeightInDoubt = true }
+        if child?.holdsTextBeyondXML == true { isTextInDoubt = true }
+    }
+
+    /// Looks through what is there in the end if what has gone leaves a doubt.
+    ///
+    /// - Parameter children: the levels below the rows; empty where there is none.
+    mutating func settle(children: [Level?]) {
+        guard isHeightInDoubt || isTextInDoubt else { return }
+        height = items + hiddenItems > 0 ? 1 : 0
+        holdTextBeyondXML = false
+        for child in children {
+            guard let child else { continue }
+            height = max(height, Int(child.height) + 1)
+            holdTextBeyondXML = holdTextBeyondXML || child.holdsTextBeyondXML
+        }
+    }
+}
+
+extension Level {
+    /// How many items there are in and below this level, the hidden ones too.
+    var fullItemCount: Int { itemCount + Int(hiddenItemCount) }
+}

@@ -1,0 +1,76 @@
+internal import PropertyLists
+
+/// One field among packed ones: where it lies, and what stands in it.
+struct PackedField {
+    /// From the length of its name to its end.
+    let range: Range<Int>
+    let name: Range<Int>
+    /// Where its tag is.
+    let value: Int
+    let tag: PackedTag?
+
+    /// Whether this is where an item's level stands.
+    var isHole: Bool { tag == .hole }
+    /// Whether it is structure that no detail shows.
+    var isStructure: Bool { tag == .hole || tag == .hidden }
+
+    /// All fields in some packed bytes.
+    static func all(in range: Range<Int>, of bytes: Span<UInt8>) -> [PackedField] {
+        var reader = PackedReader(bytes, at: range.lowerBound)
+        var fields: [PackedField] = []
+        while reader.offset < range.upperBound {
+            let start = reader.offset
+            let name = reader.run()
+            let value = reader.offset
+            let tag = PackedTag(rawValue: bytes[value])
+            reader.skipValue()
+            fields.append(PackedField(range: start..<reader.offset, name: name, value: value, tag: tag))
+        }
+        return fields
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a field that is the place of a level.
+    mutating func appendPlace(named name: String, form: LevelForm) {
+        append(run: Array(name.utf8).span)
+        append(PackedTag.hole)
+        append(form.rawValue)
+    }
+}
+
+extension StructuralNames {
+    /// The name under which an item gets a level that had none.
+    func newLevelName(_ form: LevelForm) -> String {
+        let role = form == .sections || form == .namedSections ? Role.sections : .children
+        return self[role].first ?? "Children"
+    }
+
+    /// The name under which a section gets rows that had none: `Rows` where that is one of the names.
+    var newRowsName: String {
+        let names = self[.children]
+        return names.contains("Rows") ? "Rows" : names.first ?? "Rows"
+    }
+
+    /// How many sections an item's `SectionKeys` names; nil without one.
+    func listedSections(of item: Item.Step) -> Int? {
+        let bytes = item.level.bytes
+        let fields = item.level.row(item.row).fields
+        for name in self[.sectionKeys] {
+            guard let start = PackedFieldList.value(named: name, in: bytes.span, fields) else { continue }
+            var reader = PackedReader(bytes.span, at: start)
+            guard reader.byte() == PackedTag.hidden.rawValue, reader.byte() == PackedTag.array.rawValue else {
+                continue
+            }
+            let size = reader.halfWord()
+            let end = reader.offset + size
+            var count = 0
+            while reader.offset < end {
+                reader.skipValue()
+                count += 1
+            }
+            return count
+        }
+        return nil
+    }
+}

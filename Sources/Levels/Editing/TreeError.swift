@@ -1,0 +1,54 @@
+internal import PropertyLists
+
+/// A rule of trees that a document or an edit breaks.
+public enum TreeError: Error, Equatable, Sendable {
+    indirect case sharedKey(SharedKey)
+    /// More keys of one level than this share a hash.
+    case equalHashes(limit: Int)
+    /// A level takes more than 4 GiB.
+    case levelTooLarge
+    /// Items nest deeper than this many levels.
+    case tooDeep(limit: Int)
+    /// There are more items than this.
+    case tooManyItems(limit: Int)
+    /// A row's number is not below the number of rows.
+    case noRow(Int, rows: Int)
+    /// An offset is larger than the number of rows that are there.
+    case noPlace(Int, rows: Int)
+    /// A section's number is not below the number of sections.
+    case noSection(Int, sections: Int)
+    /// The root item is to be removed or moved.
+    case root
+    /// An item is to be moved into itself, or below itself.
+    case intoItself
+    /// The tree is one of shape `any`, in which titles follow from places.
+    case anyShape
+}
+
+extension TreeError: CustomStringConvertible {
+    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    public var description: String {
+        switch self {
+        case .sharedKey(let shared): shared.message
+        case .equalHashes(let limit):
+            "more than \(limit) keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
+        case .levelTooLarge: "one level holds more than 4 GiB; divide it into several"
+        case .tooDeep(let limit): "items nest deeper than \(limit) levels; flatten the tree"
+        case .tooManyItems(let limit):
+            "the document holds more than \(Quantity(limit, "item")); split it, or raise MaxItems"
+        case .noRow(let row, let rows): "there is no row \(row) among \(Quantity(rows, "row")); rows count from 0"
+        case .noPlace(let offset, let rows):
+            "a row cannot be put at \(offset) among \(Quantity(rows, "row")); the offset must be from 0 to \(rows)"
+        case .noSection(let section, let sections):
+            "there is no section \(section) among \(Quantity(sections, "section")); sections count from 0"
+        case .root: "the root item cannot be removed or moved"
+        case .intoItself: "an item cannot be moved into itself or below itself"
+        case .anyShape: "a document of shape 'any' cannot be edited; only a document of items can"
+        }
+    }
+
+    /// Where in the document it shows; nil for an edit.
+    var position: SourcePosition? {
+        if case .sharedKey(let shared) = self { shared.second.position } else { nil }
+    }
+}

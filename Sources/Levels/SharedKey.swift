@@ -1,0 +1,27 @@
+public import PropertyLists
+
+/// Two rows of one level that have one `Key`.
+public struct SharedKey: Equatable, Sendable {
+    public let key: String
+    public let first, second: Row
+
+    /// One of the two.
+    public struct Row: Equatable, Sendable {
+        /// Its number in the level that cannot be.
+        public let number: Int
+        public let title: String
+        /// Where it is in the document; nil for a row of an edited tree.
+        public let position: SourcePosition?
+
+        fileprivate func phrase(apartFrom other: Row) -> String {
+            let name = title.isEmpty ? "row \(number + 1)" : "'\(quoted: title)'"
+            return name + (position.map { " \($0.phrase(apartFrom: other.position))" } ?? "")
+        }
+    }
+
+    /// The whole sentence, without the final full stop.
+    var message: String {
+        "two rows have the Key '\(quoted: key)', \(first.phrase(apartFrom: second)) and "
+            + "\(second.phrase(apartFrom: first)); among siblings each Key must be its own"
+    }
+}

@@ -16,7 +16,7 @@ public struct Item: Sendable {
     /// From the root's row to the item's own; never empty.
     public let steps: [Step]
 
-    private init(_ steps: [Step]) { self.steps = steps }
+    init(_ steps: [Step]) { self.steps = steps }
 
     /// The root of a tree, whose document is a level of one row.
     public init(rootOf document: Level) { steps = [Step(level: document, row: 0)] }

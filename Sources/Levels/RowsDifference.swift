@@ -103,9 +103,9 @@ extension Level {
     }
 }
 
-extension [Int] {
+extension Array {
     /// The index of the first element that satisfies a condition which all after it satisfy too.
-    fileprivate func partitioningIndex(_ isInSecondPart: (Int) -> Bool) -> Int {
+    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
         while low < high {

@@ -1,0 +1,121 @@
+internal import PropertyLists
+
+/// Making a level whose other rows keep their keys: they are copied as they are.
+extension LevelChange {
+    /// A run of rows of the new level, and where its bytes come from.
+    private struct Run {
+        /// The numbers in the level, or among the rows that come.
+        let rows: Range<Int>
+        let packed: Range<Int>
+        let isOld: Bool
+    }
+
+    func spliced(_ keys: [ArrivingKey]) throws(TreeError) -> Level {
+        var packed = ByteBuffer(capacity: 256)
+        let bytes = try splicedBytes(runs(keys, packing: &packed), new: packed.span)
+        let children = children()
+        let hasTextBeyondXML = rowsHoldTextBeyondXML(bytes)
+        return Level(
+            bytes: bytes, children: children, sections: sections, keyIndex: index(keys, of: bytes), form: old.form,
+            ownHash: ContentHash(of: bytes.span), totals: totals(children), rowsHoldTextBeyondXML: hasTextBeyondXML)
+    }
+
+    /// The pieces as runs of bytes; those of rows that come are packed first.
+    private func runs(_ keys: [ArrivingKey], packing packed: inout ByteBuffer) -> [Run] {
+        var arrival = 0
+        return pieces.map { piece in
+            switch piece {
+            case .kept(let rows): return Run(rows: rows, packed: old.packed(rows), isOld: true)
+            case .moved(let row):
+                return Run(rows: row..<row + 1, packed: old.packed(row..<row + 1), isOld: true)
+            case .new:
+                let start = packed.count
+                let row = arrivals[arrival].row
+                let key = keys[arrival].key
+                let hasOwnKey =
+                    row.explicitKey != nil || !gathered.bytes.span.extracting(row.title).isEqual(to: key.span)
+                LevelAssembler.append(row, key: hasOwnKey ? key : nil, from: gathered.bytes.span, to: &packed)
+                arrival += 1
+                return Run(rows: arrival - 1..<arrival, packed: start..<packed.count, isOld: false)
+            }
+        }
+    }
+
+    private func splicedBytes(_ runs: [Run], new: Span<UInt8>) throws(TreeError) -> [UInt8] {
+        let isSearched = rowCount <= KeyIndex.searchedRows
+        let table = (rowCount + 1) * 4 + (isSearched ? rowCount : 0)
+        let size = runs.reduce(table) { $0 + $1.packed.count }
+        guard size <= UInt32.max else { throw .levelTooLarge }
+        let source = old.bytes
+        var bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { target, count in
+            let target = UnsafeMutableRawBufferPointer(target)
+            unsafe LargePages.advise(target)
+            var (entry, offset) = (0, table)
+            for run in runs {
+                unsafe Self.writeOffsets(of: run, at: offset, in: source.span, to: target, from: entry)
+                unsafe Self.copy(run.packed, of: run.isOld ? source.span : new, to: target, at: offset)
+                entry += run.rows.count
+                offset += run.packed.count
+            }
+            unsafe target.storeBytes(of: UInt32(size).littleEndian, toByteOffset: entry * 4, as: UInt32.self)
+            // The fingerprints of keys are written when the rows can be read.
+            for byte in (entry + 1) * 4..<table { unsafe target[byte] = 0 }
+            count = size
+        }
+        if isSearched {
+            for row in 0..<rowCount {
+                let hash = ContentHash.short(of: bytes.span.extracting(Row(in: bytes.span, number: row).key))
+                bytes[(rowCount + 1) * 4 + row] = KeyIndex.fingerprint(hash)
+            }
+        }
+        return bytes
+    }
+
+    /// Writes where the rows of a run begin, the first of them at `offset`.
+    private static func writeOffsets(
+        of run: Run, at offset: Int, in source: Span<UInt8>, to target: UnsafeMutableRawBufferPointer, from entry: Int
+    ) {
+        guard run.isOld else {
+            return unsafe target.storeBytes(of: UInt32(offset).littleEndian, toByteOffset: entry * 4, as: UInt32.self)
+        }
+        let distance = UInt32(truncatingIfNeeded: offset - run.packed.lowerBound)
+        unsafe source.withUnsafeBytes { source in
+            for (number, row) in run.rows.enumerated() {
+                let old = unsafe UInt32(littleEndian: source.loadUnaligned(fromByteOffset: row * 4, as: UInt32.self))
+                unsafe target.storeBytes(
+                    of: (old &+ distance).littleEndian, toByteOffset: (entry + number) * 4, as: UInt32.self)
+            }
+        }
+    }
+
+    private static func copy(
+        _ range: Range<Int>, of source: Span<UInt8>, to target: UnsafeMutableRawBufferPointer, at offset: Int
+    ) {
+        unsafe source.extracting(range).withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let end = target.baseAddress else { return }
+            unsafe (end + offset).copyMemory(from: start, byteCount: bytes.count)
+        }
+    }
+
+    // MARK: What the level counts
+
+    private func totals(_ children: [Level?]) -> LevelTotals {
+        var totals = LevelTotals(of: old)
+        for row in departures { totals.remove(rowOver: old.child(row), isShown: row < old.count) }
+        for arrival in arrivals { totals.add(rowOver: arrival.child, isShown: arrival.number < shown) }
+        for row in moved where (row.old < old.count) != (row.new < shown) {
+            totals.remove(rowOver: old.child(row.old), isShown: row.old < old.count)
+            totals.add(rowOver: old.child(row.old), isShown: row.new < shown)
+        }
+        totals.settle(children: children)
+        return totals
+    }
+
+    /// Whether the rows hold text that XML cannot carry: all are looked through only where one that did has gone.
+    private func rowsHoldTextBeyondXML(_ bytes: [UInt8]) -> Bool {
+        if arrivalsHoldTextBeyondXML { return true }
+        guard old.rowsHoldTextBeyondXML else { return false }
+        guard departures.contains(where: old.holdsTextBeyondXML(inRow:)) else { return true }
+        return TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: old.form)
+    }
+}

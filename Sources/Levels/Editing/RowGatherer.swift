@@ -1,0 +1,138 @@
+internal import PropertyLists
+
+/// Copies rows out of levels into one run of bytes, as a builder has them before their level is packed.
+struct RowGatherer: ~Copyable {
+    private(set) var bytes = ByteBuffer()
+    private let names: StructuralNames
+
+    init(_ names: StructuralNames) { self.names = names }
+
+    /// Makes room for so many bytes.
+    mutating func reserve(_ count: Int) { bytes.reserve(count) }
+
+    /// A row as it is.
+    mutating func gather(_ level: Level, _ number: Int) -> PendingRow {
+        let source = level.bytes
+        let row = level.row(number)
+        let packed = level.packed(number..<number + 1)
+        let distance = bytes.count - packed.lowerBound
+        bytes.append(source.span.extracting(packed))
+        var pending = PendingRow(
+            fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString)
+        pending.explicitKey = explicitKey(of: row, level, number)
+        return pending
+    }
+
+    /// A new row, and the level below it.
+    mutating func gather(_ new: RowArrangement.NewRow) -> (row: PendingRow, child: Level?) {
+        let (level, number) = (new.source.level, new.source.row)
+        let own = level.child(number)
+        switch new.structure {
+        case .own: return (gather(level, number), own)
+        case .level(let child): return (gather(level, number, over: child, structure: nil), child)
+        case .row(let other):
+            guard let child = other.level.child(other.row) else {
+                let structure = structure(of: other)
+                guard structure.count > 0 else { return (gather(level, number), own) }
+                return (gather(level, number, adding: structure.span, keepsStructure: false), own)
+            }
+            return (gather(level, number, over: child, structure: other), child)
+        }
+    }
+
+    private mutating func explicitKey(of row: Row, _ level: Level, _ number: Int) -> Range<Int>? {
+        guard row.flags.contains(.hasExplicitKey) else { return nil }
+        let start = bytes.count
+        bytes.append(level.naturalKey(of: number, names).span)
+        return start..<bytes.count
+    }
+
+    // MARK: Rows that get another level
+
+    /// A row with a place for a level: its own, or that of another row, or a new one behind its fields.
+    private mutating func gather(
+        _ level: Level, _ number: Int, over child: Level, structure other: Item.Step?
+    ) -> PendingRow {
+        let source = level.bytes
+        let fields = level.row(number).fields
+        if let hole = PackedField.all(in: fields, of: source.span).first(where: \.isHole) {
+            let pending = gather(level, number)
+            bytes.set(child.form.rawValue, at: pending.fields.lowerBound + hole.value + 1 - fields.lowerBound)
+            return pending
+        }
+        // The root of a document that is an array has no field, and needs no place.
+        if other == nil, fields.isEmpty, !level.row(number).isString { return gather(level, number) }
+        var structure = other.map { self.structure(of: $0) } ?? ByteBuffer()
+        let isMade = structure.count == 0
+        if isMade { structure.appendPlace(named: names.newLevelName(child.form), form: child.form) }
+        return gather(level, number, adding: structure.span, keepsStructure: isMade)
+    }
+
+    /// The fields of a row that tell of its level.
+    private func structure(of row: Item.Step) -> ByteBuffer {
+        let bytes = row.level.bytes
+        var structure = ByteBuffer()
+        for field in PackedField.all(in: row.level.row(row.row).fields, of: bytes.span) where field.isStructure {
+            structure.append(bytes.span.extracting(field.range))
+        }
+        return structure
+    }
+
+    /// A row with more fields behind its own.
+    private mutating func gather(
+        _ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool
+    ) -> PendingRow {
+        let source = level.bytes
+        let row = level.row(number)
+        let start = bytes.count
+        var title: Range<Int>?
+        if row.isString {
+            title = appendTitle(source.span.extracting(row.title))
+        } else {
+            for field in PackedField.all(in: row.fields, of: source.span) where keepsStructure || !field.isStructure {
+                if isTitle(field, of: row, in: source.span) {
+                    title = row.title.moved(by: bytes.count - field.range.lowerBound)
+                }
+                bytes.append(source.span.extracting(field.range))
+            }
+        }
+        bytes.append(more)
+        let end = bytes.count
+        if title == nil { bytes.append(source.span.extracting(row.title)) }
+        var pending = PendingRow(fields: start..<end, title: title ?? end..<bytes.count)
+        pending.explicitKey = explicitKey(of: row, level, number)
+        return pending
+    }
+
+    /// What was a string becomes a dictionary.
+    private mutating func appendTitle(_ text: Span<UInt8>) -> Range<Int> {
+        bytes.append(run: Array((names[.title].first ?? "Title").utf8).span)
+        bytes.append(PackedTag.string)
+        bytes.append(run: text)
+        return bytes.count - text.count..<bytes.count
+    }
+
+    /// Whether a row's title is the text of a field.
+    ///
+    /// An empty one may stand at the end of any field: then the field's name tells.
+    private func isTitle(_ field: PackedField, of row: Row, in bytes: Span<UInt8>) -> Bool {
+        guard !row.flags.contains(.hasOwnTitle), field.tag == .string else { return false }
+        var reader = PackedReader(bytes, at: field.value + 1)
+        guard reader.run() == row.title else { return false }
+        return !row.title.isEmpty || names[.title].contains(String(utf8: bytes.extracting(field.name)))
+    }
+}
+
+extension Range<Int> {
+    func moved(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
+}
+
+extension Level {
+    /// Where some rows lie in the bytes.
+    func packed(_ rows: Range<Int>) -> Range<Int> {
+        let bytes = bytes
+        var start = PackedReader(bytes.span, at: rows.lowerBound * 4)
+        var end = PackedReader(bytes.span, at: rows.upperBound * 4)
+        return start.halfWord()..<end.halfWord()
+    }
+}

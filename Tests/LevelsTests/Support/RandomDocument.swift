@@ -121,7 +121,8 @@ extension RandomDocument {
         return (0..<count).map { item(number: first + $0, depth: count > 6 ? 0 : depth) }
     }
 
-    private mutating func item(number: Int, depth: Int) -> Value {
+    /// An item with fields, at times with levels below it.
+    mutating func item(number: Int, depth: Int) -> Value {
         if generator.one(in: 3) { return .string(text()) }
         var entries = fields()
         let hasKey = generator.one(in: 4)

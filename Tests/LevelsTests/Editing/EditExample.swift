@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Levels
+
+/// One edit of a document: what the document is before and after it, as JSON.
+struct EditExample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let before: String
+    let after: String
+    /// What the document calls its structure, if not as usual.
+    let mapping: String?
+    let edit: @Sendable (Edited) throws -> Level
+
+    init(
+        _ name: String, _ before: String, _ after: String, mapping: String? = nil,
+        edit: @escaping @Sendable (Edited) throws -> Level
+    ) {
+        self.name = name
+        self.before = before
+        self.after = after
+        self.mapping = mapping
+        self.edit = edit
+    }
+
+    var testDescription: String { name }
+
+    /// Does the edit; the tree must be the one that is built of the document after it.
+    func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let names = try mapping.map { try StructuralNames(mapping: $0) } ?? StructuralNames()
+        let built = try Document.tree(after, names: names).document
+        let edited = try edit(Edited(before, names: names))
+        let difference = LevelComparison.difference(edited, built)
+        #expect(difference == nil, "\(name)", sourceLocation: sourceLocation)
+    }
+}
+
+/// A tree and what it takes to edit it, with items named by the keys on their paths.
+struct Edited {
+    let tree: Level
+    let editor: TreeEditor
+    private let names: StructuralNames
+
+    init(_ document: String, names: StructuralNames = .init(), limits: TreeLimits = .init()) throws {
+        self.names = names
+        tree = try Document.tree(document, names: names).document
+        editor = TreeEditor(names: names, limits: limits)
+    }
+
+    /// The item at a path such as `/Item%204`; the root for an empty one.
+    func item(_ path: String) throws -> Item {
+        guard case .found(let item) = Item.find(try ItemPath(Array(path.utf8).span), in: tree) else {
+            throw Missing(path: path)
+        }
+        return item
+    }
+
+    private struct Missing: Error { let path: String }
+
+    /// The rows that items, written as a JSON array, are.
+    func rows(_ items: String) throws -> [Item.Step] {
+        let level = try #require(try Document.tree(items, names: names).document.child(0))
+        return (0..<level.rowCount).map { Item.Step(level: level, row: $0) }
+    }
+
+    func inserting(_ items: String, below path: String, section: Int = 0, at offset: Int) throws -> Level {
+        let place = RowPlace(section: section, offset: offset)
+        return try editor.document(inserting: rows(items), at: place, below: item(path))
+    }
+
+    func removing(_ path: String) throws -> Level { try editor.document(removing: item(path)) }
+
+    func replacing(_ path: String, _ new: String, keepsLevel: Bool = false) throws -> Level {
+        try editor.document(replacing: item(path), with: rows("[\(new)]")[0], keepsLevel: keepsLevel)
+    }
+
+    func moving(_ path: String, below target: String, section: Int = 0, at offset: Int) throws -> Level {
+        let place = RowPlace(section: section, offset: offset)
+        return try editor.document(moving: item(path), to: place, below: item(target))
+    }
+}

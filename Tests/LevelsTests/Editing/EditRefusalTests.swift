@@ -1,0 +1,92 @@
+import PropertyLists
+import Testing
+
+@testable import Levels
+
+/// Edits that cannot be: the error, its sentence, and that nothing else comes of them.
+@Suite struct EditRefusalTests {
+    @Test("Items may nest as deep after an edit as in a document, and not one level deeper")
+    func depth() throws {
+        let limits = TreeLimits(depth: 3)
+        let edited = try Edited(#"["x",{"Title":"a","Rows":[{"Title":"b","Rows":["c"]}]}]"#, limits: limits)
+        _ = try edited.inserting(#"[{"Title":"d","Rows":["e"]}]"#, below: "/a", at: 0)
+        _ = try edited.moving("/x", below: "/a/b", at: 0)
+        let refusal = TreeError.tooDeep(limit: 3)
+        #expect(refusal.description == "items nest deeper than 3 levels; flatten the tree")
+        #expect(throws: refusal) { try edited.inserting(#"["d"]"#, below: "/a/b/c", at: 0) }
+        #expect(throws: refusal) { try edited.inserting(#"[{"Title":"d","Rows":["e"]}]"#, below: "/a/b", at: 0) }
+        #expect(throws: refusal) {
+            try edited.replacing("/x", #"{"Title":"d","Rows":[{"Title":"e","Rows":[{"Title":"f","Rows":["g"]}]}]}"#)
+        }
+        #expect(throws: refusal) { try edited.moving("/a", below: "/x", at: 0) }
+    }
+
+    @Test("A tree may hold as many items after an edit as its limit says, the hidden ones counted")
+    func items() throws {
+        let edited = try Edited(
+            #"{"SectionKeys":["B"],"Sections":{"A":["a"],"B":["b"]}}"#, limits: TreeLimits(items: 3))
+        #expect(try edited.inserting(#"["c"]"#, below: "/b", at: 0).itemCount == 3)
+        let refusal = TreeError.tooManyItems(limit: 3)
+        #expect(refusal.description == "the document holds more than 3 items; split it, or raise MaxItems")
+        #expect(throws: refusal) { try edited.inserting(#"["c","d"]"#, below: "", at: 1) }
+    }
+
+    @Test("A level of more than 4 GiB is refused before memory is asked for")
+    func size() throws {
+        let edited = try Edited("[]")
+        let text = String(repeating: "x", count: 1 << 20)
+        let row = try edited.rows(#"[{"Title":"a","Text":"\#(text)"}]"#)[0]
+        let rows = Array(repeating: row, count: 4_096)
+        let refusal = TreeError.levelTooLarge
+        #expect(refusal.description == "one level holds more than 4 GiB; divide it into several")
+        #expect(throws: refusal) {
+            try edited.editor.document(inserting: rows, at: RowPlace(offset: 0), below: edited.item(""))
+        }
+    }
+
+    @Test("Rows and places that are not there are refused")
+    func places() throws {
+        let edited = try Edited(#"[["a","b"],["c"]]"#)
+        func expect(_ error: TreeError, _ sentence: String, _ edit: (inout RowArrangement) throws -> Void) throws {
+            var rows = try edited.editor.rows(below: edited.item(""))
+            #expect(throws: error) { try edit(&rows) }
+            #expect(error.description == sentence)
+            #expect(try edited.editor.document(arranging: rows, below: edited.item("")) === edited.tree)
+        }
+        try expect(.noRow(3, rows: 3), "there is no row 3 among 3 rows; rows count from 0") { try $0.remove(3) }
+        try expect(.noRow(-1, rows: 3), "there is no row -1 among 3 rows; rows count from 0") {
+            try $0.move(-1, to: RowPlace(offset: 0))
+        }
+        let place = "a row cannot be put at 2 among 1 row; the offset must be from 0 to 1"
+        try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: RowPlace(section: 1, offset: 2)) }
+        try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: RowPlace(section: 0, offset: 2)) }
+        try expect(.noSection(2, sections: 2), "there is no section 2 among 2 sections; sections count from 0") {
+            try $0.insert([], at: RowPlace(section: 2, offset: 0))
+        }
+        let empty = try Edited(#"{"Sections":{}}"#)
+        #expect(throws: TreeError.noSection(0, sections: 0)) { try empty.inserting(#"["a"]"#, below: "", at: 0) }
+    }
+
+    @Test("The root stays where it is, no item goes into itself, and shape any is not edited")
+    func otherRules() throws {
+        let edited = try Edited(#"[{"Title":"a","Rows":[{"Title":"b","Rows":["c"]}]}]"#)
+        #expect(TreeError.root.description == "the root item cannot be removed or moved")
+        #expect(throws: TreeError.root) { try edited.removing("") }
+        #expect(throws: TreeError.root) { try edited.moving("", below: "/a", at: 0) }
+        #expect(TreeError.intoItself.description == "an item cannot be moved into itself or below itself")
+        #expect(throws: TreeError.intoItself) { try edited.moving("/a", below: "/a", at: 0) }
+        #expect(throws: TreeError.intoItself) { try edited.moving("/a", below: "/a/b/c", at: 0) }
+        let any = try Document.anyTree(#"{"a":[1,2]}"#).document
+        let sentence = "a document of shape 'any' cannot be edited; only a document of items can"
+        #expect(TreeError.anyShape.description == sentence)
+        let editor = TreeEditor()
+        for item in [Item(rootOf: any), Item([0], in: any), Item([0, 1], in: any)] {
+            #expect(throws: TreeError.anyShape) { try editor.rows(below: item) }
+            #expect(throws: TreeError.anyShape) {
+                try editor.document(replacing: item, with: Item.Step(level: any, row: 0))
+            }
+            #expect(throws: TreeError.anyShape) { try editor.document(replacingLevelBelow: item, with: .empty) }
+        }
+        #expect(throws: TreeError.anyShape) { try editor.document(removing: Item([0, 1], in: any)) }
+    }
+}

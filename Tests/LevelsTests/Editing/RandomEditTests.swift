@@ -1,0 +1,36 @@
+import PropertyLists
+import Testing
+
+@testable import Levels
+
+/// An edited tree is the tree that a builder makes of the edited document.
+@Suite struct RandomEditTests {
+    @Test("Ten thousand random edits give the trees that are built of the edited documents", arguments: 0..<10)
+    func edits(_ part: Int) throws {
+        for seed in UInt64(part * 25)..<UInt64(part * 25 + 25) {
+            var edits = try RandomEdits(seed: seed, .binary)
+            for number in 0..<40 {
+                let outcome = try edits.next()
+                try check(outcome, of: edits.tree, "seed \(seed), edit \(number), \(outcome.name)")
+                edits.take(outcome)
+                if edits.isLarge { edits = try RandomEdits(seed: 1_000 + seed * 40 + UInt64(number), .binary) }
+            }
+        }
+    }
+
+    private func check(_ outcome: RandomEdits.Outcome, of old: Level, _ name: String) throws {
+        let built: Level
+        do {
+            built = try outcome.document.value.tree().document
+        } catch {
+            // A document has places, a tree has none.
+            let reason = error.reason.replacing(" at byte 0", with: "")
+            #expect(outcome.refusal?.description == reason, "\(name)")
+            return
+        }
+        let edited = try #require(outcome.tree, "\(name): \(outcome.refusal?.description ?? "")")
+        let known = LevelComparison.levels(of: old)
+        #expect(LevelComparison.difference(edited, built, known: known) == nil, "\(name)")
+        #expect(LevelComparison.levels(of: edited).subtracting(known).count <= outcome.newLevels, "\(name)")
+    }
+}

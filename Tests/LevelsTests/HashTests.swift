@@ -43,6 +43,27 @@ import Testing
         #expect(try Document.tree(one).document.hash != Document.tree(two).document.hash)
     }
 
+    @Test(
+        "The hashes of documents stay what they have always been, since versions and entity tags are made of them",
+        arguments: [
+            (
+                #"[{"Title":"a","Key":"k","Rows":["b","b"],"N":1.5},"c"]"#,
+                0x0F01_7CB2_D223_5E49 as UInt64, 0x2029_71D5_89E3_1625 as UInt64
+            ),
+            (
+                #"{"Title":"t","SectionKeys":["B"],"Sections":{"A":["a"],"B":["b",{"Title":"c","Children":[["x"],["y"]],"SectionTitles":["s"]}]}}"#,
+                0x70EB_FD55_9DB1_EBF5 as UInt64, 0x7F97_610B_71B0_3C99 as UInt64
+            ),
+            (
+                #"{"Sections":[{"Title":"A","Index":"i","Footer":"f","Rows":["x"]},["y"]],"N":{"M":[true,"z"]}}"#,
+                0x18BB_4798_A533_0DD7 as UInt64, 0x8F45_9E53_D00C_C51A as UInt64
+            ),
+        ])
+    func knownHashes(_ document: (text: String, high: UInt64, low: UInt64)) throws {
+        let hash = try Document.tree(document.text).document.hash
+        #expect([hash.high, hash.low] == [document.high, document.low])
+    }
+
     @Test("A changed leaf changes the hashes of the levels above it, and of no other")
     func changedLeaf() throws {
         func document(_ leaf: String) throws -> Level {

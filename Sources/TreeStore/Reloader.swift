@@ -11,7 +11,7 @@ final class Reloader {
     private let clock = ContinuousClock()
     private var revisions = RevisionCounter()
     private let released: ReleasedTrees
-    private var burst = Burst()
+    private var debounce = Debounce()
     private var retries: RetrySchedule
     private var rereads = RereadPace()
     /// Those who asked for a reload that is being fetched.
@@ -62,12 +62,12 @@ final class Reloader {
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        [burst.end, rereads.next, retries.next].compactMap(\.self).min()
+        [debounce.end, rereads.next, retries.next].compactMap(\.self).min()
     }
 
     private func handleDeadlines(_ state: StoreState) {
         func isDue(_ instant: ContinuousClock.Instant?) -> Bool { instant.map { clock.now >= $0 } ?? false }
-        if isDue(burst.end) { endBurst(state) }
+        if isDue(debounce.end) { endDebounce(state) }
         if isDue(rereads.next) { followChange(state) }
         if isDue(retries.next) { retry(state) }
     }
@@ -100,15 +100,15 @@ final class Reloader {
         guard !isOnlyTouched(state) else { return }
         retries.reset()
         let result = reload(state)
-        burst.goOn(at: clock.now, failed: result.isFailure)
-        if !result.isFailure || burst.isOverdue(at: clock.now) { _ = settle(result, in: state) }
+        debounce.goOn(at: clock.now, failed: result.isFailure)
+        if !result.isFailure || debounce.isOverdue(at: clock.now) { _ = settle(result, in: state) }
     }
 
     /// Loads once more after a burst, unless what was read is there still.
-    private func endBurst(_ state: StoreState) {
+    private func endDebounce(_ state: StoreState) {
         watcher.arm()
-        let hasFailed = burst.hasFailed
-        burst = Burst()
+        let hasFailed = debounce.hasFailed
+        debounce = Debounce()
         if !hasFailed, let identity, source.identity == identity { return }
         guard hasFailed || !isOnlyTouched(state) else { return }
         _ = settle(reload(state), in: state)

@@ -91,9 +91,9 @@ struct ReaperTests {
     @Test("comes by for what is left to do when the last connection has gone")
     func left() throws {
         let service = try Service(responder: Echo(), configuration: .varied())
-        for _ in 0..<1000 { service.departures.note() }
+        for _ in 0..<1000 { service.heapTrimmer.note() }
         #expect(service.pause(atMost: 1000) == 1000)
-        service.departures.giveBack(at: .max / 4)
+        service.heapTrimmer.giveBack(at: .max / 4)
         #expect(service.pause(atMost: 1000) == nil)
         let listener = try Listener(host: "127.0.0.1", port: 0)
         #expect(service.lingering.keep(listener.descriptor, now: 0))

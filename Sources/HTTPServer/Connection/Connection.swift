@@ -193,7 +193,7 @@ final class Connection {
     }
 
     private func makeSuspension() -> Suspension {
-        let made = unsafe Suspension(handle, state: state, watch: service.watch)
+        let made = unsafe Suspension(handle, state: state, suspended: service.suspended)
         suspension = made
         return made
     }

@@ -41,7 +41,7 @@ final class Reaper: Sendable {
             // Each connection is looked at once or twice after its answer.
             service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
             service.lingering.drain(at: now)
-            service.departures.giveBack(at: now)
+            service.heapTrimmer.giveBack(at: now)
             service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
         }
         service.lingering.drain(at: .max)

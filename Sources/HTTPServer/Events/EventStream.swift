@@ -24,7 +24,7 @@ public final class EventStream: Sendable, Sleeper {
         var source: (any EventSource)?
         var onEnd: (@Sendable (EventStream, End) -> Void)?
         var end: End?
-        var pulse: Pulse?
+        var schedule: HeartbeatSchedule?
         var hasClientGone = false
         var isServerStopping = false
         /// The connection that is to be woken.
@@ -32,11 +32,11 @@ public final class EventStream: Sendable, Sleeper {
     }
 
     init(
-        _ source: any EventSource, in room: WaitingRoom, pulse: Pulse?,
+        _ source: any EventSource, in room: WaitingRoom, schedule: HeartbeatSchedule?,
         onEnd: @escaping @Sendable (EventStream, End) -> Void
     ) {
         self.room = room
-        progress = Guarded(Progress(source: source, onEnd: onEnd, pulse: pulse))
+        progress = Guarded(Progress(source: source, onEnd: onEnd, schedule: schedule))
     }
 
     deinit { if end == nil { room.leave() } }
@@ -54,7 +54,7 @@ public final class EventStream: Sendable, Sleeper {
     func attach(_ suspension: Suspension) { progress.withLock { $0.suspension = suspension } }
 
     /// When the next heartbeat is due, in milliseconds of the exact clock.
-    var nextHeartbeat: Int64 { progress.withLock { $0.pulse?.next } ?? .max }
+    var nextHeartbeat: Int64 { progress.withLock { $0.schedule?.next } ?? .max }
 
     /// The next piece: of the source, else a heartbeat that is due, else the end where the server stops.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
@@ -70,7 +70,7 @@ public final class EventStream: Sendable, Sleeper {
     }
 
     private func readBetweenEvents(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
-        let (isServerStopping, heartbeat) = progress.withLock { ($0.isServerStopping, $0.pulse?.take()) }
+        let (isServerStopping, heartbeat) = progress.withLock { ($0.isServerStopping, $0.schedule?.take()) }
         if isServerStopping {
             finish(.serverStopping)
             return .end
@@ -82,7 +82,7 @@ public final class EventStream: Sendable, Sleeper {
 
     func timeIsOver() {
         progress.withLock { progress in
-            progress.pulse?.beat()
+            progress.schedule?.beat()
             return progress.suspension
         }?.wake()
     }

@@ -110,8 +110,10 @@ func panicked(
 }
 
 /// The start of the watch's thread.
-func runWatch(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let context = unsafe context { unsafe Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().run() }
+func runSuspendedConnections(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context = unsafe context {
+        unsafe Unmanaged<SuspendedConnections>.fromOpaque(context).takeRetainedValue().run()
+    }
     return nil
 }
 

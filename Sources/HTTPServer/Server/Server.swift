@@ -25,10 +25,10 @@ public final class Server: Sendable {
         reaper = try Reaper(service: service)
         let daemon: Daemon
         do throws(ServerError) {
-            try service.watch.start()
+            try service.suspended.start()
             daemon = try Daemon(listener: listener, configuration: configuration, service: service)
         } catch {
-            service.watch.stop()
+            service.suspended.stop()
             reaper.stop()
             throw error
         }
@@ -48,7 +48,7 @@ public final class Server: Sendable {
         service.draining.store(true, ordering: .relaxed)
         daemon.quiesce()
         // The library must not be stopped while a connection sleeps.
-        service.watch.stop()
+        service.suspended.stop()
         service.connections.drain(until: .now + grace)
         // With the daemon ends what is still connected.
         _ = consume daemon

@@ -5,9 +5,9 @@ final class Service: Sendable {
     private let responder: any Responder
     let configuration: Server.Configuration
     let connections: Connections
-    let watch: Watch
+    let suspended: SuspendedConnections
     let lingering: Lingering
-    let departures = Departures()
+    let heapTrimmer = HeapTrimmer()
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64
@@ -27,7 +27,7 @@ final class Service: Sendable {
         deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds
         connectionMemory = Daemon.memory(forHeader: configuration.headerLimit)
         unreadMilliseconds = configuration.unreadTimeout.timeoutMilliseconds
-        watch = try Watch(connections: connections, deadline: deadlineMilliseconds)
+        suspended = try SuspendedConnections(connections: connections, deadline: deadlineMilliseconds)
         slowestReader = Int64(max(1, configuration.slowestReader))
     }
 
@@ -60,7 +60,7 @@ final class Service: Sendable {
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
-        departures.note()
+        heapTrimmer.note()
         if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             connections.reaping.signal()
         }
@@ -69,6 +69,6 @@ final class Service: Sendable {
     /// How long the reaper has nothing to do, in milliseconds; `nil` until it is signalled.
     func pause(atMost period: Int64) -> Int64? {
         if !lingering.isEmpty { return min(period, 20) }
-        return departures.isCrowd || !connections.rest() ? period : nil
+        return heapTrimmer.isCrowd || !connections.rest() ? period : nil
     }
 }

@@ -13,7 +13,7 @@ import Synchronization
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
     private let handle: OpaquePointer
-    private let watch: Watch
+    private let suspended: SuspendedConnections
     private let phase = Atomic<UInt8>(Phase.awake)
     private(set) var sleeper: (any Sleeper)?
     private(set) var deadline = Int64.max
@@ -27,10 +27,10 @@ final class Suspension: Scheduled, @unchecked Sendable {
         static let woken: UInt8 = 2
     }
 
-    init(_ handle: OpaquePointer, state: ConnectionState, watch: Watch) {
+    init(_ handle: OpaquePointer, state: ConnectionState, suspended: SuspendedConnections) {
         unsafe self.handle = handle
         self.state = state
-        self.watch = watch
+        self.suspended = suspended
     }
 
     /// Forgets the wakes until now; what they told of is looked for after this.
@@ -43,7 +43,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
         guard phase.load(ordering: .acquiring) == Phase.awake else { return false }
         self.sleeper = sleeper
         self.deadline = deadline
-        guard watch.takeIn(self) else {
+        guard suspended.takeIn(self) else {
             self.sleeper = nil
             sleeper.serverStops()
             return false
@@ -52,13 +52,13 @@ final class Suspension: Scheduled, @unchecked Sendable {
         let (fellAsleep, _) = phase.compareExchange(
             expected: Phase.awake, desired: Phase.asleep, ordering: .acquiringAndReleasing)
         // From here on the connection may be awake again on the library's next turn.
-        if !fellAsleep { watch.wake(self) }
+        if !fellAsleep { suspended.wake(self) }
         return true
     }
 
     /// Wakes the connection, or keeps it from falling asleep; from any thread, at any time.
     func wake() {
-        if phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep { watch.wake(self) }
+        if phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep { suspended.wake(self) }
     }
 
     /// Has the library look at the connection once more; to be called in its content reader when that ends.

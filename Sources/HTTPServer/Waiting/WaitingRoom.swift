@@ -29,7 +29,7 @@ public final class WaitingRoom: Sendable {
         onEnd: @escaping @Sendable (Waiter, Waiter.End) -> Void = { _, _ in }
     ) -> Waiter? {
         guard enter() else { return nil }
-        let deadline = Spread.deadline(after: time.timeoutMilliseconds, number: number())
+        let deadline = Jitter.deadline(after: time.timeoutMilliseconds, number: number())
         return Waiter(in: self, until: deadline, otherwise: otherwise, onEnd: onEnd)
     }
 
@@ -46,7 +46,8 @@ public final class WaitingRoom: Sendable {
         onEnd: @escaping @Sendable (EventStream, EventStream.End) -> Void = { _, _ in }
     ) -> EventStream? {
         guard enter() else { return nil }
-        return EventStream(source, in: self, pulse: heartbeat.map { Pulse($0, number: number()) }, onEnd: onEnd)
+        return EventStream(
+            source, in: self, schedule: heartbeat.map { HeartbeatSchedule($0, number: number()) }, onEnd: onEnd)
     }
 
     /// One who was admitted has ended.

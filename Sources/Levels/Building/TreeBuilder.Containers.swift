@@ -14,7 +14,7 @@ extension TreeBuilder {
         case .sectionList:
             throw PropertyListError("a section is an array here; sections with a Title of their own go into 'Sections'")
         case .namedSections:
-            throw PropertyListError("the section '\(quoted: top.rare?.name ?? String())' must be an array of items")
+            throw PropertyListError("the section '\(quoted: top.branch?.name ?? String())' must be an array of items")
         case .dictionary, .array: openValue(.dictionary, at: position)
         }
     }
@@ -139,7 +139,7 @@ extension TreeBuilder {
         fields.bytes.truncate(to: frame.start)
         warnAboutRepeatedTitle(at: frame.position)
         let owner = frames.count - 1
-        frames[owner].needRare().level = level
+        frames[owner].needBranch().level = level
         if frames[owner].isBareArray { return try closeItem() }
         if level.count == 0 { warnAboutEmptyChildren(at: frame.position) }
         fields.hole(.rows)

@@ -46,7 +46,7 @@ extension TreeBuilder {
         var acceptsSectionDictionaries = false
 
         /// What few frames need, apart so that a frame is cheap to make and to copy.
-        var rare: Rare?
+        var branch: BranchState?
 
         init(_ kind: Kind, at position: SourcePosition, fieldBase: Int, start: Int, rowBase: Int = 0) {
             self.kind = kind
@@ -57,16 +57,16 @@ extension TreeBuilder {
         }
 
         /// The same, made when first needed.
-        mutating func needRare() -> Rare {
-            if let rare { return rare }
-            let made = Rare()
-            rare = made
+        mutating func needBranch() -> BranchState {
+            if let branch { return branch }
+            let made = BranchState()
+            branch = made
             return made
         }
     }
 
     /// The parts of a frame that only branches and sections have.
-    final class Rare {
+    final class BranchState {
         var level: Level?
         /// Rows in sections, until the item's end tells their order and titles.
         var batch: SectionedRows?
@@ -84,7 +84,7 @@ extension TreeBuilder {
 
     /// The key of the field that holds an item's level, or a section's rows.
     func holderName(of frame: Frame) -> String {
-        if frame.kind == .sectionDictionary, let rare = frame.rare { return rare.name }
+        if frame.kind == .sectionDictionary, let branch = frame.branch { return branch.name }
         return frame.holderField.map { String(utf8: fields.bytes.span.extracting(fields.start($0).name)) } ?? "Children"
     }
 

@@ -7,8 +7,8 @@ extension TreeBuilder {
         if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
             throw noLevel(in: frame)
         }
-        var level = frame.rare?.level
-        if let batch = frame.rare?.batch { level = try sectionedLevel(of: batch, in: frame) }
+        var level = frame.branch?.level
+        if let batch = frame.branch?.batch { level = try sectionedLevel(of: batch, in: frame) }
         let row = try pendingRow(of: frame)
         depth -= 1
         _ = pop()

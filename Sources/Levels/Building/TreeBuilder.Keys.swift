@@ -7,7 +7,7 @@ extension TreeBuilder {
         switch kind {
         case .item: try itemKey(name, at: position)
         case .sectionDictionary: try sectionKey(name, at: position)
-        case .namedSections: frames[frames.count - 1].needRare().name = String(utf8: name)
+        case .namedSections: frames[frames.count - 1].needBranch().name = String(utf8: name)
         default:
             if let earlier = fields.begin(name, base: frames[frames.count - 1].fieldBase, at: position) {
                 warnAboutRepeatedKey(name, at: position, after: earlier)
@@ -42,7 +42,7 @@ extension TreeBuilder {
                 )
             }
             frames[top].holderField = fields.count - 1
-            frames[top].rare = nil
+            frames[top].branch = nil
         case .sectionKeys, .sectionTitles: fields.bytes.append(PackedTag.hidden)
         }
     }

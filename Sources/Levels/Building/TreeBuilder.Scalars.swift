@@ -99,7 +99,7 @@ extension TreeBuilder {
         case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
         case .namedSections:
             PropertyListError(
-                "the section '\(quoted: frames.last?.rare?.name ?? "")' must be an array of items, not \(what)")
+                "the section '\(quoted: frames.last?.branch?.name ?? "")' must be an array of items, not \(what)")
         default: wrongValue(what)
         }
     }

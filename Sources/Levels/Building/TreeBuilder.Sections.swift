@@ -18,7 +18,7 @@ extension TreeBuilder {
         if frames[owner].kind == .sectionDictionary {
             // What the section's dictionary holds so far makes room for its rows.
             let read = frames[owner].start..<fields.bytes.count
-            frames[owner].needRare().section.fields += Array(copying: fields.bytes.span.extracting(read))
+            frames[owner].needBranch().section.fields += Array(copying: fields.bytes.span.extracting(read))
             fields.bytes.truncate(to: read.lowerBound)
         }
         var frame = Frame(.rows, at: position, fieldBase: fields.count, start: fields.bytes.count, rowBase: rows.count)
@@ -30,41 +30,41 @@ extension TreeBuilder {
     mutating func closeSection() {
         let frame = pop()
         let owner = frames.count - 1
-        let rare = frames[owner].needRare()
+        let branch = frames[owner].needBranch()
         var section = Section(start: frame.rowBase, count: rows.count - frame.rowBase)
         switch frames[owner].kind {
         case .sectionDictionary:
-            rare.section.start = section.start
-            rare.section.count = section.count
-            rare.section.fields += [PackedTag.hole.rawValue, LevelForm.rows.rawValue]
+            branch.section.start = section.start
+            branch.section.count = section.count
+            branch.section.fields += [PackedTag.hole.rawValue, LevelForm.rows.rawValue]
             frames[owner].start = fields.bytes.count
         case .namedSections:
-            section.title = rare.name
-            if let earlier = rare.sectionNumbers.updateValue(rare.sections.count, forKey: Array(rare.name.utf8)) {
-                warn("the section '\(quoted: rare.name)' stands twice; the last one counts", at: frame.position)
-                rare.repeatedSections.insert(earlier)
+            section.title = branch.name
+            if let earlier = branch.sectionNumbers.updateValue(branch.sections.count, forKey: Array(branch.name.utf8)) {
+                warn("the section '\(quoted: branch.name)' stands twice; the last one counts", at: frame.position)
+                branch.repeatedSections.insert(earlier)
             }
-            rare.sections.append(section)
-        default: rare.sections.append(section)
+            branch.sections.append(section)
+        default: branch.sections.append(section)
         }
     }
 
     mutating func sectionKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         let text = String(utf8: name)
         fields.bytes.append(run: name)
-        let rare = frames[frames.count - 1].needRare()
-        rare.name = text
+        let branch = frames[frames.count - 1].needBranch()
+        branch.name = text
         let meaning = sectionRoles.meaning(of: name)
         switch meaning.role {
         case .title:
             role = .title
-            rare.name = "Title"
+            branch.name = "Title"
         case .children:
-            guard !rare.hasRows else {
+            guard !branch.hasRows else {
                 throw PropertyListError(
                     "the section has two lists of rows, '\(quoted: text)' is the second; only one can hold them")
             }
-            rare.hasRows = true
+            branch.hasRows = true
             role = .children
         default:
             role = text == "Index" || text == "Footer" ? .title : nil
@@ -75,41 +75,41 @@ extension TreeBuilder {
     /// Takes a section's `Title`, `Index` or `Footer`; what it was written as is kept like any field.
     mutating func sectionText(_ text: String) throws(PropertyListError) {
         guard role == .title else { throw wrongValue("text") }
-        let rare = frames[frames.count - 1].needRare()
-        switch rare.name {
-        case "Index": rare.section.index = text
-        case "Footer": rare.section.footer = text
-        default: rare.section.title = text
+        let branch = frames[frames.count - 1].needBranch()
+        switch branch.name {
+        case "Index": branch.section.index = text
+        case "Footer": branch.section.footer = text
+        default: branch.section.title = text
         }
     }
 
     mutating func closeSectionDictionary() {
         var frame = pop()
-        let rare = frame.needRare()
-        rare.section.fields += Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count))
+        let branch = frame.needBranch()
+        branch.section.fields += Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count))
         fields.bytes.truncate(to: frame.start)
-        if !rare.hasRows { rare.section.start = rows.count }
-        frames[frames.count - 1].needRare().sections.append(rare.section)
+        if !branch.hasRows { branch.section.start = rows.count }
+        frames[frames.count - 1].needBranch().sections.append(branch.section)
     }
 
     // MARK: All sections of an item
 
     mutating func closeSections() throws(PropertyListError) {
         var frame = pop()
-        let rare = frame.needRare()
-        var sections = rare.sections
+        let branch = frame.needBranch()
+        var sections = branch.sections
         for number in sections.indices { sections[number].start -= frame.rowBase }
         var batch = SectionedRows(
             bytes: Array(copying: fields.bytes.span.extracting(frame.start..<fields.bytes.count)),
             rows: rows[frame.rowBase...].map { $0.moved(by: -frame.start) },
             children: Array(children[frame.rowBase...]),
             sections: sections, position: frame.position)
-        if !rare.repeatedSections.isEmpty { batch.drop(rare.repeatedSections) }
+        if !branch.repeatedSections.isEmpty { batch.drop(branch.repeatedSections) }
         rows.removeSubrange(frame.rowBase...)
         children.removeSubrange(frame.rowBase...)
         fields.bytes.truncate(to: frame.start)
         let owner = frames.count - 1
-        frames[owner].needRare().batch = batch
+        frames[owner].needBranch().batch = batch
         if frames[owner].isBareArray { return try closeItem() }
         fields.hole(frames[owner].form)
         didReadValue()

@@ -34,7 +34,7 @@ extension TreeBuilder {
         guard kind == .sectionDictionary else {
             return String(utf8: fields.bytes.span.extracting(fields.start(fields.count - 1).name))
         }
-        return frames.last?.rare?.name ?? ""
+        return frames.last?.branch?.name ?? ""
     }
 
     /// Whether a list has what a level could be made of, as far as its first element tells.

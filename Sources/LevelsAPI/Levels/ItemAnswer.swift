@@ -8,7 +8,7 @@ struct ItemAnswer {
     /// Whether the body is to be laid out for people.
     let isIndented: Bool
     private let cacheControl: String
-    private let earlier: Earlier?
+    private let earlier: SinceVersion?
 
     private enum Content {
         case level(LevelAnswer)
@@ -34,7 +34,7 @@ struct ItemAnswer {
             content = .detail(DetailAnswer(item: item))
         }
         if let text = query["since"] {
-            earlier = try Earlier(text, at: inquiry.path, in: history, known: known)
+            earlier = try SinceVersion(text, at: inquiry.path, in: history, known: known)
         } else {
             earlier = nil
         }
@@ -87,7 +87,7 @@ struct ItemAnswer {
     }
 
     private func render<Writer: AnswerWriter & ~Copyable>(
-        _ earlier: Earlier, _ answer: LevelAnswer, _ version: ContentHash, _ bytes: Int, _ empty: consuming Writer
+        _ earlier: SinceVersion, _ answer: LevelAnswer, _ version: ContentHash, _ bytes: Int, _ empty: consuming Writer
     ) throws(PropertyListError) -> Rendering? {
         guard let change = earlier.change(to: answer, version: version, bytes: bytes, as: Writer.self) else {
             return nil

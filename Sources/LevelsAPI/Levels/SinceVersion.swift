@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 
 /// The version of a level that a client has (`?since=`), looked for among what was published before.
-struct Earlier {
+struct SinceVersion {
     private let version: String
     /// Nil for a text that has the form of a version, and cannot be one.
     private let words: Version.Words?

@@ -4,7 +4,7 @@ import Synchronization
 /// Counts the connections that have gone, and gives back what a crowd of them leaves between the blocks in use.
 ///
 /// Left alone, the C library's heap grows from one crowd to the next, since each takes its blocks in another order.
-final class Departures: Sendable {
+final class HeapTrimmer: Sendable {
     private let count = Atomic<Int>(0)
     /// When memory may be given back again, in milliseconds of the coarse clock.
     private let next = Atomic<Int64>(0)

@@ -2,7 +2,7 @@
 ///
 /// They still fall together in a few steps: each wake-up of the library's threads has its price, and serves all whose
 /// deadline it finds passed.
-enum Spread {
+enum Jitter {
     /// A part of a range that goes by a running number, evenly spread for numbers that follow one another.
     static func part(of range: Int64, number: UInt64) -> Int64 {
         // Multiples of the golden section never come close to one another.

@@ -1,5 +1,5 @@
 /// Changes that follow one another closely: the steps of one save, or of several.
-struct Burst {
+struct Debounce {
     /// When it is over unless another change comes; nil while there is none.
     private(set) var end: ContinuousClock.Instant?
     /// Whether the latest load within it was refused.

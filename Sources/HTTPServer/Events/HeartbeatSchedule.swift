@@ -1,5 +1,5 @@
 /// When the heartbeats of one stream are due.
-struct Pulse {
+struct HeartbeatSchedule {
     let heartbeat: Heartbeat
     /// In milliseconds of the exact clock.
     private(set) var next: Int64
@@ -9,8 +9,8 @@ struct Pulse {
     init(_ heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
         self.heartbeat = heartbeat
         let half = heartbeat.milliseconds / 2
-        next = now + half + Spread.part(of: half, number: number)
-        next = Pulse.rounded(next, in: heartbeat.milliseconds)
+        next = now + half + Jitter.part(of: half, number: number)
+        next = HeartbeatSchedule.rounded(next, in: heartbeat.milliseconds)
     }
 
     /// The deadline has passed.

@@ -2,8 +2,8 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("An agenda")
-struct AgendaTests {
+@Suite("An deadlines")
+struct DeadlineHeapTests {
     final class Entry: Scheduled {
         let deadline: Int64
         var place = -1
@@ -12,33 +12,33 @@ struct AgendaTests {
 
     @Test("gives what is due in the order of the deadlines, and nothing that is not")
     func order() {
-        var agenda = Agenda<Entry>()
-        for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { agenda.insert(Entry(deadline)) }
-        #expect(agenda.next == 1 && agenda.count == 8)
+        var deadlines = DeadlineHeap<Entry>()
+        for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { deadlines.insert(Entry(deadline)) }
+        #expect(deadlines.next == 1 && deadlines.count == 8)
         var due: [Int64] = []
-        while let entry = agenda.removeFirst(at: 7) { due.append(entry.deadline) }
+        while let entry = deadlines.removeFirst(at: 7) { due.append(entry.deadline) }
         #expect(due == [1, 2, 3, 3, 5, 7])
-        #expect(agenda.next == 8 && agenda.entries.map(\.deadline).sorted() == [8, 9])
+        #expect(deadlines.next == 8 && deadlines.entries.map(\.deadline).sorted() == [8, 9])
     }
 
     @Test("lets any entry be taken out, as often as wanted")
     func removal() {
         var numbers = SystemRandomNumberGenerator()
         for _ in 0..<50 {
-            var agenda = Agenda<Entry>()
+            var deadlines = DeadlineHeap<Entry>()
             let entries = (0..<200).map { _ in Entry(.random(in: 0..<100, using: &numbers)) }
-            for entry in entries { agenda.insert(entry) }
+            for entry in entries { deadlines.insert(entry) }
             let taken = entries.shuffled(using: &numbers).prefix(.random(in: 0...200, using: &numbers))
             for entry in taken {
-                agenda.remove(entry)
-                agenda.remove(entry)
+                deadlines.remove(entry)
+                deadlines.remove(entry)
                 #expect(entry.place == -1)
             }
             let gone = Set(taken.map { ObjectIdentifier($0) })
             let left = entries.filter { !gone.contains(ObjectIdentifier($0)) }.map(\.deadline).sorted()
             var due: [Int64] = []
-            while let entry = agenda.removeFirst(at: .max) { due.append(entry.deadline) }
-            #expect(due == left && agenda.isEmpty)
+            while let entry = deadlines.removeFirst(at: .max) { due.append(entry.deadline) }
+            #expect(due == left && deadlines.isEmpty)
         }
     }
 }
@@ -52,7 +52,7 @@ struct SpreadTests {
         let allowed = min(milliseconds / 20, 1000)
         for number in 0..<2000 as Range<UInt64> {
             let start = ExactClock.now
-            let deadline = Spread.deadline(after: milliseconds, number: number)
+            let deadline = Jitter.deadline(after: milliseconds, number: number)
             #expect(deadline > start + milliseconds)
             // 2: the clock was read before and is rounded up.
             #expect(deadline - ExactClock.now <= milliseconds + allowed + 2)
@@ -62,22 +62,22 @@ struct SpreadTests {
     @Test("of thousands that begin at once fall into several instants, with about as many in each")
     func spread() {
         let counts = (0..<8000 as Range<UInt64>).reduce(into: [Int64: Int]()) { counts, number in
-            counts[Spread.part(of: 8, number: number), default: 0] += 1
+            counts[Jitter.part(of: 8, number: number), default: 0] += 1
         }
         #expect(counts.keys.sorted() == Array(0..<8))
         #expect(counts.values.allSatisfy { (900...1100).contains($0) })
     }
 
     @Test("of heartbeats come once in each period, and none is made up for")
-    func pulse() {
-        var pulse = Pulse(Heartbeat([1], every: .seconds(16)), number: 3, now: 0)
-        let first = pulse.next
+    func schedule() {
+        var schedule = HeartbeatSchedule(Heartbeat([1], every: .seconds(16)), number: 3, now: 0)
+        let first = schedule.next
         #expect(first >= 8000 && first <= 16_500)
-        pulse.beat(at: first - 1)
-        #expect(pulse.take() == nil && pulse.next == first)
-        pulse.beat(at: first)
-        #expect(pulse.take() == [1] && pulse.take() == nil && pulse.next == first + 16_000)
-        pulse.beat(at: first + 100_000)
-        #expect(pulse.take() == [1] && pulse.next == first + 7 * 16_000)
+        schedule.beat(at: first - 1)
+        #expect(schedule.take() == nil && schedule.next == first)
+        schedule.beat(at: first)
+        #expect(schedule.take() == [1] && schedule.take() == nil && schedule.next == first + 16_000)
+        schedule.beat(at: first + 100_000)
+        #expect(schedule.take() == [1] && schedule.next == first + 7 * 16_000)
     }
 }

@@ -6,7 +6,7 @@ protocol Scheduled: AnyObject {
 }
 
 /// A binary heap by deadline, from which each entry can be taken in logarithmic time.
-struct Agenda<Entry: Scheduled> {
+struct DeadlineHeap<Entry: Scheduled> {
     /// The deadlines stand beside the entries, so that comparing follows no pointer.
     private var heap: [(deadline: Int64, entry: Entry)] = []
 

@@ -5,7 +5,7 @@ import Locking
 ///
 /// It alone resumes connections. So a wake is an entry in a list, and whoever wakes a thousand waits for nobody; and a
 /// hang-up that it was told of is of a connection that still sleeps.
-final class Watch: Sendable {
+final class SuspendedConnections: Sendable {
     private let connections: Connections
     /// What a connection that wakes has until its next deadline.
     private let milliseconds: Int64
@@ -15,7 +15,7 @@ final class Watch: Sendable {
 
     private struct Book {
         /// Those that sleep, until their deadline passes.
-        var agenda = Agenda<Suspension>()
+        var deadlines = DeadlineHeap<Suspension>()
         /// Those that are to be resumed.
         var woken: [Suspension] = []
         /// How many have been taken in and not yet resumed.
@@ -36,7 +36,7 @@ final class Watch: Sendable {
     func start() throws(ServerError) {
         var started = pthread_t()
         let retained = unsafe Unmanaged.passRetained(self)
-        let outcome = unsafe pthread_create(&started, nil, runWatch, retained.toOpaque())
+        let outcome = unsafe pthread_create(&started, nil, runSuspendedConnections, retained.toOpaque())
         guard outcome == 0 else {
             unsafe retained.release()
             throw .system("pthread_create", errno: outcome)
@@ -50,7 +50,7 @@ final class Watch: Sendable {
     func stop() {
         let sleepers = book.withLock { book in
             book.isStopping = true
-            return book.agenda.entries.map(\.sleeper)
+            return book.deadlines.entries.map(\.sleeper)
         }
         for sleeper in sleepers { sleeper?.serverStops() }
         guard let thread = thread.withLock({ $0.take() }) else { return }
@@ -65,7 +65,7 @@ final class Watch: Sendable {
         let (isIn, isFirst) = book.withLock { book in
             guard !book.isStopping else { return (false, false) }
             book.count += 1
-            book.agenda.insert(suspension)
+            book.deadlines.insert(suspension)
             guard suspension.deadline < book.alarm else { return (true, false) }
             book.alarm = suspension.deadline
             return (true, true)
@@ -104,7 +104,7 @@ final class Watch: Sendable {
         let now = ExactClock.now
         return book.withLock { book in
             if book.isStopping && book.count == 0 { return nil }
-            book.alarm = book.agenda.next ?? .max
+            book.alarm = book.deadlines.next ?? .max
             return book.woken.isEmpty ? min(book.alarm, now + 60_000) - now : 0
         }
     }
@@ -113,14 +113,14 @@ final class Watch: Sendable {
         let now = ExactClock.now
         return book.withLock { book in
             var due: [Suspension] = []
-            while let suspension = book.agenda.removeFirst(at: now) { due.append(suspension) }
+            while let suspension = book.deadlines.removeFirst(at: now) { due.append(suspension) }
             return due
         }
     }
 
     private func resumeWoken() {
         let woken = book.withLock { book in
-            for suspension in book.woken { book.agenda.remove(suspension) }
+            for suspension in book.woken { book.deadlines.remove(suspension) }
             defer { book.woken = [] }
             return book.woken
         }

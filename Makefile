@@ -75,7 +75,7 @@ system-test: system-test-deps build ## Run the release from outside: saves, load
 soak: system-test-deps build ## Run the release under everything at once for MINUTES (30), and see that it holds no more in the end.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 
-benchmark: benchmark-deps build ## Measure beside other programs and print the README's table (OPTIONS="--help" lists parts and sizes).
+benchmark: benchmark-deps build ## Measure beside other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
 
 manual: ## Build the manual as web pages in .build/manual; a link that leads nowhere is an error.

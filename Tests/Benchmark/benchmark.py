@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the service beside other programs in one run and prints the README's table in Markdown.
+"""Measures the service beside other programs in one run and prints the manual's table in Markdown.
 
 Servers run on core 0, clients on core 1. Figures are medians of rounds taken in turns; what counts is the ratio, since
 absolute times differ from machine to machine. `--only` chooses parts; the sizes can be made small to try it out.

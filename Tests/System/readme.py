@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the README shows, as pasted: requests, a stream, two clients through a kill and restart, a document, options."""
+"""What the README shows, as pasted: requests, a stream, two clients through a kill and restart, a document."""
 
 import os
 import re
@@ -115,14 +115,6 @@ def accepts_the_document(verdict, program, fences, desk):
         f"the document shown is without fault: {result.stdout}{result.stderr}")
 
 
-def lists_every_option(verdict, program, readme):
-    usage = subprocess.run(
-        [program, "serve", "--help"], capture_output=True, text=True, timeout=20, env=clean_environment()).stdout
-    shown = set(re.findall(r"^\| `(--[a-z-]+)", readme, re.MULTILINE)) | {"--config"}
-    known = set(re.findall(r"--[a-z-]+", usage)) - {"--help"}
-    verdict.expect(shown == known, f"the table has the options of --help; only one of them has {sorted(shown ^ known)}")
-
-
 def main():
     arguments = options(__doc__)
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
@@ -136,7 +128,6 @@ def main():
                 (accepts_the_document, "Writing a document")):
             with tempfile.TemporaryDirectory() as folder:
                 check(verdict, arguments.server, fences_of(readme, title), Desk(folder, arguments.server))
-        lists_every_option(verdict, arguments.server, readme)
 
 
 if __name__ == "__main__":

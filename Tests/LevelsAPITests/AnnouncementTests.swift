@@ -29,9 +29,9 @@ import TreeStore
 
     private func ask(_ target: String) throws -> HTTPServer.Answer {
         let request = Request(target: target)
-        guard let match = Route.match(request.target) else { fatalError("no route: \(target)") }
+        guard let match = Endpoint.match(request.target) else { fatalError("no route: \(target)") }
         return try followers.answer(
-            request, try Query(request.target.extracting(match.query)), Negotiation(request, .none))
+            request, try Query(request.target.extracting(match.query), .changes), Negotiation(request, .none))
     }
 
     private func told(_ response: Response?) throws -> String {

@@ -14,11 +14,16 @@ struct Cursor: Equatable {
     /// How many rows before the place are remembered.
     static let remembered = 8
 
-    init(before row: Int, in level: Level) {
-        self.row = row
+    /// - Parameter position: that of the next row.
+    init(before position: Int, in listing: Listing) {
+        row = position
+        guard let level = listing.level else {
+            keyHashes = []
+            return
+        }
         let bytes = level.bytes
-        keyHashes = (max(0, row - Self.remembered)..<row).reversed().map {
-            ContentHash.short(of: bytes.span.extracting(level.row($0).key))
+        keyHashes = (max(0, position - Self.remembered)..<position).reversed().map {
+            ContentHash.short(of: bytes.span.extracting(level.row(listing.row(at: $0)).key))
         }
     }
 
@@ -41,11 +46,13 @@ struct Cursor: Equatable {
         return String(utf8: buffer.span)
     }
 
-    /// The number of the first row after the place, as the level is now.
-    func start(in level: Level) -> Int {
+    /// The position of the first row after the place, as the listing is now.
+    func start(in listing: Listing) -> Int {
         for hash in keyHashes {
-            if let found = level.row(withKeyHash: hash) { return found + 1 }
+            if let found = listing.level?.row(withKeyHash: hash), let position = listing.position(ofRow: found) {
+                return position + 1
+            }
         }
-        return min(row, level.count)
+        return min(row, listing.count)
     }
 }

@@ -9,37 +9,6 @@ enum Format: UInt8 {
     case binary = 2
     case json = 3
 
-    /// The format of a level or a detail: `?format=`, else what `Accept` prefers, else JSON.
-    ///
-    /// - Throws: `Problem` (400) for a format there is not.
-    static func ofAnswer(_ query: Query, accept: Format?) throws(Problem) -> Format {
-        switch query["format"] {
-        case nil: return accept == .plist ? .plist : .json
-        case "json": return .json
-        case "plist": return .plist
-        case let other?:
-            throw .badParameter(
-                "format", "There is no format '\(quoted: other)' here; there are json and plist.",
-                allowed: ["json", "plist"])
-        }
-    }
-
-    /// The format of a document: `?format=`, else what `Accept` prefers, else an XML property list.
-    ///
-    /// - Throws: `Problem` (400) for a format there is not.
-    static func ofDocument(_ query: Query, accept: Format?) throws(Problem) -> Format {
-        switch query["format"] {
-        case nil: return accept ?? .plist
-        case "json": return .json
-        case "plist", "xml": return .plist
-        case "binary": return .binary
-        case let other?:
-            throw .badParameter(
-                "format", "There is no format '\(quoted: other)'; there are plist, json and binary.",
-                allowed: ["plist", "json", "binary"])
-        }
-    }
-
     /// The format that a request's `Accept` prefers among those there are (RFC 9110, section 12.5.1); nil where it
     /// names none of them, or likes anything else better.
     static func accepted(by request: Request) -> Format? {

@@ -5,31 +5,44 @@ import PropertyLists
 /// What a request for a level, a detail or a document asks, apart from the request: with a snapshot, it is all that
 /// the answer depends on.
 struct Inquiry {
-    let route: Route
-    let path: ItemPath
-    /// The target without `wait`, which says nothing about the answer.
-    let target: [UInt8]
-    let query: Query
-    let negotiation: Negotiation
+    /// What of an item is asked for.
+    enum Subject: Sendable {
+        case level, detail, document
 
-    /// - Throws: `Problem` (400) for a path that is not percent-encoded UTF-8.
-    init(_ match: Route.Match, _ query: Query, of request: Request, _ negotiation: Negotiation) throws(Problem) {
-        route = match.route
-        path = try ItemPath(requested: request.target.extracting(match.path))
-        target = Self.target(request.target, match, without: query.parameters.firstIndex { $0.name == "wait" })
-        self.query = query.without("wait")
-        self.negotiation = negotiation
+        /// The format of the answer unless the query names one: what `Accept` prefers, else the usual one.
+        func format(accepted: Format?) -> Format {
+            switch self {
+            case .level, .detail: accepted == .plist ? .plist : .json
+            case .document: accepted ?? .plist
+            }
+        }
     }
 
-    /// - Parameter number: that of a parameter, however its name is encoded.
-    private static func target(_ target: Span<UInt8>, _ match: Route.Match, without number: Int?) -> [UInt8] {
-        guard let number else { return Array(copying: target) }
-        var kept = Array(copying: target.extracting(0..<match.path.upperBound))
+    let subject: Subject
+    let path: ItemPath
+    /// The target without the options that say nothing about the answer.
+    let target: [UInt8]
+    let query: LevelQuery
+    let negotiation: Negotiation
+
+    init(_ subject: Subject, at path: ItemPath, _ query: LevelQuery, of call: Call) {
+        self.subject = subject
+        self.path = path
+        self.query = query
+        target = Self.comparedTarget(of: call)
+        negotiation = call.negotiation
+    }
+
+    private static func comparedTarget(of call: Call) -> [UInt8] {
+        let (target, query) = (call.request.target, call.query)
+        let isDropped = query.parameters.map { query.options[$0.name]?.effect == .delivery }
+        guard isDropped.contains(true) else { return Array(copying: target) }
+        var kept = Array(copying: target.extracting(0..<call.match.path.upperBound))
         var index = 0
         var separator = UInt8(ascii: "?")
-        target.extracting(match.query).forEachPart(dividedBy: UInt8(ascii: "&")) { part in
+        target.extracting(call.match.query).forEachPart(dividedBy: UInt8(ascii: "&")) { part in
             defer { index += 1 }
-            guard index != number else { return }
+            guard !isDropped[index] else { return }
             kept.append(separator)
             kept += Array(copying: part)
             separator = UInt8(ascii: "&")
@@ -39,9 +52,9 @@ struct Inquiry {
 
     /// Whether an item in one tree surely shows the same as in another: told without rendering anything.
     func showsTheSame(of item: Item, as other: Item) -> Bool {
-        switch route {
+        switch subject {
         case .level: item.hasSameLevel(as: other)
-        default: item.hasSameSurroundings(as: other)
+        case .detail, .document: item.hasSameSurroundings(as: other)
         }
     }
 }

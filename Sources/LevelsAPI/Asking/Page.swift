@@ -1,5 +1,3 @@
-import Levels
-
 /// Which rows of a level are asked for (`?limit=` and `?after=`).
 struct Page: Equatable {
     static let defaultLimit = 1_000
@@ -11,10 +9,9 @@ struct Page: Equatable {
     /// Whether the request named a page.
     var isAsked: Bool { limit != nil || after != nil }
 
-    /// The rows of a level that the page shows.
-    func rows(of level: Level?) -> Range<Int> {
-        guard let level else { return 0..<0 }
-        let start = after?.start(in: level) ?? 0
-        return start..<min(level.count, start + (limit ?? Self.defaultLimit))
+    /// The positions that the page shows of a listing.
+    func positions(in listing: Listing) -> Range<Int> {
+        let start = after?.start(in: listing) ?? 0
+        return start..<min(listing.count, start + (limit ?? Self.defaultLimit))
     }
 }

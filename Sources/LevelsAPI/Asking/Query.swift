@@ -1,22 +1,24 @@
 import Levels
 import PropertyLists
 
-/// The query of a target, taken apart: each name once, percent-decoded, `+` read as a space.
+/// The query of a target, taken apart: names and values percent-decoded, `+` read as a space.
 struct Query {
-    private(set) var parameters: [(name: String, value: String)] = []
+    typealias Parameter = (name: String, value: String)
 
-    static let empty = Query()
+    private(set) var parameters: [Parameter] = []
+    /// Those that the endpoint takes.
+    let options: QueryOptions
 
     /// How many parameters a query may have: far more than any resource takes.
     private static let limit = 64
     /// How long a name may be for the nearest of those allowed to be looked for, in bytes.
     private static let nameLimit = 64
 
-    private init() {}
-
-    /// - Throws: `Problem` (400) for a name that comes twice, text that is not percent-encoded UTF-8, or too many
-    ///   parameters.
-    init(_ text: Span<UInt8>) throws(Problem) {
+    /// - Throws: `Problem` (400) for a name that comes twice and must not, text that is not percent-encoded UTF-8, or
+    ///   too many parameters.
+    init(_ text: Span<UInt8>, _ options: QueryOptions) throws(Problem) {
+        self.options = options
+        guard !text.isEmpty else { return }
         try text.forEachPart(dividedBy: UInt8(ascii: "&")) { part throws(Problem) in try add(part) }
     }
 
@@ -31,7 +33,7 @@ struct Query {
             throw .badParameter(
                 name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
-        guard !parameters.contains(where: { $0.name == name }) else {
+        guard options[name]?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
             throw .badParameter(name, "The parameter '\(quoted: name)' stands twice; give it once.")
         }
         parameters.append((name, value))
@@ -54,20 +56,20 @@ struct Query {
         return bytes
     }
 
-    /// The same without one parameter.
-    func without(_ name: String) -> Query {
-        var query = self
-        query.parameters.removeAll { $0.name == name }
-        return query
-    }
-
-    /// A parameter's value; nil where it is not given.
-    subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
-
-    /// Refuses every parameter that is not among those allowed.
+    /// Refuses every parameter that is not among the options, and options that cannot be combined.
     ///
     /// - Throws: `Problem` (400) that names the parameter, those that there are, and the nearest of them.
-    func allow(_ names: [String]) throws(Problem) {
+    func check() throws(Problem) {
+        guard !parameters.isEmpty else { return }
+        try checkNames(options.names)
+        for (name, _) in parameters {
+            let excluded = options[name]?.excludes ?? []
+            guard let other = parameters.first(where: { excluded.contains($0.name) }) else { continue }
+            throw .badParameter(name, "'\(name)' cannot be combined with '\(other.name)'; leave one of them out.")
+        }
+    }
+
+    private func checkNames(_ names: [String]) throws(Problem) {
         for (name, _) in parameters where !names.contains(name) {
             let near = name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
             let hint = near.map { " Did you mean '\($0)'?" } ?? ""

@@ -9,21 +9,9 @@ struct Wait: Hashable {
     /// Whether it was asked for as a preference, which the answer then says was applied (RFC 7240, section 3).
     let isPreference: Bool
 
-    /// `?wait=`, else `Prefer: wait=`; nil where neither is given.
-    ///
-    /// - Throws: `Problem` (400) for a value of the parameter that is none.
-    init?(_ query: Query, _ request: Request) throws(Problem) {
-        if let text = query["wait"] {
-            guard let seconds = Int(digits: text.utf8Span.span), Self.limits.contains(seconds) else {
-                throw .badParameter(
-                    "wait", "'\(quoted: text)' is no time to wait; it is a whole number of seconds from 1 to 300.")
-            }
-            self.seconds = seconds
-            isPreference = false
-        } else {
-            guard let preferred = Self.preferred(by: request) else { return nil }
-            self = preferred
-        }
+    init(seconds: Int, isPreference: Bool) {
+        self.seconds = seconds
+        self.isPreference = isPreference
     }
 
     private init(preferred seconds: Int) {

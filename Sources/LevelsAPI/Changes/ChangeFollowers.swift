@@ -43,16 +43,17 @@ final class ChangeFollowers: Sendable {
     func answer(
         _ request: Request, _ query: Query, _ negotiation: Negotiation
     ) throws(Problem) -> Answer {
-        try query.allow(["since", "wait", "pretty"])
-        let wait = try Wait(query, request)
-        let isIndented = try query.isIndented()
+        try query.check()
+        var asked = try LevelQuery(deliveryOf: query, request, format: .json)
+        try asked.readAnswer(query)
+        let isIndented = asked.isIndented
         if Self.wantsStream(request) {
             guard !isIndented else { throw Self.indentedStream }
-            return .now(try stream(since: request.field(.lastEventID) ?? query["since"], negotiation))
+            return .now(try stream(since: request.field(.lastEventID) ?? asked.revision, negotiation))
         }
-        let answer = try ChangesAnswer(since: query["since"], in: history)
-        guard let wait, answer.changes.isEmpty else {
-            return .now(try response(answer, wait, isIndented, negotiation))
+        let answer = try ChangesAnswer(since: asked.revision, in: history)
+        guard let wait = asked.wait, answer.changes.isEmpty else {
+            return .now(try response(answer, asked.wait, isIndented, negotiation))
         }
         let question = Question(
             target: String(utf8: request.target), since: answer.since, wait: wait, isIndented: isIndented,

@@ -11,14 +11,12 @@ struct DocumentAnswer {
     private let negotiation: Negotiation
     private let configuration: LevelsAPI.Configuration
 
-    /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
-    init(item: Item, query: Query, negotiation: Negotiation, configuration: LevelsAPI.Configuration) throws(Problem) {
-        try query.allow(["format", "pretty", "wait"])
+    init(item: Item, query: LevelQuery, negotiation: Negotiation, configuration: LevelsAPI.Configuration) {
         self.item = item
         self.negotiation = negotiation
         self.configuration = configuration
-        format = try .ofDocument(query, accept: negotiation.format)
-        isIndented = try query.isIndented(as: format)
+        format = query.format
+        isIndented = query.isIndented
     }
 
     /// The document in the coding that is asked for: a short one in one piece, a long one written while it is sent, so

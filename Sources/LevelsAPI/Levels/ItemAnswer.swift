@@ -4,11 +4,12 @@ import PropertyLists
 /// Renders a level or a detail.
 struct ItemAnswer {
     private let content: Content
-    private let format: Format
-    /// Whether the body is to be laid out for people.
-    let isIndented: Bool
+    private let query: LevelQuery
     private let cacheControl: String
     private let earlier: SinceVersion?
+
+    /// Whether the body is to be laid out for people.
+    var isIndented: Bool { query.isIndented }
 
     private enum Content {
         case level(LevelAnswer)
@@ -18,28 +19,15 @@ struct ItemAnswer {
     /// - Parameters:
     ///   - history: where the version that `?since=` names is looked for.
     ///   - known: the state that the client is known to have; then no other is looked at.
-    /// - Throws: `Problem` (400) for a parameter that is unknown or malformed.
-    init(
-        _ inquiry: Inquiry, _ item: Item, _ history: History, known: Item?, _ configuration: LevelsAPI.Configuration
-    ) throws(Problem) {
-        let query = inquiry.query
+    init(_ inquiry: Inquiry, _ item: Item, _ history: History, known: Item?, _ configuration: LevelsAPI.Configuration) {
+        query = inquiry.query
         cacheControl = configuration.cacheControl
-        if case .level = inquiry.route {
-            if !query.parameters.isEmpty {
-                try query.allow(["limit", "after", "fields", "format", "pretty", "since", "wait"])
-            }
-            content = .level(try LevelAnswer(item, query))
+        if case .level = inquiry.subject {
+            content = .level(LevelAnswer(item, query))
         } else {
-            if !query.parameters.isEmpty { try query.allow(["format", "pretty", "wait"]) }
             content = .detail(DetailAnswer(item: item))
         }
-        if let text = query["since"] {
-            earlier = try SinceVersion(text, at: inquiry.path, in: history, known: known)
-        } else {
-            earlier = nil
-        }
-        format = try .ofAnswer(query, accept: inquiry.negotiation.format)
-        isIndented = try query.isIndented(as: format)
+        earlier = query.since.map { SinceVersion($0, at: inquiry.path, in: history, known: known) }
     }
 
     /// The whole of it.
@@ -47,7 +35,8 @@ struct ItemAnswer {
     /// - Throws: `Problem` (406) for text that the format cannot carry.
     func rendered() throws(Problem) -> Rendering {
         do {
-            return try format == .plist ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
+            return try query.format == .plist
+                ? render(XMLPropertyListWriter.init()) : render(JSONPropertyListWriter.init())
         } catch {
             throw Self.beyondXML
         }
@@ -60,7 +49,7 @@ struct ItemAnswer {
     func renderedChange(to whole: borrowing Rendering) throws(Problem) -> Rendering? {
         guard let version = whole.version, let earlier, case .level(let answer) = content else { return nil }
         do {
-            return try format == .plist
+            return try query.format == .plist
                 ? render(earlier, answer, version, whole.body.count, XMLPropertyListWriter.init())
                 : render(earlier, answer, version, whole.body.count, JSONPropertyListWriter.init())
         } catch {
@@ -112,27 +101,5 @@ struct ItemAnswer {
         Version.text(hash, into: &text)
         text.append(UInt8(ascii: "\""))
         return String(utf8: text.span)
-    }
-}
-
-extension LevelAnswer {
-    /// - Throws: `Problem` (400) for a malformed parameter.
-    fileprivate init(_ item: Item, _ query: Query) throws(Problem) {
-        self.init(item: item)
-        guard !query.parameters.isEmpty else { return }
-        if let text = query["limit"] {
-            guard let limit = Int(digits: text.utf8Span.span), Page.limits.contains(limit) else {
-                throw .badParameter("limit", "'\(quoted: text)' is no limit; it is a whole number from 1 to 10000.")
-            }
-            page.limit = limit
-        }
-        if let text = query["after"] {
-            guard let cursor = Cursor(text) else {
-                throw .badParameter("after", "'\(quoted: text)' is no cursor; follow the link 'next' of a page.")
-            }
-            page.after = cursor
-        }
-        if let text = query["fields"] { fields = try FieldSelection(text) }
-        self.query = query
     }
 }

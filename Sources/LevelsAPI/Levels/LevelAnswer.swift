@@ -3,11 +3,21 @@ import PropertyLists
 
 /// `GET /levels/<path>`: the rows of one level, or a page of them (manual, Levels).
 struct LevelAnswer {
-    var item: Item
-    var page = Page()
-    var fields = FieldSelection.cell
-    /// What the request asked for, which the link of the next page keeps.
-    var query = Query.empty
+    let item: Item
+    private let query: LevelQuery
+    private let listing: Listing
+    /// The positions that are shown of the listing.
+    let rows: Range<Int>
+
+    init(_ item: Item, _ query: LevelQuery) {
+        self.item = item
+        self.query = query
+        listing = Listing(item.level, query.steps)
+        rows = query.page.positions(in: listing)
+    }
+
+    /// The answer to the same about another item.
+    func asked(of item: Item) -> LevelAnswer { LevelAnswer(item, query) }
 
     /// Writes the answer; gives its version, and the link of the next page if there is one.
     ///
@@ -19,7 +29,7 @@ struct LevelAnswer {
     ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
         let links = Links(item)
         let versionOffset = try writeHead(links, to: &writer)
-        try writeRows(rows, of: item.level, links, to: &writer)
+        try writeRows(links, to: &writer)
         let next = try writeEnd(links, to: &writer)
         return (ItemHead.seal(&writer, at: versionOffset), next)
     }
@@ -39,26 +49,22 @@ struct LevelAnswer {
         return next
     }
 
-    /// The rows that are shown.
-    var rows: Range<Int> { page.rows(of: item.level) }
-
     private func writeHead<Writer: AnswerWriter & ~Copyable>(
         _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) -> Int {
-        let count = item.level?.count ?? 0
-        let rows = rows
+        let count = listing.count
         writer.beginObject()
         let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
         writer.member("count", count)
-        if page.isAsked || rows.count < count { writer.member("start", rows.lowerBound) }
-        try writeSections(of: item.level, to: &writer)
+        if query.page.isAsked || rows.count < count { writer.member("start", rows.lowerBound) }
+        try writeSections(to: &writer)
         return versionOffset
     }
 
     private func writeEnd<Writer: AnswerWriter & ~Copyable>(
         _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) -> String? {
-        let next = nextLink(after: rows.upperBound, of: item.level, links)
+        let next = nextLink(links)
         try writer.member("next", next)
         writer.endObject()
         writer.endLine()
@@ -66,30 +72,28 @@ struct LevelAnswer {
     }
 
     /// The target of the next page, without a host; nil at the end.
-    private func nextLink(after row: Int, of level: Level?, _ links: borrowing Links) -> String? {
-        guard let level, row < level.count else { return nil }
+    private func nextLink(_ links: borrowing Links) -> String? {
+        guard rows.upperBound < listing.count else { return nil }
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
-        for (name, value) in query.parameters where name != "after" && name != "since" {
+        for (name, value) in query.linked {
             link.append(name)
             link.append(UInt8(ascii: "="))
             PercentEncoding.append(value.utf8Span.span, to: &link)
             link.append(UInt8(ascii: "&"))
         }
         link.append("after=")
-        link.append(Cursor(before: row, in: level).text)
+        link.append(Cursor(before: rows.upperBound, in: listing).text)
         return String(utf8: link.span)
     }
 
-    private func writeSections<Writer: AnswerWriter & ~Copyable>(
-        of level: Level?, to writer: inout Writer
-    ) throws(PropertyListError) {
+    private func writeSections<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) throws(PropertyListError) {
         writer.member("sections")
         writer.beginList()
-        let sections = level?.sections ?? []
+        let sections = listing.sections
         if sections.isEmpty {
-            try writeSection(nil, nil, start: 0, count: level?.count ?? 0, nil, to: &writer)
+            try writeSection(nil, nil, start: 0, count: listing.count, nil, to: &writer)
         } else {
             for section in sections {
                 try writeSection(
@@ -113,15 +117,16 @@ struct LevelAnswer {
     }
 
     private func writeRows<Writer: AnswerWriter & ~Copyable>(
-        _ range: Range<Int>, of level: Level?, _ links: borrowing Links, to writer: inout Writer
+        _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) {
         writer.member("rows")
         writer.beginList()
-        if let level {
+        if let level = item.level {
             let branchPrefix = links.childPrefix(isDetail: false)
             let leafPrefix = links.childPrefix(isDetail: true)
             let bytes = level.bytes
-            for number in range {
+            for position in rows {
+                let number = listing.row(at: position)
                 let count = level.childCount(number)
                 let prefix = count == 0 ? leafPrefix.span : branchPrefix.span
                 try writeRow(Row(in: bytes.span, number: number), in: bytes.span, count: count, prefix, to: &writer)
@@ -151,7 +156,7 @@ struct LevelAnswer {
         writer.member("href", link: prefix, key: bytes.extracting(row.key))
         writer.member("fields")
         writer.beginObject()
-        try RowFields.tell(fields, of: row, in: bytes, to: &writer)
+        try RowFields.tell(query.fields, of: row, in: bytes, to: &writer)
         writer.endObject()
         writer.endObject()
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))

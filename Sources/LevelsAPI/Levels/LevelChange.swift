@@ -7,14 +7,15 @@ struct LevelChange {
     let since: String
     /// The item as it was then.
     let old: Item
+    /// What the request would have been answered then.
+    private let earlier: LevelAnswer
     private let rows: RowsDifference
 
     init(since: String, old: Item, to answer: LevelAnswer) {
         self.since = since
         self.old = old
-        var before = answer
-        before.item = old
-        rows = RowsDifference(from: old.level, before.rows, to: answer.item.level, answer.rows)
+        earlier = answer.asked(of: old)
+        rows = RowsDifference(from: old.level, earlier.rows, to: answer.item.level, answer.rows)
     }
 
     /// Writes the members, each list in ascending order of the places in the new list.
@@ -96,8 +97,6 @@ struct LevelChange {
     ) throws(PropertyListError) -> Bool {
         guard let before = old.level, let after = answer.item.level else { return false }
         if after.hasRow(pair.new, sameAs: pair.old, in: before) { return false }
-        var earlier = answer
-        earlier.item = old
         // The item's own path is the same in both, and so are the links in its rows.
         return try Self.shown(pair.old, of: earlier, links, as: Writer.self)
             != Self.shown(pair.new, of: answer, links, as: Writer.self)

@@ -3,9 +3,7 @@ import PropertyLists
 
 /// The version of a level that a client has (`?since=`), looked for among what was published before.
 struct SinceVersion {
-    private let version: String
-    /// Nil for a text that has the form of a version, and cannot be one.
-    private let words: Version.Words?
+    private let version: RequestedVersion
     private let path: ItemPath
     private let history: History
     private let known: Item?
@@ -19,14 +17,8 @@ struct SinceVersion {
     private static let leastRowBytes = 90
 
     /// - Parameter known: the state that the client is known to have; then no other is looked at.
-    /// - Throws: `Problem` (400) for a text that no version is.
-    init(_ text: String, at path: ItemPath, in history: History, known: Item?) throws(Problem) {
-        guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else {
-            throw .badParameter(
-                "since", "'\(quoted: text)' is no version; it is the member 'version' of an earlier answer.")
-        }
-        version = text
-        words = Version.words(ofVersion: text.utf8Span.span)
+    init(_ version: RequestedVersion, at path: ItemPath, in history: History, known: Item?) {
+        self.version = version
         self.path = path
         self.history = history
         self.known = known
@@ -41,15 +33,18 @@ struct SinceVersion {
     func change<Writer: AnswerWriter & ~Copyable>(
         to answer: LevelAnswer, version: ContentHash, bytes: Int, as _: Writer.Type
     ) -> LevelChange? {
-        if Version.words(version) == words { return LevelChange(since: self.version, old: answer.item, to: answer) }
-        return old(answer, bytes, as: Writer.self).map { LevelChange(since: self.version, old: $0, to: answer) }
+        let since = self.version.text
+        if Version.words(version) == self.version.words {
+            return LevelChange(since: since, old: answer.item, to: answer)
+        }
+        return old(answer, bytes, as: Writer.self).map { LevelChange(since: since, old: $0, to: answer) }
     }
 
     private func old<Writer: AnswerWriter & ~Copyable>(
         _ answer: LevelAnswer, _ bytes: Int, as _: Writer.Type
     ) -> Item? {
         if let known { return isVersion(of: known, answer, as: Writer.self).matches ? known : nil }
-        guard let words else { return nil }
+        guard let words = version.words else { return nil }
         if let given = history.item(at: path, havingGiven: words),
             isVersion(of: given, answer, as: Writer.self).matches
         {
@@ -64,7 +59,7 @@ struct SinceVersion {
     ) -> Item? {
         var bytes = 0
         for item in history.items(at: path, before: answer.item) {
-            let rows = answer.page.rows(of: item.level).count
+            let rows = answer.asked(of: item).rows.count
             guard bytes + rows * Self.leastRowBytes <= limit else { return nil }
             let state = isVersion(of: item, answer, as: Writer.self)
             if state.matches { return item }
@@ -79,12 +74,10 @@ struct SinceVersion {
     private func isVersion<Writer: AnswerWriter & ~Copyable>(
         of item: Item, _ answer: LevelAnswer, as _: Writer.Type
     ) -> (matches: Bool, bytes: Int) {
-        var before = answer
-        before.item = item
         var writer = Writer()
         do {
-            let version = try before.write(to: &writer).version
-            return (Version.words(version) == words, writer.count)
+            let version = try answer.asked(of: item).write(to: &writer).version
+            return (Version.words(version) == self.version.words, writer.count)
         } catch {
             return (false, writer.count)
         }

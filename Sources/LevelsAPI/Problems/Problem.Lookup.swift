@@ -9,7 +9,7 @@ extension Problem {
         return Problem(
             .noSuchRoute,
             "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
-            members: [("allowed", .list(Route.names))])
+            members: [("allowed", .list(Endpoint.names))])
     }
 
     /// The name of the route that was perhaps meant, told by the first segment.
@@ -19,7 +19,7 @@ extension Problem {
         let rest = path.extracting(start..<path.count)
         let segment = rest.extracting(0..<rest.index(of: UInt8(ascii: "/")))
         guard segment.count <= mostCompared else { return nil }
-        return EditDistance.nearest(to: "/" + String(utf8: segment), among: Route.names.filter { $0 != "/" })
+        return EditDistance.nearest(to: "/" + String(utf8: segment), among: Endpoint.names.filter { $0 != "/" })
     }
 
     /// 404 for a path that leads nowhere: what is missing, where, and what was perhaps meant.

@@ -9,6 +9,8 @@ struct Problem: Error {
     var detail: String
     /// Members of the problem's own, in order.
     var members: [(name: StaticString, value: Member)] = []
+    /// Header lines of this very case.
+    private var headers: [(name: String, value: String)] = []
 
     enum Member {
         case text(String)
@@ -43,6 +45,15 @@ struct Problem: Error {
             members: [("current", .text(tag))])
     }
 
+    /// 405 for a method that the endpoint does not take.
+    static func methodNotAllowed(_ allowed: [String]) -> Problem {
+        let allow = allowed.joined(separator: ", ")
+        var problem = Problem(
+            .methodNotAllowed, "This resource only takes \(allow).", members: [("allowed", .list(allowed))])
+        problem.headers = [("Allow", allow)]
+        return problem
+    }
+
     /// More wait than the server lets wait at once.
     static let tooManyWaiters = Problem(
         .tooManyWaiters, "Too many requests wait for changes already. Ask without 'wait', or try again later.")
@@ -57,7 +68,8 @@ struct Problem: Error {
             body.append("{}\n" as StaticString)
         }
         let all =
-            [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + kind.headers + headers
+            [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + kind.headers + self.headers
+            + headers
         return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
     }
 

@@ -68,22 +68,3 @@ struct JSONIndentation {
         for _ in 0..<depth { output.append("  " as StaticString) }
     }
 }
-
-extension Query {
-    /// Whether JSON is to be laid out for people (`?pretty=`).
-    ///
-    /// - Throws: `Problem` (400) for a value that is neither `true` nor `false`, or for another format.
-    func isIndented(as format: Format = .json) throws(Problem) -> Bool {
-        switch self["pretty"] {
-        case nil, "false": return false
-        case "true":
-            guard format == .json else {
-                throw .badParameter("pretty", "'pretty' goes with JSON only; add format=json, or leave 'pretty' out.")
-            }
-            return true
-        case let other?:
-            throw .badParameter(
-                "pretty", "'pretty' must be true or false, not '\(quoted: other)'.", allowed: ["true", "false"])
-        }
-    }
-}

@@ -18,7 +18,7 @@ struct Selection {
         _ inquiry: Inquiry, _ item: Item, in publication: Publication, known: Item? = nil,
         unless isHad: (_ tag: String?) -> Bool
     ) throws(Problem) -> SelectedRepresentation {
-        if case .document = inquiry.route {
+        if case .document = inquiry.subject {
             return try DocumentAnswer(
                 item: item, query: inquiry.query, negotiation: inquiry.negotiation, configuration: configuration
             ).selected()
@@ -28,9 +28,9 @@ struct Selection {
         if let kept = publication.cache.answer(for: target.span, hash: hash) {
             return SelectedRepresentation(kept, of: item)
         }
-        let content = try ItemAnswer(inquiry, item, history, known: known, configuration)
+        let content = ItemAnswer(inquiry, item, history, known: known, configuration)
         let whole = try content.rendered()
-        if case .level = inquiry.route, let version = whole.version {
+        if case .level = inquiry.subject, let version = whole.version {
             history.note(version, number: publication.number)
         }
         // What changed has the coding of the whole, however short it is, so that both have one tag.

@@ -7,13 +7,14 @@ public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///
-/// Target → publication → cached answer, else route → item → rendered answer; one that the client has may be waited for.
+/// Gate → publication → cached answer, else endpoint → query → item → rendered answer; one that the client has may be waited for.
 public final class LevelsAPI: Responder {
     private let publication: Guarded<Publication>
     private let history: History
     private let selection: Selection
     private let waiters: Waiters
     private let followers: ChangeFollowers
+    private let gate: Gate
     private let readiness: @Sendable () -> Readiness
     private let configuration: Configuration
 
@@ -29,6 +30,7 @@ public final class LevelsAPI: Responder {
         selection = Selection(history: history, configuration: configuration)
         let room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
+        gate = Gate(origins: configuration.allowedOrigins)
         followers = ChangeFollowers(history, selection, room: room)
         publication = Guarded(Publication(snapshot, number: 0, cacheBytes: configuration.cacheBytes))
     }
@@ -54,13 +56,11 @@ public final class LevelsAPI: Responder {
     }
 
     public func respond(to request: Request) -> Answer {
-        guard request.method == .get || request.method == .head else {
-            return .now(MethodAnswer.response(to: request, configuration.allowedOrigins))
-        }
+        if let response = gate.response(to: request) { return .now(response) }
         let current = publication.withLock { $0 }
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         let hash = ResponseCache.hash(request.target, negotiation)
-        if !request.has(.prefer), !request.has(.ifMatch),
+        if request.method == .get || request.method == .head, !request.has(.prefer), !request.has(.ifMatch),
             let answer = current.cache.answer(for: request.target, hash: hash)
         {
             return .now(answer.response(to: request))
@@ -73,9 +73,7 @@ public final class LevelsAPI: Responder {
     }
 
     public func refusal(of request: Request) -> Response? {
-        // No route takes a body yet; one on GET is read and ignored.
-        request.method == .get || request.method == .head
-            ? nil : MethodAnswer.response(to: request, configuration.allowedOrigins)
+        gate.response(to: request)
     }
 
     public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
@@ -92,56 +90,65 @@ public final class LevelsAPI: Responder {
         return problem.response(instance: target, headers: origins.headers(at: origins.placeWithoutRequest))
     }
 
-    // MARK: Routes
+    // MARK: Handlers
 
     private func answer(
         _ request: Request, from current: Publication, _ negotiation: Negotiation
     ) throws(Problem) -> Answer {
         let target = request.target
-        guard let match = Route.match(target) else { throw .noSuchRoute(target) }
-        let query = match.query.isEmpty ? Query.empty : try Query(target.extracting(match.query))
-        switch match.route {
-        case .index:
-            try query.allow(["pretty"])
-            return .now(try index(of: current.snapshot, query, request, negotiation))
-        case .level, .detail, .document:
-            let inquiry = try Inquiry(match, query, of: request, negotiation)
-            return try answer(inquiry, try Wait(query, request), to: request, from: current)
-        case .changes:
-            return try followers.answer(request, query, negotiation)
-        case .health:
-            try query.allow([])
-            return .now(selection.response(of: try StatusAnswer.health(), .identity, negotiation))
-        case .readiness:
-            try query.allow([])
-            let state = try StatusAnswer.readiness(current.snapshot, readiness())
-            return .now(selection.response(of: state, .identity, negotiation))
-        case .problem:
-            try query.allow([])
-            let page = try ProblemPage.rendered(for: target.extracting(match.path))
-            let coding = try negotiation.coding(ofBytes: page.body.count)
-            return .now(selection.response(of: page, coding, negotiation))
+        guard let match = Endpoint.match(target) else { throw .noSuchRoute(target) }
+        guard let operation = match.endpoint.operation(request.method) else {
+            throw .methodNotAllowed(match.endpoint.methods)
         }
+        let query = try Query(target.extracting(match.query), operation.options)
+        return try operation.handler(
+            self, Call(request: request, match: match, query: query, negotiation: negotiation, publication: current))
     }
 
-    private func index(
-        of snapshot: Snapshot, _ query: Query, _ request: Request, _ negotiation: Negotiation
-    ) throws(Problem) -> Response {
-        let isIndented = try query.isIndented()
-        let compact = try IndexAnswer.rendered(snapshot)
-        let index = isIndented ? compact.indented() : compact
-        let coding = try negotiation.coding(ofBytes: index.body.count)
+    func index(_ call: Call) throws(Problem) -> Response {
+        var query = LevelQuery()
+        try query.readAnswer(call.query)
+        let compact = try IndexAnswer.rendered(call.publication.snapshot)
+        let index = query.isIndented ? compact.indented() : compact
+        let coding = try call.negotiation.coding(ofBytes: index.body.count)
         let tag = index.representation.entityTag(coding)
-        try EntityTag.checkMatch(tag, of: request)
-        let answer = RenderedAnswer(selection.response(of: index, coding, negotiation), entityTag: tag)
-        return answer.response(to: request)
+        try EntityTag.checkMatch(tag, of: call.request)
+        let answer = RenderedAnswer(selection.response(of: index, coding, call.negotiation), entityTag: tag)
+        return answer.response(to: call.request)
+    }
+
+    func changes(_ call: Call) throws(Problem) -> Answer {
+        try followers.answer(call.request, call.query, call.negotiation)
+    }
+
+    func health(_ call: Call) throws(Problem) -> Response {
+        try call.query.check()
+        return selection.response(of: try StatusAnswer.health(), .identity, call.negotiation)
+    }
+
+    func readinessAnswer(_ call: Call) throws(Problem) -> Response {
+        try call.query.check()
+        let state = try StatusAnswer.readiness(call.publication.snapshot, readiness())
+        return selection.response(of: state, .identity, call.negotiation)
+    }
+
+    func problems(_ call: Call) throws(Problem) -> Response {
+        try call.query.check()
+        let page = try ProblemPage.rendered(for: call.request.target.extracting(call.match.path))
+        let coding = try call.negotiation.coding(ofBytes: page.body.count)
+        return selection.response(of: page, coding, call.negotiation)
     }
 
     /// The representation, 304 where the client has it, or that later where it waits for another.
-    private func answer(
-        _ inquiry: Inquiry, _ wait: Wait?, to request: Request, from current: Publication
-    ) throws(Problem) -> Answer {
-        let item = try Item(at: inquiry.path, in: current.snapshot)
+    func answer(_ subject: Inquiry.Subject, _ call: Call) throws(Problem) -> Answer {
+        let (request, current) = (call.request, call.publication)
+        let path = try ItemPath(requested: request.target.extracting(call.match.path))
+        let format = subject.format(accepted: call.negotiation.format)
+        var query = try LevelQuery(deliveryOf: call.query, request, format: format)
+        let item = try Item(at: path, in: current.snapshot)
+        try query.readAnswer(call.query)
+        let inquiry = Inquiry(subject, at: path, query, of: call)
+        let wait = query.wait
         var judged: (tag: String?, isHad: Bool)?
         // A long list is read once for a tag.
         func isHad(_ tag: String?) -> Bool {
@@ -168,8 +175,8 @@ public final class LevelsAPI: Responder {
     /// for another than (`?since=`).
     private static func isHad(_ tag: String?, by request: Request, _ inquiry: Inquiry, _ wait: Wait?) -> Bool {
         if request.has(.ifNoneMatch) { return EntityTag.isNamed(tag, by: request) }
-        guard wait != nil, let since = inquiry.query["since"] else { return false }
-        return EntityTag.isTag(tag, ofVersion: since)
+        guard wait != nil, let since = inquiry.query.since else { return false }
+        return EntityTag.isTag(tag, ofVersion: since.text)
     }
 
     private func recheck(

@@ -1,0 +1,10 @@
+extension QueryOption {
+    /// `fields=`: which fields the rows show.
+    static let fields = QueryOption(
+        name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]",
+        defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",
+        summary: "The fields that each row shows: their names, all of them, or none.", effect: .content
+    ) { value, query throws(Problem) in
+        query.fields = try FieldSelection(value)
+    }
+}

@@ -1,0 +1,14 @@
+import PropertyLists
+
+extension QueryOption {
+    /// `limit=`: how many rows a page has.
+    static let limit = QueryOption(
+        name: "limit", grammar: "1*5DIGIT", range: Page.limits, defaultValue: String(Page.defaultLimit),
+        summary: "The number of rows of a page.", effect: .content
+    ) { value, query throws(Problem) in
+        guard let limit = Int(digits: value.utf8Span.span), Page.limits.contains(limit) else {
+            throw .badParameter("limit", "'\(quoted: value)' is no limit; it is a whole number from 1 to 10000.")
+        }
+        query.page.limit = limit
+    }
+}

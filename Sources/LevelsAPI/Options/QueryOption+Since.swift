@@ -1,0 +1,16 @@
+import PropertyLists
+
+extension QueryOption {
+    /// `since=` of a level: the version of it that the client has.
+    static let since = QueryOption(
+        name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )",
+        summary: "The version of the level that the client has: the answer tells what changed since.",
+        effect: .content, isInNextLink: false
+    ) { value, query throws(Problem) in
+        guard let version = RequestedVersion(value) else {
+            throw .badParameter(
+                "since", "'\(quoted: value)' is no version; it is the member 'version' of an earlier answer.")
+        }
+        query.since = version
+    }
+}

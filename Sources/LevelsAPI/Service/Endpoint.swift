@@ -1,0 +1,70 @@
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// A path that requests can name, and what can be done there.
+struct Endpoint: Sendable {
+    /// What a method does at an endpoint.
+    struct Operation: Sendable {
+        typealias Handler = @Sendable (LevelsAPI, Call) throws(Problem) -> Answer
+
+        let method: HTTPServer.Method
+        /// What it does, in one sentence.
+        let summary: String
+        let options: QueryOptions
+        let handler: Handler
+
+        static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Handler) -> Operation {
+            Operation(method: .get, summary: summary, options: options, handler: handler)
+        }
+    }
+
+    let name: StaticString
+    /// Whether a path follows the name.
+    var takesPath = false
+    let operations: [Operation]
+
+    /// What a method does here; nil if it is not allowed. HEAD does what GET does.
+    func operation(_ method: HTTPServer.Method) -> Operation? {
+        let wanted = method == .head ? .get : method
+        return operations.first { $0.method == wanted }
+    }
+
+    /// The methods that are allowed here, as `Allow` tells them.
+    var methods: [String] {
+        operations.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
+    }
+}
+
+extension Endpoint {
+    /// A target taken apart: its endpoint, and where the path behind the endpoint's name and the query are.
+    struct Match {
+        let endpoint: Endpoint
+        let path: Range<Int>
+        let query: Range<Int>
+    }
+
+    /// Finds the endpoint of a target; nil if nothing is served there.
+    static func match(_ target: Span<UInt8>) -> Match? {
+        var end = 0
+        while end < target.count, target[end] != UInt8(ascii: "?") { end += 1 }
+        let query = min(end + 1, target.count)..<target.count
+        for endpoint in all {
+            let name = endpoint.name
+            let length = name.utf8CodeUnitCount
+            guard end >= length, name.withUTF8Buffer({ unsafe target.extracting(0..<length).isEqual(to: $0.span) })
+            else { continue }
+            guard end == length || target[length] == UInt8(ascii: "/") else { continue }
+            guard endpoint.takesPath || end <= length + 1 else { continue }
+            // A slash behind a name is ignored; the index has none but its own.
+            guard length > 1 || end == length else { continue }
+            return Match(endpoint: endpoint, path: length..<end, query: query)
+        }
+        return nil
+    }
+}
+
+extension HTTPServer.Method {
+    /// The name, for those that an endpoint may have.
+    fileprivate var name: String { String(describing: self).uppercased() }
+}

@@ -1,0 +1,57 @@
+import HTTPServer
+import Testing
+
+@testable import LevelsAPI
+
+/// The table of endpoints: what is found by a target, and what is told of the methods.
+@Suite struct EndpointTests {
+    private static func name(_ target: String) -> String? {
+        Endpoint.match(target.utf8Span.span).map { String(describing: $0.endpoint.name) }
+    }
+
+    @Test("Each endpoint is found by its name, with a slash and a query too")
+    func found() {
+        for name in Endpoint.names {
+            #expect(Self.name(name) == name)
+            #expect(Self.name(name + "?x=/y") == name)
+            if name != "/" { #expect(Self.name(name + "/") == name) }
+        }
+    }
+
+    @Test("A path follows the name of an endpoint that takes one, and of no other")
+    func path() {
+        for endpoint in Endpoint.all {
+            let name = String(describing: endpoint.name)
+            let target = (name == "/" ? "" : name) + "/a/b"
+            #expect(Self.name(target) == (endpoint.takesPath ? name : nil))
+            #expect(Self.name(name + "x") == nil)
+        }
+    }
+
+    @Test("HEAD is answered wherever GET is, and OPTIONS everywhere")
+    func methods() {
+        for endpoint in Endpoint.all {
+            #expect(endpoint.methods.last == "OPTIONS")
+            #expect(endpoint.methods.contains("HEAD") == endpoint.methods.contains("GET"))
+            #expect(endpoint.operation(.head)?.method == endpoint.operation(.get)?.method)
+            #expect(endpoint.operation(.delete) == nil)
+        }
+        #expect(Endpoint.methods == ["GET", "HEAD", "OPTIONS"])
+    }
+
+    @Test("A method that is not allowed is told those that are, in the header line and in the problem")
+    func notAllowed() {
+        let response = Problem.methodNotAllowed(["POST", "OPTIONS"]).response(instance: "/moves")
+        let answer = Answer(response)
+        #expect(answer.status == 405)
+        #expect(
+            answer.headers == [
+                "Content-Type: application/problem+json", "Cache-Control: no-store", "Allow: POST, OPTIONS",
+            ])
+        #expect(
+            answer.line == """
+                {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\
+                "detail":"This resource only takes POST, OPTIONS.","instance":"/moves","allowed":["POST","OPTIONS"]}
+                """)
+    }
+}

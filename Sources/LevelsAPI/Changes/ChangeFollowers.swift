@@ -132,8 +132,7 @@ final class ChangeFollowers: Sendable {
         let representation = Representation(
             contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept",
             added: [("X-Accel-Buffering", "no")])
-        let origins = selection.configuration.allowedOrigins
-        return Response(
-            status: 200, headers: representation.headers(.identity, origins, negotiation.origin), events: stream)
+        let lines = selection.header.lines(of: representation, .identity, for: negotiation.origin)
+        return Response(status: 200, headers: lines, events: stream)
     }
 }

@@ -5,24 +5,16 @@ import PropertyLists
 enum MethodAnswer {
     /// 204 with `Allow` to OPTIONS, 405 with it to a method that is not allowed, 404 if nothing is served; nil for a
     /// method that the endpoint takes.
-    static func response(to request: Request, _ origins: AllowedOrigins) -> Response? {
-        let origin = origins.place(of: request)
+    static func response(to request: Request, _ header: ResponseHeader) -> Response? {
         let endpoint = Endpoint.match(request.target)?.endpoint
         let methods = endpoint?.methods ?? Endpoint.methods
         let allow = methods.joined(separator: ", ")
-        if request.method == .options, request.has(.accessControlRequestMethod),
-            let permission = origins.preflightHeaders(at: origin, methods: allow)
-        {
-            // Whatever the target: a browser that is refused here could not read the 404 that says what is wrong.
-            return Response(status: 204, headers: [("Allow", allow)] + permission)
+        let isServed = endpoint != nil || String(utf8: request.target) == "*"
+        // Whatever the target: a browser that is refused here could not read the 404 that says what is wrong.
+        if request.method == .options, isServed || header.permits(request, allow: allow) {
+            return header.options(request, allow: allow)
         }
         if endpoint?.operation(request.method) != nil { return nil }
-        let headers = origins.headers(at: origin)
-        let target = String(utf8: request.target)
-        guard target == "*" || endpoint != nil else {
-            return Problem.noSuchRoute(request.target).response(instance: target, headers: headers)
-        }
-        if request.method == .options { return Response(status: 204, headers: [("Allow", allow)] + headers) }
-        return Problem.methodNotAllowed(methods).response(instance: target, headers: headers)
+        return header.response(to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request)
     }
 }

@@ -9,14 +9,16 @@ struct DocumentAnswer {
     let format: Format
     private let isIndented: Bool
     private let negotiation: Negotiation
-    private let configuration: LevelsAPI.Configuration
+    private let cacheControl: String
+    private let header: ResponseHeader
 
-    init(item: Item, query: LevelQuery, negotiation: Negotiation, configuration: LevelsAPI.Configuration) {
+    init(_ inquiry: Inquiry, _ item: Item, _ header: ResponseHeader, cacheControl: String) {
         self.item = item
-        self.negotiation = negotiation
-        self.configuration = configuration
-        format = query.format
-        isIndented = query.isIndented
+        self.header = header
+        self.cacheControl = cacheControl
+        negotiation = inquiry.negotiation
+        format = inquiry.query.format
+        isIndented = inquiry.query.isIndented
     }
 
     /// The document in the coding that is asked for: a short one in one piece, a long one written while it is sent, so
@@ -25,13 +27,13 @@ struct DocumentAnswer {
     /// - Throws: `Problem` (406) for text that the format cannot carry, or where no coding is admitted.
     func selected() throws(Problem) -> SelectedRepresentation {
         let plain = Representation(
-            contentType: contentType, entityTag: entityTag, cacheControl: configuration.cacheControl,
+            contentType: contentType, entityTag: entityTag, cacheControl: cacheControl,
             vary: "Accept-Encoding, Accept")
         let representation = isIndented ? plain.indented : plain
         let stream = try stream()
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
-        let headers = representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
+        let headers = header.lines(of: representation, coding, for: negotiation.origin)
         return StreamedRepresentation(
             representation: representation, coding: coding, headers: headers, stream: self.stream,
             failure: Self.beyondXML

@@ -37,11 +37,14 @@ struct QueryOptions: Sendable {
     static let none = QueryOptions([])
 
     let all: [QueryOption]
-    /// The same in the order in which they are read.
+    /// The names, in the same order.
+    let names: [String]
+    /// The options in the order in which they are read.
     let inReadingOrder: [QueryOption]
 
     init(_ options: [QueryOption]) {
         all = options
+        names = options.map(\.name)
         // By effect, and in the order of the table within each.
         inReadingOrder = options.enumerated().sorted {
             ($0.element.effect.rawValue, $0.offset) < ($1.element.effect.rawValue, $1.offset)
@@ -51,6 +54,4 @@ struct QueryOptions: Sendable {
     /// The option of a name; nil if there is none.
     subscript(name: String) -> QueryOption? { all.first { $0.name == name } }
 
-    /// The names, in the order of the table.
-    var names: [String] { all.map(\.name) }
 }

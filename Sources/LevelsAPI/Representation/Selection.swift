@@ -6,7 +6,14 @@ import PropertyLists
 /// Finds the representation that a request asks for, and makes responses as the configuration wants them.
 struct Selection {
     let history: History
-    let configuration: LevelsAPI.Configuration
+    let header: ResponseHeader
+    private let configuration: LevelsAPI.Configuration
+
+    init(history: History, configuration: LevelsAPI.Configuration) {
+        self.history = history
+        self.configuration = configuration
+        header = ResponseHeader(configuration.allowedOrigins)
+    }
 
     /// The representation of an item: one that is kept, else rendered, and kept from the second time on.
     ///
@@ -19,9 +26,7 @@ struct Selection {
         unless isHad: (_ tag: String?) -> Bool
     ) throws(Problem) -> SelectedRepresentation {
         if case .document = inquiry.subject {
-            return try DocumentAnswer(
-                item: item, query: inquiry.query, negotiation: inquiry.negotiation, configuration: configuration
-            ).selected()
+            return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl).selected()
         }
         let target = inquiry.target
         let hash = ResponseCache.hash(target.span, inquiry.negotiation)
@@ -85,12 +90,12 @@ struct Selection {
 
     /// A problem's answer to a target.
     func response(to problem: Problem, at target: String, _ negotiation: Negotiation) -> Response {
-        problem.response(instance: target, headers: configuration.allowedOrigins.headers(at: negotiation.origin))
+        header.response(to: problem, at: target, for: negotiation.origin)
     }
 
     private func headers(
         of representation: Representation, _ coding: ContentCoding, _ negotiation: Negotiation
     ) -> [(name: String, value: String)] {
-        representation.headers(coding, configuration.allowedOrigins, negotiation.origin)
+        header.lines(of: representation, coding, for: negotiation.origin)
     }
 }

@@ -4,12 +4,12 @@ import HTTPServer
 ///
 /// Checks that concern no endpoint of its own have their place here.
 struct Gate {
-    let origins: AllowedOrigins
+    let header: ResponseHeader
 
     /// The response that refuses a request, or answers it without a resource; nil lets it pass.
     @inline(__always)
     func response(to request: Request) -> Response? {
         if request.method == .get || request.method == .head { return nil }
-        return MethodAnswer.response(to: request, origins)
+        return MethodAnswer.response(to: request, header)
     }
 }

@@ -30,7 +30,7 @@ public final class LevelsAPI: Responder {
         selection = Selection(history: history, configuration: configuration)
         let room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
-        gate = Gate(origins: configuration.allowedOrigins)
+        gate = Gate(header: selection.header)
         followers = ChangeFollowers(history, selection, room: room)
         publication = Guarded(Publication(snapshot, number: 0, cacheBytes: configuration.cacheBytes))
     }
@@ -86,8 +86,7 @@ public final class LevelsAPI: Responder {
     }
 
     private func response(to problem: Problem, _ target: String) -> Response {
-        let origins = configuration.allowedOrigins
-        return problem.response(instance: target, headers: origins.headers(at: origins.placeWithoutRequest))
+        selection.header.response(to: problem, at: target, for: nil)
     }
 
     // MARK: Handlers

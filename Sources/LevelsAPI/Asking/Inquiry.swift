@@ -35,14 +35,15 @@ struct Inquiry {
 
     private static func comparedTarget(of call: Call) -> [UInt8] {
         let (target, query) = (call.request.target, call.query)
-        let isDropped = query.parameters.map { query.options[$0.name]?.effect == .delivery }
-        guard isDropped.contains(true) else { return Array(copying: target) }
+        guard query.parameters.contains(where: { $0.option?.effect == .delivery }) else {
+            return Array(copying: target)
+        }
         var kept = Array(copying: target.extracting(0..<call.match.path.upperBound))
         var index = 0
         var separator = UInt8(ascii: "?")
         target.extracting(call.match.query).forEachPart(dividedBy: UInt8(ascii: "&")) { part in
             defer { index += 1 }
-            guard !isDropped[index] else { return }
+            guard query.parameters[index].option?.effect != .delivery else { return }
             kept.append(separator)
             kept += Array(copying: part)
             separator = UInt8(ascii: "&")

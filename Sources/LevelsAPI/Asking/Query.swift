@@ -3,7 +3,12 @@ import PropertyLists
 
 /// The query of a target, taken apart: names and values percent-decoded, `+` read as a space.
 struct Query {
-    typealias Parameter = (name: String, value: String)
+    struct Parameter {
+        let name: String
+        let value: String
+        /// The option of this name; nil if the endpoint takes none.
+        let option: QueryOption?
+    }
 
     private(set) var parameters: [Parameter] = []
     /// Those that the endpoint takes.
@@ -33,10 +38,11 @@ struct Query {
             throw .badParameter(
                 name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
-        guard options[name]?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
+        let option = options[name]
+        guard option?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
             throw .badParameter(name, "The parameter '\(quoted: name)' stands twice; give it once.")
         }
-        parameters.append((name, value))
+        parameters.append(Parameter(name: name, value: value, option: option))
     }
 
     private static func decode(_ text: Span<UInt8>) -> String? {
@@ -61,26 +67,28 @@ struct Query {
     /// - Throws: `Problem` (400) that names the parameter, those that there are, and the nearest of them.
     func check() throws(Problem) {
         guard !parameters.isEmpty else { return }
-        try checkNames(options.names)
-        for (name, _) in parameters {
-            let excluded = options[name]?.excludes ?? []
-            guard let other = parameters.first(where: { excluded.contains($0.name) }) else { continue }
-            throw .badParameter(name, "'\(name)' cannot be combined with '\(other.name)'; leave one of them out.")
+        for parameter in parameters where parameter.option == nil { throw unknown(parameter.name) }
+        for parameter in parameters {
+            guard let excluded = parameter.option?.excludes, !excluded.isEmpty,
+                let other = parameters.first(where: { excluded.contains($0.name) })
+            else { continue }
+            throw .badParameter(
+                parameter.name,
+                "'\(parameter.name)' cannot be combined with '\(other.name)'; leave one of them out.")
         }
     }
 
-    private func checkNames(_ names: [String]) throws(Problem) {
-        for (name, _) in parameters where !names.contains(name) {
-            let near = name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
-            let hint = near.map { " Did you mean '\($0)'?" } ?? ""
-            let list =
-                switch names.count {
-                case 0: "there are none here"
-                case 1: "there is only \(names[0])"
-                default: "there are " + names.joined(separator: ", ")
-                }
-            throw .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(hint)", allowed: names)
-        }
+    private func unknown(_ name: String) -> Problem {
+        let names = options.names
+        let near = name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
+        let hint = near.map { " Did you mean '\($0)'?" } ?? ""
+        let list =
+            switch names.count {
+            case 0: "there are none here"
+            case 1: "there is only \(names[0])"
+            default: "there are " + names.joined(separator: ", ")
+            }
+        return .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(hint)", allowed: names)
     }
 }
 

@@ -77,10 +77,10 @@ struct LevelAnswer {
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
-        for (name, value) in query.linked {
-            link.append(name)
+        for parameter in query.linked {
+            link.append(parameter.name)
             link.append(UInt8(ascii: "="))
-            PercentEncoding.append(value.utf8Span.span, to: &link)
+            PercentEncoding.append(parameter.value.utf8Span.span, to: &link)
             link.append(UInt8(ascii: "&"))
         }
         link.append("after=")

@@ -31,7 +31,7 @@ struct LevelQuery {
     /// - Throws: `Problem` (400) for a value that is malformed.
     init(deliveryOf query: Query, _ request: Request, format: Format) throws(Problem) {
         self.format = format
-        try read(query) { $0 == .delivery }
+        try read(query, query.options.ofDelivery)
         if wait == nil { wait = Wait.preferred(by: request) }
     }
 
@@ -41,14 +41,14 @@ struct LevelQuery {
     mutating func readAnswer(_ query: Query) throws(Problem) {
         guard !query.parameters.isEmpty else { return }
         try query.check()
-        try read(query) { $0 != .delivery }
-        linked = query.parameters.filter { query.options[$0.name]?.isInNextLink == true }
+        try read(query, query.options.ofAnswer)
+        linked = query.parameters.filter { $0.option?.isInNextLink == true }
     }
 
-    private mutating func read(_ query: Query, _ isWanted: (QueryOption.Effect) -> Bool) throws(Problem) {
+    private mutating func read(_ query: Query, _ options: [QueryOption]) throws(Problem) {
         guard !query.parameters.isEmpty else { return }
-        for option in query.options.inReadingOrder where isWanted(option.effect) {
-            for parameter in query.parameters where parameter.name == option.name {
+        for option in options {
+            for parameter in query.parameters where parameter.option === option {
                 try option.read(parameter.value, &self)
             }
         }

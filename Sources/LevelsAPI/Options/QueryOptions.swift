@@ -1,7 +1,7 @@
 /// The query options that an endpoint takes, in the order in which clients are told of them.
 ///
 /// These are the tables of all query options: readers start here.
-struct QueryOptions: Sendable {
+final class QueryOptions: Sendable {
     /// `GET /levels/<path>`.
     static let level = QueryOptions([
         .limit,
@@ -39,19 +39,19 @@ struct QueryOptions: Sendable {
     let all: [QueryOption]
     /// The names, in the same order.
     let names: [String]
-    /// The options in the order in which they are read.
-    let inReadingOrder: [QueryOption]
+    /// Those that say when the answer is sent.
+    let ofDelivery: [QueryOption]
+    /// The others, in the order in which they are read: by effect, and as in the table within each.
+    let ofAnswer: [QueryOption]
 
     init(_ options: [QueryOption]) {
         all = options
         names = options.map(\.name)
-        // By effect, and in the order of the table within each.
-        inReadingOrder = options.enumerated().sorted {
-            ($0.element.effect.rawValue, $0.offset) < ($1.element.effect.rawValue, $1.offset)
-        }.map(\.element)
+        func those(_ effect: QueryOption.Effect) -> [QueryOption] { options.filter { $0.effect == effect } }
+        ofDelivery = those(.delivery)
+        ofAnswer = those(.content) + those(.form)
     }
 
     /// The option of a name; nil if there is none.
     subscript(name: String) -> QueryOption? { all.first { $0.name == name } }
-
 }

@@ -25,6 +25,8 @@ let package = Package(
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+        .target(name: "Bytes", swiftSettings: settings),
+        .target(name: "HTTPFields", dependencies: ["Bytes"], swiftSettings: settings),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
@@ -47,6 +49,8 @@ let package = Package(
             name: "drilldown",
             dependencies: ["LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
             swiftSettings: settings),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
+        .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
         .testTarget(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,

@@ -1,0 +1,28 @@
+/// A set of ASCII characters, one bit each.
+public struct AsciiSet: Sendable {
+    /// The characters below `@`.
+    @usableFromInline let low: UInt64
+    /// The other characters.
+    @usableFromInline let high: UInt64
+
+    /// Makes the set of the characters whose bits are set: bit 0 is NUL in `low` and `@` in `high`.
+    @inlinable
+    @inline(__always)
+    public init(low: UInt64, high: UInt64) {
+        self.low = low
+        self.high = high
+    }
+
+    /// `tchar` of RFC 9110, section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
+    @inlinable
+    @inline(__always)
+    public static var token: AsciiSet { AsciiSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
+
+    /// Whether a byte is one of the characters; no byte above 0x7F is.
+    @inlinable
+    @inline(__always)
+    public func contains(_ byte: UInt8) -> Bool {
+        let half = byte & 0x40 == 0 ? low : high
+        return half &>> UInt64(byte) & 1 == 1 && byte < 0x80
+    }
+}

@@ -1,0 +1,28 @@
+/// Optional white space, `OWS`: spaces and tabs (RFC 9110, section 5.6.3).
+@usableFromInline
+enum Whitespace {
+    @inlinable
+    @inline(__always)
+    static func contains(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+extension Span<UInt8> {
+    /// The bytes from one index up to another, without the white space around them.
+    @inlinable
+    @_lifetime(copy self)
+    func trimmed(from start: Int, to end: Int) -> Span<UInt8> {
+        var start = start
+        var end = end
+        while start < end, Whitespace.contains(self[start]) { start += 1 }
+        while end > start, Whitespace.contains(self[end - 1]) { end -= 1 }
+        return extracting(start..<end)
+    }
+
+    /// The first index, not below a given one, that is not white space; the count if there is none.
+    @inlinable
+    func endOfWhitespace(from start: Int) -> Int {
+        var place = start
+        while place < count, Whitespace.contains(self[place]) { place += 1 }
+        return place
+    }
+}

@@ -31,7 +31,8 @@ let package = Package(
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(name: "ContentCodings", dependencies: ["Locking", "CZlib", "CBrotli"], swiftSettings: settings),
-        .target(name: "Levels", dependencies: ["PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
+        .target(
+            name: "Levels", dependencies: ["Bytes", "PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(
             name: "TreeSources", dependencies: ["Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
         .target(
@@ -42,7 +43,8 @@ let package = Package(
         .target(
             name: "LevelsAPI",
             dependencies: [
-                "Locking", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
+                "Bytes", "HTTPFields", "Locking", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels",
+                "PropertyLists",
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -1,3 +1,4 @@
+import Bytes
 public import PropertyLists
 
 /// Builds a tree of any property list: every entry of a dictionary and every element of an array is an item.

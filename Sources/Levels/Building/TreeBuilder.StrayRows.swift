@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// Notes fields that hold rows under a name that is not structural.

@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// How some rows of a level became some rows of another: the fewest steps that make the new list of the old one.

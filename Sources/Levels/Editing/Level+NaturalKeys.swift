@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// What a row's key would be without its siblings (manual, Paths and keys), and what that tells of its siblings' keys.

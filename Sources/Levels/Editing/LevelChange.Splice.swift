@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// Making a level whose other rows keep their keys: they are copied as they are.

@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.

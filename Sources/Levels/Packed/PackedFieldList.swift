@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// Looking for one field among packed ones.

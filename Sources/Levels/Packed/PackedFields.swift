@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// Writes packed fields and values as they come, and keeps what is needed to drop a repeated key's earlier value.

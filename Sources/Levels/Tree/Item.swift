@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// An item in a tree: the rows that lead to it, from the root's own on.

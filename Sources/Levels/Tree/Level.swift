@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// The ordered list of one item's children: the unit of everything that is served, cached, compared and replaced.
@@ -148,15 +149,5 @@ extension Section {
         summary.append(isHidden ? 1 : 0 as UInt8)
         summary.append(littleEndian: UInt64(fields.count))
         summary.append(fields.span)
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether two runs of bytes are the same.
-    @inlinable
-    public func isEqual(to other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
-        return true
     }
 }

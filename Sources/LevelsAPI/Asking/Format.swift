@@ -1,3 +1,5 @@
+import Bytes
+import HTTPFields
 import HTTPServer
 import PropertyLists
 
@@ -15,9 +17,9 @@ enum Format: UInt8 {
         guard request.has(.accept) else { return nil }
         var best: (format: Format, quality: Int)?
         var anyQuality = 0
-        request.forEachMediaRange { name, range in
-            if name.isEqual(ignoringCase: "*/*") { anyQuality = max(anyQuality, Request.quality(of: range)) }
-            guard let format = named(name), case let quality = Request.quality(of: range), quality > best?.quality ?? 0
+        request.forEachMediaRange { range in
+            if range.name.isEqual(ignoringCase: "*/*") { anyQuality = max(anyQuality, range.quality) }
+            guard let format = named(range.name), case let quality = range.quality, quality > best?.quality ?? 0
             else { return }
             best = (format, quality)
         }

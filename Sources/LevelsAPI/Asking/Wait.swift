@@ -1,3 +1,5 @@
+import Bytes
+import HTTPFields
 import HTTPServer
 import PropertyLists
 
@@ -27,28 +29,18 @@ struct Wait: Hashable {
         var wait: Wait?
         request.forEachLine(of: .prefer) { line in
             // The first of several counts (RFC 7240, section 2).
-            line.forEachElement(dividedBy: UInt8(ascii: ",")) { preference in
-                guard !isFound, isWait(preference) else { return !isFound }
+            line.forEachPreference { preference in
+                guard !isFound, preference.name.isEqual(ignoringCase: "wait") else { return !isFound }
                 isFound = true
-                wait = seconds(in: preference).map(Wait.init(preferred:))
+                wait = seconds(in: preference.value).map(Wait.init(preferred:))
                 return false
             }
         }
         return wait
     }
 
-    private static func isWait(_ preference: Span<UInt8>) -> Bool {
-        let end = min(preference.index(of: UInt8(ascii: "=")), preference.index(of: UInt8(ascii: ";")))
-        return preference.trimmed(0, end).isEqual(ignoringCase: "wait")
-    }
-
-    /// The value of a preference, in quotes or not; its parameters are ignored.
-    private static func seconds(in preference: Span<UInt8>) -> Int? {
-        let end = preference.index(of: UInt8(ascii: ";"))
-        var value = preference.trimmed(min(preference.index(of: UInt8(ascii: "=")) + 1, end), end)
-        if value.count > 1, value[0] == UInt8(ascii: "\""), value[value.count - 1] == UInt8(ascii: "\"") {
-            value = value.extracting(1..<value.count - 1)
-        }
+    /// The seconds of a preference; nil for a value that is malformed or 0.
+    private static func seconds(in value: Span<UInt8>) -> Int? {
         guard let seconds = Int(digits: value), seconds >= limits.lowerBound else { return nil }
         return seconds
     }

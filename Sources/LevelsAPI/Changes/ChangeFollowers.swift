@@ -1,4 +1,6 @@
+import Bytes
 import ContentCodings
+import HTTPFields
 import HTTPServer
 import Locking
 import PropertyLists
@@ -115,9 +117,9 @@ final class ChangeFollowers: Sendable {
     /// Whether `Accept` names the type of event streams (HTML, section 9.2).
     private static func wantsStream(_ request: Request) -> Bool {
         var isNamed = false
-        request.forEachMediaRange { name, range in
-            guard !isNamed, name.isEqual(ignoringCase: "text/event-stream") else { return }
-            isNamed = Request.quality(of: range) > 0
+        request.forEachMediaRange { range in
+            guard !isNamed, range.name.isEqual(ignoringCase: "text/event-stream") else { return }
+            isNamed = range.quality > 0
         }
         return isNamed
     }

@@ -1,4 +1,6 @@
+import Bytes
 import ContentCodings
+import HTTPFields
 import HTTPServer
 import Levels
 import PropertyLists
@@ -9,7 +11,7 @@ enum EntityTag {
     @inline(__always)
     static func isNamed(_ tag: String?, by request: Request) -> Bool {
         guard request.has(.ifNoneMatch), let tag else { return false }
-        return contains(.ifNoneMatch, of: request) { listed, _ in listed.isEqual(to: tag.utf8Span.span) }
+        return contains(.ifNoneMatch, of: request, .weak) { listed in listed.isEqual(to: tag.utf8Span.span) }
     }
 
     /// Refuses a request whose `If-Match` names another representation than the one selected.
@@ -22,7 +24,7 @@ enum EntityTag {
     static func checkMatch(_ tag: String?, of request: Request) throws(Problem) {
         guard request.has(.ifMatch), let tag else { return }
         let version = version(of: tag)
-        let isMet = contains(.ifMatch, of: request) { listed, isWeak in !isWeak && isForm(listed, ofVersion: version) }
+        let isMet = contains(.ifMatch, of: request, .strong) { listed in isForm(listed, ofVersion: version) }
         if !isMet { throw .preconditionFailed(current: tag) }
     }
 
@@ -58,40 +60,15 @@ enum EntityTag {
         }
     }
 
-    /// Whether the list in a field has a tag that is wanted, or is `*`; what follows something malformed is not read.
+    /// Whether the list in a field has a tag that is wanted, or is `*`.
     ///
-    /// - Parameter isWanted: judges a tag with its quotes, and whether it is weak.
+    /// - Parameter isWanted: judges a tag with its quotes.
     private static func contains(
-        _ field: FieldName, of request: Request, _ isWanted: (_ tag: Span<UInt8>, _ isWeak: Bool) -> Bool
+        _ field: FieldName, of request: Request, _ comparison: EntityTagList.Comparison,
+        _ isWanted: (_ tag: Span<UInt8>) -> Bool
     ) -> Bool {
-        var lines = 0
-        var isAny = false
-        var isFound = false
-        request.forEachLine(of: field) { line in
-            lines += 1
-            isAny = isAny || line.count == 1 && line[0] == UInt8(ascii: "*")
-            isFound = isFound || contains(line, isWanted)
-        }
-        return isFound || isAny && lines == 1
-    }
-
-    private static func contains(_ line: Span<UInt8>, _ isWanted: (Span<UInt8>, Bool) -> Bool) -> Bool {
-        var place = 0
-        while place < line.count {
-            switch line[place] {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: ","): place += 1
-            default:
-                let isWeak = line[place] == UInt8(ascii: "W")
-                let start = isWeak ? place + 2 : place
-                if isWeak { guard start < line.count, line[place + 1] == UInt8(ascii: "/") else { return false } }
-                guard start < line.count, line[start] == UInt8(ascii: "\"") else { return false }
-                var end = start + 1
-                while end < line.count, line[end] != UInt8(ascii: "\"") { end += 1 }
-                guard end < line.count else { return false }
-                if isWanted(line.extracting(start..<end + 1), isWeak) { return true }
-                place = end + 1
-            }
-        }
-        return false
+        var list = EntityTagList(comparison)
+        request.forEachLine(of: field) { line in list.read(line, isWanted) }
+        return list.hasWanted
     }
 }

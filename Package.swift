@@ -30,7 +30,9 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
-        .target(name: "ContentCodings", dependencies: ["Locking", "CZlib", "CBrotli"], swiftSettings: settings),
+        .target(
+            name: "ContentCodings", dependencies: ["HTTPFields", "Bytes", "Locking", "CZlib", "CBrotli"],
+            swiftSettings: settings),
         .target(
             name: "Levels", dependencies: ["Bytes", "PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(

@@ -41,7 +41,8 @@ let package = Package(
             name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "Heap"],
             swiftSettings: settings),
         .target(
-            name: "HTTPServer", dependencies: ["Locking", "Heap", "CMicroHTTPD", "CEpoll"], swiftSettings: settings),
+            name: "HTTPServer", dependencies: ["HTTPFields", "Locking", "Heap", "CMicroHTTPD", "CEpoll"],
+            swiftSettings: settings),
         .target(
             name: "LevelsAPI",
             dependencies: [

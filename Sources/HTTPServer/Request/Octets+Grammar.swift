@@ -1,3 +1,5 @@
+import HTTPFields
+
 /// What bytes HTTP allows where (RFC 9110 section 5, RFC 9112 section 3).
 extension Octets {
     /// Whether this is a token: a method or a field name.
@@ -60,4 +62,10 @@ extension Octets {
         let difference = word ^ (byte &* 0x0101_0101_0101_0101)
         return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
     }
+}
+
+extension AsciiSet {
+    /// `uri-host` with a port (RFC 3986, section 3.2): unreserved, sub-delims and `%:[]`.
+    @inline(__always)
+    fileprivate static var host: AsciiSet { AsciiSet(low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE) }
 }

@@ -14,7 +14,7 @@ public final class Waker: Sendable {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw SourceError(source, "it cannot be watched, since socketpair failed: \(SystemReason.text(errno))")
+            throw SourceError(source, "it cannot be watched, because socketpair failed: \(SystemReason.text(errno))")
         }
         descriptor = ends[0]
         entrance = ends[1]

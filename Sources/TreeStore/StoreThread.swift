@@ -23,7 +23,7 @@ final class StoreThread: Sendable {
         let failure = unsafe pthread_create(&identifier, &attributes, runThreadBody, context.toOpaque())
         guard failure == 0 else {
             unsafe context.release()
-            throw SourceError(source, "its thread cannot be started (error \(failure) of pthread_create)")
+            throw SourceError(source, "its thread cannot be started (pthread_create failed with error \(failure))")
         }
         self.identifier = identifier
     }

@@ -40,7 +40,7 @@ struct CommandLineArguments {
         try parsed.take(arguments)
         guard parsed.command != nil || parsed.wantsHelp || parsed.wantsVersion else {
             throw UsageError(
-                "no command is given; 'serve Data.plist' serves a document.", hint: "'--help' lists all there is.")
+                "no command is given; 'serve Data.plist' serves a document.", hint: "'--help' lists the commands.")
         }
         return parsed
     }
@@ -70,7 +70,7 @@ struct CommandLineArguments {
     private static func command(_ word: String) throws(UsageError) -> Command {
         if let command = Command(rawValue: word) { return command }
         throw UsageError(
-            "there is no command '\(quoted: RemoteAddress.shown(word))'; the commands are serve and check.")
+            "'\(quoted: RemoteAddress.shown(word))' is not a command; the commands are serve and check.")
     }
 
     private mutating func takeOption(_ argument: String, rest: inout ArraySlice<String>) throws(UsageError) {
@@ -99,7 +99,7 @@ struct CommandLineArguments {
         }
         let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
         throw UsageError(
-            "there is no option '\(quoted: word)'.",
+            "'\(quoted: word)' is not an option.",
             hint: near.map { "Did you mean '--\($0)'?" } ?? "'--help' lists the options.")
     }
 }

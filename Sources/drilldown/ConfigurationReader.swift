@@ -45,7 +45,7 @@ struct ConfigurationReader: PropertyListConsumer {
         }
         let near = EditDistance.nearest(to: name, among: known).map { ". Did you mean '\($0)'?" }
         return PropertyListError(
-            "there is no option '\(quoted: name)'" + (near ?? "; 'drilldown serve --help' lists the options"),
+            "'\(quoted: name)' is not an option" + (near ?? "; 'drilldown serve --help' lists the options"),
             at: position)
     }
 

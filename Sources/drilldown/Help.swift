@@ -14,11 +14,11 @@ enum Help {
         drilldown serves a property list over HTTP, one level at a time.
 
         usage: drilldown serve [SOURCE] [OPTION…]   serves a document
-               drilldown check SOURCE… [OPTION…]    lists errors and warnings of documents
+               drilldown check SOURCE… [OPTION…]    lists the errors and warnings of documents
                drilldown --help | --version
                drilldown COMMAND --help             explains a command and its options
 
-        To begin with: drilldown serve Data.plist
+        To get started: drilldown serve Data.plist
 
         \(statuses)
         """
@@ -32,24 +32,25 @@ enum Help {
         """
         usage: drilldown serve [SOURCE] [OPTION…]
 
-        Serves a property list (XML, binary or JSON), and every change of it as soon as it
+        Serves a property list (XML, binary or JSON), and each change to it as soon as it
         is saved. SOURCE is a file, or the http or https URL of a document, which is
-        fetched again as it changes.
+        fetched again when it changes.
 
         \(options(of: .serve))
-        Every option is also a variable of the environment: --listen is DRILLDOWN_LISTEN,
+        Every option is also an environment variable: --listen is DRILLDOWN_LISTEN,
         --config DRILLDOWN_CONFIG, SOURCE DRILLDOWN_SOURCE; an empty variable counts as
-        unset. Every option but --config is also a key of the configuration file: Listen,
-        and Source for SOURCE; a relative path in the file counts from the file's folder.
-        An option wins over a variable, a variable over the file.
+        unset. Every option except --config is also a key of the configuration file:
+        Listen, and Source for SOURCE; a relative path in the file is relative to the
+        file's folder. Options override variables, and variables override the file.
 
-        The log goes to standard error, a line an event. As JSON each line is an object
-        with time, level (info, warning, error), event and message, and members of the
-        event's own. A request (--access-log) has address, method, target, status, bytes
-        (of the body), microseconds (to the last byte) and completed; a warning or a
-        refused document file, line and column (or offset, in a binary file), and path.
+        The log goes to standard error, one line per event. As JSON, each line is an
+        object with time, level (info, warning, error), event and message, and members
+        specific to the event. A request (--access-log) has address, method, target,
+        status, bytes (of the body), microseconds (to the last byte) and completed; a
+        warning or a refused document has file, line and column (or offset, in a binary
+        file), and path.
 
-        SIGHUP reads the document again; SIGTERM and SIGINT finish what runs and end.
+        SIGHUP reloads the document; SIGTERM and SIGINT finish running requests and exit.
         \(statuses)
         """
     }
@@ -62,9 +63,9 @@ enum Help {
         SOURCE is a file, an http or https URL, or - for standard input.
 
         \(options(of: .check))
-        The options are also variables of the environment and keys of the configuration
-        file, as 'drilldown serve --help' explains.
-        Exit status: 0 fine (warnings are), 1 a document is refused, 2 wrong usage.
+        The options are also environment variables and keys of the configuration file;
+        'drilldown serve --help' explains them.
+        Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
 
         """
     }

@@ -17,17 +17,17 @@ extension Log.Entry {
             [
                 Log.Entry(
                     .info, "unchanged",
-                    "read the document again in \(milliseconds(took)) ms: it is as it was, revision \(snapshot.revision)",
+                    "reloaded the document in \(milliseconds(took)) ms: it is unchanged, revision \(snapshot.revision)",
                     [.init("milliseconds", .decimal(milliseconds(took))), .init("revision", .text(snapshot.revision))])
             ]
         case .recovered(let snapshot):
             [
                 Log.Entry(
-                    .info, "recovered", "the source is again what is served, revision \(snapshot.revision)",
+                    .info, "recovered", "the source matches the served document again, revision \(snapshot.revision)",
                     [.init("revision", .text(snapshot.revision))])
             ]
         case .refused(let error):
-            [Log.Entry(.error, "refused", "\(error) The last good version goes on.", place(of: error))]
+            [Log.Entry(.error, "refused", "\(error) The last good version is still served.", place(of: error))]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }

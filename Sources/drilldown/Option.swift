@@ -24,69 +24,70 @@ struct Option: Sendable {
     static let all: [Option] = [
         Option(
             name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
-            help: "where to listen; port 0 takes a free one"),
+            help: "the address to listen on; port 0 picks a free port"),
         Option(
             name: "config", key: "Config", placeholder: "FILE", standard: nil,
             help: "a property list with these options as keys", isOfCheck: true),
         Option(
             name: "keys", key: "Keys", placeholder: "ROLE=NAME|NAME,…", standard: nil,
-            help: "what the document calls its titles and rows", isOfCheck: true),
+            help: "the names that the document uses for titles and rows", isOfCheck: true),
         Option(
             name: "shape", key: "Shape", placeholder: "items|any", standard: "items",
             help: "'any' serves any property list", isOfCheck: true),
         Option(
             name: "log-format", key: "LogFormat", placeholder: "text|json", standard: "text",
-            help: "how a line of the log is written"),
+            help: "the format of log lines"),
         Option(
             name: "access-log", key: "AccessLog", placeholder: nil, standard: "false",
-            help: "a line of the log for each request"),
+            help: "logs each request"),
         Option(
             name: "threads", key: "Threads", placeholder: "N", standard: "0",
-            help: "threads that answer; 0 takes one for each core"),
+            help: "worker threads; 0 means one per core"),
         Option(
-            name: "connections", key: "Connections", placeholder: "N", standard: "16384", help: "connections at once"),
+            name: "connections", key: "Connections", placeholder: "N", standard: "16384",
+            help: "maximum number of open connections"),
         Option(
             name: "connections-per-address", key: "ConnectionsPerAddress", placeholder: "N", standard: "0",
-            help: "connections at once from one address; 0 sets no limit"),
+            help: "maximum per client address; 0 means no limit"),
         Option(
             name: "idle-timeout", key: "IdleTimeout", placeholder: "SECONDS", standard: "30",
             help: "how long an idle connection is kept"),
         Option(
             name: "request-deadline", key: "RequestDeadline", placeholder: "SECONDS", standard: "30",
-            help: "how long a request may take to come in or be read"),
+            help: "how long a request may take to arrive, or its response to leave"),
         Option(
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
-            help: "memory for rendered answers"),
+            help: "memory for cached responses"),
         Option(
             name: "waiters", key: "Waiters", placeholder: "N", standard: "10000",
-            help: "long polls and streams at once"),
+            help: "maximum number of open long polls and streams"),
         Option(
             name: "history-bytes", key: "HistoryBytes", placeholder: "BYTES", standard: "67108864",
-            help: "memory for earlier trees and changes"),
+            help: "memory for earlier trees and their changes"),
         Option(
             name: "max-items", key: "MaxItems", placeholder: "N", standard: "20000000",
-            help: "items that a document may hold", isOfCheck: true),
+            help: "maximum number of items in a document", isOfCheck: true),
         Option(
             name: "max-document-bytes", key: "MaxDocumentBytes", placeholder: "BYTES", standard: "2147483648",
-            help: "size that a document may have", isOfCheck: true),
+            help: "maximum size of a document", isOfCheck: true),
         Option(
             name: "poll-interval", key: "PollInterval", placeholder: "SECONDS", standard: "2",
-            help: "how often the file is looked at where no events come"),
+            help: "how often to check the file if no events arrive"),
         Option(
             name: "refresh", key: "Refresh", placeholder: "SECONDS", standard: "60",
-            help: "how often a URL is asked, if it cannot be followed"),
+            help: "how often to request a URL that cannot be followed"),
         Option(
             name: "fetch-timeout", key: "FetchTimeout", placeholder: "SECONDS", standard: "30",
-            help: "how long the server of a URL may say nothing", isOfCheck: true),
+            help: "how long the server of a URL may be silent", isOfCheck: true),
         Option(
             name: "cache", key: "Cache", placeholder: "FILE", standard: nil,
-            help: "where the document of a URL is kept for the next start"),
+            help: "file that keeps the document of a URL for the next start"),
         Option(
             name: "cache-control", key: "CacheControl", placeholder: "TEXT", standard: "no-cache",
-            help: "the header field Cache-Control of answers"),
+            help: "the Cache-Control header field of responses"),
         Option(
             name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
-            help: "other origins whose web pages may read the answers"),
+            help: "other origins whose web pages may read the responses"),
     ]
 
     /// The name under which the source stands in the environment and the configuration file.

@@ -13,7 +13,7 @@ extension Settings {
         if RemoteAddress.isMeant(by: source) { return try remoteDocument(source, onNotice) }
         guard text("Cache").isEmpty else {
             throw UsageError(
-                "\(name("Cache")): a copy is kept of what is behind a URL, and '\(path: source)' is a file.")
+                "\(name("Cache")): only the document of a URL is copied, but '\(path: source)' is a file.")
         }
         return try file(source)
     }
@@ -58,7 +58,8 @@ extension Settings {
         if scheme.lowercased() == "file" {
             return UsageError("'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
         }
-        return UsageError("'\(path: shown)': a document comes from a file, or over http and https, not over \(scheme).")
+        return UsageError(
+            "'\(path: shown)': a document must be a file or an http or https URL; \(scheme) is not supported.")
     }
 
     private func remoteDocument(

@@ -57,7 +57,7 @@ struct Settings {
     ) throws(UsageError) -> [String] {
         let sources = named.isEmpty ? standard.map { [$0] } ?? [] : named
         guard let source = sources.first, !sources.contains("") else {
-            throw UsageError("which document? Name a property list: drilldown \(command.rawValue) Data.plist.")
+            throw UsageError("no document is given; name a property list: drilldown \(command.rawValue) Data.plist.")
         }
         guard command == .serve else { return sources }
         guard sources.count == 1 else {
@@ -66,7 +66,7 @@ struct Settings {
         }
         guard source != "-" else {
             throw UsageError(
-                "serve reads its document again when it changes, and standard input (-) can be read only once.",
+                "serve reads its document again when it changes, but standard input (-) can be read only once.",
                 hint: "Save it as a file, or use 'check -'.")
         }
         return sources
@@ -84,7 +84,8 @@ struct Settings {
         where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value) {
             guard let option = known.first(where: { $0.variable == name }) else {
                 let near = EditDistance.nearest(to: name, among: known.map(\.variable))
-                throw UsageError("there is no variable \(quoted: name).", hint: near.map { "Did you mean \($0)?" })
+                throw UsageError(
+                    "\(quoted: name) is not a variable of drilldown.", hint: near.map { "Did you mean \($0)?" })
             }
             values[option.key] = value
         }

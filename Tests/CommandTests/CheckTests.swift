@@ -50,7 +50,7 @@ struct CheckTests {
 
     @Test("refuses standard input that is empty, too long or no file")
     func noInput() throws {
-        #expect(try refusal(standardInput("")) == "<stdin>: standard input is empty; it must hold a property list.")
+        #expect(try refusal(standardInput("")) == "<stdin>: standard input is empty; it must contain a property list.")
         #expect(
             try refusal(standardInput("<plist/>", maximumBytes: 7))
                 == "<stdin>: standard input has more than 7 bytes; split the document, or raise MaxDocumentBytes.")

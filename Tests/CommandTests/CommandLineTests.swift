@@ -33,15 +33,15 @@ struct CommandLineTests {
     @Test(
         "that means a command of this program leads on to it",
         arguments: [
-            ("Data.plist", "there is no command 'Data.plist'", "serve Data.plist"),
-            ("Data/Music", "there is no command 'Data/Music'", "serve Data/Music"),
-            ("http://u:p@h/a --listen h:1", "there is no command 'http://h/a'", "serve http://h/a --listen h:1"),
-            ("-", "there is no command '-'", "check -"),
-            ("serv Data.plist", "there is no command 'serv'", "serve Data.plist"),
-            ("Check a.plist b.plist", "there is no command 'Check'", "check a.plist b.plist"),
-            ("help", "there is no command 'help'", "--help"),
-            ("help check", "there is no command 'help'", "check --help"),
-            ("version", "there is no command 'version'", "--version"),
+            ("Data.plist", "'Data.plist' is not a command", "serve Data.plist"),
+            ("Data/Music", "'Data/Music' is not a command", "serve Data/Music"),
+            ("http://u:p@h/a --listen h:1", "'http://h/a' is not a command", "serve http://h/a --listen h:1"),
+            ("-", "'-' is not a command", "check -"),
+            ("serv Data.plist", "'serv' is not a command", "serve Data.plist"),
+            ("Check a.plist b.plist", "'Check' is not a command", "check a.plist b.plist"),
+            ("help", "'help' is not a command", "--help"),
+            ("help check", "'help' is not a command", "check --help"),
+            ("version", "'version' is not a command", "--version"),
         ])
     func command(_ line: String, _ fact: String, _ meant: String) {
         #expect(sentence(line) == "\(fact); the commands are serve and check. Did you mean: drilldown \(meant)")
@@ -66,17 +66,17 @@ struct CommandLineTests {
     func option(_ line: String, _ word: String, _ meant: String) {
         let fact =
             word.hasPrefix("-")
-            ? "there is no option '\(word)'." : "there is no command '\(word)'; the commands are serve and check."
+            ? "'\(word)' is not an option." : "'\(word)' is not a command; the commands are serve and check."
         #expect(sentence(line) == "\(fact) Did you mean: drilldown \(meant)")
     }
 
     @Test(
         "that nothing is near to says what there is",
         arguments: [
-            ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists all there is."),
-            ("frobnicate", "there is no command 'frobnicate'; the commands are serve and check."),
-            ("serve a.plist --frobnicate", "there is no option '--frobnicate'. '--help' lists the options."),
-            ("serve a.plist --port many", "there is no option '--port'. '--help' lists the options."),
+            ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists the commands."),
+            ("frobnicate", "'frobnicate' is not a command; the commands are serve and check."),
+            ("serve a.plist --frobnicate", "'--frobnicate' is not an option. '--help' lists the options."),
+            ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
             ("serve --shape any --shape any", "the option '--shape' appears more than once."),
             (
@@ -98,7 +98,7 @@ struct CommandLineTests {
     func quoted() {
         #expect(
             throws: UsageError(
-                "there is no command 'My \"best\" Data.plist'; the commands are serve and check.",
+                "'My \"best\" Data.plist' is not a command; the commands are serve and check.",
                 hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
         ) {
             try CommandLineArguments(["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")

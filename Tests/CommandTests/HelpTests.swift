@@ -10,7 +10,8 @@ struct HelpTests {
     func statuses() {
         #expect(texts[0].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
         #expect(texts[1].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
-        #expect(texts[2].contains("\nExit status: 0 fine (warnings are), 1 a document is refused, 2 wrong usage.\n"))
+        #expect(
+            texts[2].contains("\nExit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.\n"))
     }
 
     @Test("names every option of a command, and DRILLDOWN_CONFIG")

@@ -66,7 +66,7 @@ struct LogTests {
                 start
                     + #""warning","event":"warning","message":"a.plist:3:5: in /A: odd.","file":"a.plist","line":3,"column":5,"path":"/A"}"#,
                 start
-                    + #""error","event":"refused","message":"a.plist: byte 9: wrong. The last good version goes on.","file":"a.plist","offset":9}"#,
+                    + #""error","event":"refused","message":"a.plist: byte 9: wrong. The last good version is still served.","file":"a.plist","offset":9}"#,
             ])
     }
 

@@ -41,7 +41,7 @@ struct SettingsTests {
         #expect(settings.origin("Listen") == .standard)
         #expect(
             sentence(["serve"], ["DRILLDOWN_SOURCE": ""])
-                == "which document? Name a property list: drilldown serve Data.plist.")
+                == "no document is given; name a property list: drilldown serve Data.plist.")
     }
 
     @Test("are those of the command line, then the environment, then the configuration")
@@ -74,10 +74,10 @@ struct SettingsTests {
     @Test("from a configuration that is wrong are refused with its name and the line")
     func wrongConfiguration() throws {
         for (entries, reason) in [
-            ("<key>Lissen</key><string>h:1</string>", "2:1: there is no option 'Lissen'. Did you mean 'Listen'?"),
+            ("<key>Lissen</key><string>h:1</string>", "2:1: 'Lissen' is not an option. Did you mean 'Listen'?"),
             (
                 "<key>Frob</key><string>h:1</string>",
-                "2:1: there is no option 'Frob'; 'drilldown serve --help' lists the options."
+                "2:1: 'Frob' is not an option; 'drilldown serve --help' lists the options."
             ),
             (
                 "<key>Rows</key><array/>",
@@ -102,7 +102,7 @@ struct SettingsTests {
         )
         #expect(
             sentence(["serve", "a", "--config", scratch("Cnof.plist")])
-                == "configuration (--config): ~/Cnof.plist: there is no such file in the folder ~. Did you mean 'Conf.plist'?"
+                == "configuration (--config): ~/Cnof.plist: the file does not exist in the folder ~. Did you mean 'Conf.plist'?"
         )
     }
 
@@ -119,13 +119,13 @@ struct SettingsTests {
         arguments: [
             (
                 "serve", ["-"],
-                "serve reads its document again when it changes, and standard input (-) can be read only once. Save it as a file, or use 'check -'."
+                "serve reads its document again when it changes, but standard input (-) can be read only once. Save it as a file, or use 'check -'."
             ),
             ("serve", ["a", "b"], "serve takes one document, not 2: a, b."),
             ("check", ["-", "-"], "standard input (-) can be read only once; name it once."),
             (
                 "serve", ["ftp://u:p@h/a.plist"],
-                "'ftp://h/a.plist': a document comes from a file, or over http and https, not over ftp."
+                "'ftp://h/a.plist': a document must be a file or an http or https URL; ftp is not supported."
             ),
             ("check", ["a", "file:///a/b.plist"], "'file:///a/b.plist': name a file by its path: /a/b.plist."),
         ])

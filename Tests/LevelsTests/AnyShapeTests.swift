@@ -47,7 +47,9 @@ import Testing
         let tree = try Document.anyTree("{\"x\":\n{\"a\":1,\n\"a\":2,\"b\":0,\"b\":0}}")
         #expect(
             tree.warnings.first.map(\.description)
-                == ["3:1: in /x: the key 'a' stands twice in one dictionary, first in line 2; the last one counts"])
+                == [
+                    "3:1: in /x: the key 'a' appears more than once in one dictionary, first on line 2; the last one counts"
+                ])
         #expect(try Document.anyTree(#"{"x":{"a":1},"y":{"a":1}}"#).warnings.first.count == 0)
     }
 

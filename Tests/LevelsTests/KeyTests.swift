@@ -69,7 +69,7 @@ import Testing
     func sharedKey() {
         func sentence(_ key: String, _ first: Int, _ second: Int) -> String {
             "two rows have the Key '\(key)', row \(first) at byte 0 and row \(second) at byte 0; "
-                + "among siblings each Key must be its own"
+                + "a Key must be unique among siblings"
         }
         #expect(reason([["Key": "k"], ["Key": "k"]]) == sentence("k", 1, 2))
         #expect(reason([["Title": "k"], ["Key": "k"], ["Key": "k"]]) == sentence("k", 2, 3))

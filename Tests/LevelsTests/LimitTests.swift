@@ -39,7 +39,7 @@ import Testing
         #expect(refusal(of: binary(items, offsets: offsets), any: false) == "byte 8: in \(titles): \(Self.cyclic)")
     }
 
-    private static let cyclic = "object 0 holds itself, but a property list has no cycles"
+    private static let cyclic = "object 0 contains itself, but a property list cannot have cycles"
     private var zeros: String { "/0/0/0/0/0/0/…/0/0/0/0/0/0" }
 
     private func binary(_ objects: [UInt8], offsets: [UInt8]) -> [UInt8] {

@@ -97,8 +97,8 @@ import Testing
             ("title", "the role 'title' needs a name, as in title=name"),
             ("title=", "the role 'title' needs a name, as in title=name"),
             ("title=a|", "the role 'title' needs a name, as in title=name"),
-            ("title=a,key=a", "'a' stands for two roles; each name can have one"),
-            ("title=Children", "'Children' stands for two roles; each name can have one"),
+            ("title=a,key=a", "'a' is given two roles; a name can have only one"),
+            ("title=Children", "'Children' is given two roles; a name can have only one"),
         ])
     func refused(_ mapping: String, _ sentence: String) {
         let error = #expect(throws: StructuralNamesError.self) { try StructuralNames(mapping: mapping) }

@@ -9,7 +9,7 @@ import Testing
             Example("text", #""a""#, "1:1: the document is text"),
             Example("a number", "5", "1:1: the document is a number"),
             Example("a real", "5.5", "1:1: the document is a number"),
-            Example("a truth value", "true", "1:1: the document is a truth value"),
+            Example("a Boolean", "true", "1:1: the document is a Boolean"),
             Example("a date", "<date>2001-01-01T00:00:00Z</date>", "1:7: the document is a date"),
             Example("data", "<data>AAEC</data>", "1:7: the document is data"),
             Example("an empty dictionary", "\n {}", "2:2: in /: the document is a dictionary without a level"),
@@ -37,8 +37,8 @@ import Testing
                 "a number", "[\"a\",\n 5]",
                 "2:2: in /: element 2 of the array is a number, but an item must be a string or a dictionary"),
             Example(
-                "a truth value", "[\n\"a\",\n true]",
-                "3:2: in /: element 2 of the array is a truth value, but an item must be a string or a dictionary"),
+                "a Boolean", "[\n\"a\",\n true]",
+                "3:2: in /: element 2 of the array is a Boolean, but an item must be a string or a dictionary"),
             Example(
                 "a date", "<array>\n<date>2001-01-01T00:00:00Z</date></array>",
                 "2:7: in /: element 1 of the array is a date, but an item must be a string or a dictionary"),
@@ -88,12 +88,12 @@ import Testing
                 "2:1: in /a: the item has both 'Rows' and 'Sections'; only one of them can hold its level"),
             Example(
                 "two siblings with one Key", "[\n{\"Key\":\"k\"},\n{\"Key\":\"k\"}\n]",
-                "3:1: in /: two rows have the Key 'k', row 1 in line 2 and row 2 in line 3; among siblings each Key must be its own"
+                "3:1: in /: two rows have the Key 'k', row 1 on line 2 and row 2 on line 3; a Key must be unique among siblings"
             ),
             Example(
                 "two siblings with one Key, deeper",
                 "[{\"Title\":\"a\",\"Rows\":[\n{\"Key\":\"k\"},\n{\"Key\":\"k\"}\n]\n}]",
-                "3:1: in /a: two rows have the Key 'k', row 1 in line 2 and row 2 in line 3; among siblings each Key must be its own"
+                "3:1: in /a: two rows have the Key 'k', row 1 on line 2 and row 2 on line 3; a Key must be unique among siblings"
             ),
         ])
     func item(_ example: Example) {
@@ -170,16 +170,16 @@ import Testing
                 "2:1: in /: a section must be an array, not text"),
             Example(
                 "a section that is a dictionary, in Children", "{\"Children\":[[\"a\"],\n{\"Rows\":[\"b\"]}]}",
-                "2:1: in /: a section is an array here; sections with a Title of their own go into 'Sections'"),
+                "2:1: in /: a section must be an array here; sections with their own Title go into 'Sections'"),
             Example(
                 "an array among the rows of a section", "{\"Sections\":[[\"a\",\n [\"b\"]]]}",
-                "2:2: in /: an array stands among the rows of a section; a row is a string or a dictionary"),
+                "2:2: in /: an array appears among the rows of a section; a row is a string or a dictionary"),
             Example(
                 "an array among the rows of a named section", "{\"Sections\":{\"A\":[\"a\",\n [\"b\"]]}}",
-                "2:2: in /: an array stands among the rows of a section; a row is a string or a dictionary"),
+                "2:2: in /: an array appears among the rows of a section; a row is a string or a dictionary"),
             Example(
                 "a section with two lists", "{\"Sections\":[{\"Rows\":[\"a\"],\n\"Children\":[\"b\"]}]}",
-                "2:1: in /: the section has two lists of rows, 'Children' is the second; only one can hold them"),
+                "2:1: in /: the section has a second list of rows, 'Children'; only one is allowed"),
             Example(
                 "a section whose rows are text", "{\"Sections\":[{\"Title\":\"A\",\n\"Rows\":\"a\"}]}",
                 "2:8: in /: 'Rows' must be an array of items, not text"),
@@ -210,20 +210,20 @@ import Testing
                 "1:16: in /: 'SectionKeys' must be an array of names, not a dictionary"),
             Example(
                 "SectionKeys of arrays", "{\"SectionKeys\":[[\"A\"]],\"Sections\":{\"A\":[\"a\"]}}",
-                "1:46: in /: 'SectionKeys' must hold texts only"),
+                "1:46: in /: 'SectionKeys' must contain only text"),
             Example(
                 "SectionTitles that are a number", "{\"SectionTitles\":5,\"Sections\":[]}",
                 "1:18: in /: 'SectionTitles' must be an array of titles, not a number"),
             Example(
                 "a name that Sections lacks", "{\"SectionKeys\":[\"A\",\"C\"],\n\"Sections\":{\"A\":[\"a\"]}\n}",
-                "2:12: in /: 'SectionKeys' names 'C' but 'Sections' has no such section; name each section once"),
+                "2:12: in /: 'SectionKeys' names 'C' but 'Sections' does not contain it; name each section once"),
             Example(
                 "a name that comes twice",
                 "[{\"Title\":\"t\",\"SectionKeys\":[\"A\",\"A\"],\n\"Sections\":{\"A\":[\"a\"]}\n}]",
                 "2:12: in /t: 'SectionKeys' names 'A' twice; name each section once"),
             Example(
                 "two rows with one Key", "{\"Title\":\"t\",\n\"Sections\":[[{\"Key\":\"k\"}],[{\"Key\":\"k\"}]]\n}",
-                "2:28: in /: two rows have the Key 'k', row 1 in line 2, column 14 and row 2 in line 2, column 28; among siblings each Key must be its own"
+                "2:28: in /: two rows have the Key 'k', row 1 on line 2, column 14 and row 2 on line 2, column 28; a Key must be unique among siblings"
             ),
         ])
     func section(_ example: Example) {
@@ -236,25 +236,25 @@ import Testing
             Example(
                 "in a short level",
                 "[{\"Title\":\"Apple\",\"Key\":\"k\"},\"Plum\",\n\n{\"Key\":\"k\",\"Title\":\"Pear\"}]",
-                "3:1: in /: two rows have the Key 'k', 'Apple' in line 1 and 'Pear' in line 3; \(Self.eachItsOwn)"),
+                "3:1: in /: two rows have the Key 'k', 'Apple' on line 1 and 'Pear' on line 3; \(Self.eachItsOwn)"),
             Example(
                 "beside a title that is the same",
                 "[\"k\",\n{\"Title\":\"Apple\",\"Key\":\"k\"},\n{\"Key\":\"k\",\"Title\":\"Pear\"}]",
-                "3:1: in /: two rows have the Key 'k', 'Apple' in line 2 and 'Pear' in line 3; \(Self.eachItsOwn)"),
+                "3:1: in /: two rows have the Key 'k', 'Apple' on line 2 and 'Pear' on line 3; \(Self.eachItsOwn)"),
             Example(
                 "in a long level",
                 "[{\"Title\":\"Apple\",\"Key\":\"k\"},\n\(Self.plums)\n{\"Key\":\"k\",\"Title\":\"Pear\"}]",
-                "42:1: in /: two rows have the Key 'k', 'Apple' in line 1 and 'Pear' in line 42; \(Self.eachItsOwn)"),
+                "42:1: in /: two rows have the Key 'k', 'Apple' on line 1 and 'Pear' on line 42; \(Self.eachItsOwn)"),
             Example(
                 "with texts that control a terminal",
                 "[{\"Title\":\"\\u001bApple\",\"Key\":\"\\u0007\"},\n{\"Key\":\"\\u0007\",\"Title\":\"Pear\\n\"}]",
-                #"2:1: in /: two rows have the Key '\u{7}', '\u{1B}Apple' in line 1 and 'Pear\u{A}' in line 2; \#(Self.eachItsOwn)"#
+                #"2:1: in /: two rows have the Key '\u{7}', '\u{1B}Apple' on line 1 and 'Pear\u{A}' on line 2; \#(Self.eachItsOwn)"#
             ),
         ])
     func sharedKey(_ example: Example) {
         #expect(Document.refusal(of: example.document) == example.expected)
     }
 
-    private static let eachItsOwn = "among siblings each Key must be its own"
+    private static let eachItsOwn = "a Key must be unique among siblings"
     private static let plums = (0..<40).map { "\"Plum \($0)\"," }.joined(separator: "\n")
 }

@@ -53,7 +53,7 @@ import Testing
                 ]),
                 path: "/(item 3)",
                 reason:
-                    "two rows have the Key 'k', row 1 PLACE and row 2 PLACE; among siblings each Key must be its own"),
+                    "two rows have the Key 'k', row 1 PLACE and row 2 PLACE; a Key must be unique among siblings"),
             Case(
                 name: "in a section",
                 document: item(
@@ -74,7 +74,7 @@ import Testing
             } catch {
                 refusal = error
             }
-            let reason = refusal?.reason.replacing(/(in line \d+(, column \d+)?|at byte \d+)/, with: "PLACE")
+            let reason = refusal?.reason.replacing(/(on line \d+(, column \d+)?|at byte \d+)/, with: "PLACE")
             #expect(refusal?.path == example.path, "\(format)")
             #expect(reason == example.reason, "\(format)")
         }

@@ -4,7 +4,7 @@ import Testing
 /// What is read, but is probably not what was meant: the whole sentence, with its place and the path of titles to it.
 @Suite struct WarningTests {
     private static let longTitle = String(repeating: "ä", count: 100_000)
-    private static let keyEach = "give them a Key each, or their paths end in ~2, ~3, …"
+    private static let keyEach = "give each a Key, or their paths end in ~2, ~3, …"
 
     @Test(
         "A document that is probably not what was meant is read with a warning",
@@ -24,63 +24,65 @@ import Testing
                 "1:36: in /a/b: 'Keyy' is kept as a field; did you mean 'Key'?"),
             Example(
                 "an empty list of children", "[{\"Title\":\"a\",\n \"Children\":[]}]",
-                "2:13: in /a: the list of children is empty, so the item is a leaf; leave the key out if that is meant"),
+                "2:13: in /a: the list of children is empty, so the item is a leaf; omit the key if that is intended"),
             Example(
                 "an empty list at the root", "{\"Rows\":\n[]}",
-                "2:1: in /: the list of children is empty, so the item is a leaf; leave the key out if that is meant"),
+                "2:1: in /: the list of children is empty, so the item is a leaf; omit the key if that is intended"),
             Example(
                 "empty sections", "[{\"Title\":\"a\",\"Sections\":\n[[],[]]}]",
                 "2:1: in /a: all sections are empty, so the item is a leaf"),
             Example(
                 "rows of one title", "[{\"Title\":\"t\",\"Rows\":\n[\"a\",\"a\",\"b\",\"a\"]}]",
-                "2:6: in /t: 3 rows have the title 'a', the first in line 2, column 2; give them a Key each, or their paths end in ~2, ~3, …"
+                "2:6: in /t: 3 rows have the title 'a', the first on line 2, column 2; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "rows of one title at the root", "\n[\"a\",\"b\",\n\"a\"]",
-                "3:1: in /: 2 rows have the title 'a', the first in line 2; give them a Key each, or their paths end in ~2, ~3, …"
+                "3:1: in /: 2 rows have the title 'a', the first on line 2; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "rows of one title after NFC", "[\"e\u{301}\",\"\u{E9}\"]",
-                "1:8: in /: 2 rows have the title 'é', the first in line 1, column 2; give them a Key each, or their paths end in ~2, ~3, …"
+                "1:8: in /: 2 rows have the title 'é', the first on line 1, column 2; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "the most frequent of two titles", "[\"a\",\"b\",\"b\",\"a\",\"b\"]",
-                "1:10: in /: 3 rows have the title 'b', the first in line 1, column 6; give them a Key each, or their paths end in ~2, ~3, …"
+                "1:10: in /: 3 rows have the title 'b', the first on line 1, column 6; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "rows of one title in two sections", "{\"Sections\":\n[[\"a\"],\n[\"a\"]]}",
-                "3:2: in /: 2 rows have the title 'a', the first in line 2; give them a Key each, or their paths end in ~2, ~3, …"
+                "3:2: in /: 2 rows have the title 'a', the first on line 2; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "a title that is the Key before it", "[{\"Key\":\"k\",\"Title\":\"x\"},\n\"k\"]",
-                "2:1: in /: 2 rows have the title 'k', the first in line 1; give them a Key each, or their paths end in ~2, ~3, …"
+                "2:1: in /: 2 rows have the title 'k', the first on line 1; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "a title that is the Key after it", "[\"k\",\n{\"Key\":\"k\",\"Title\":\"x\"}]",
-                "2:1: in /: 2 rows have the title 'k', the first in line 1; give them a Key each, or their paths end in ~2, ~3, …"
+                "2:1: in /: 2 rows have the title 'k', the first on line 1; give each a Key, or their paths end in ~2, ~3, …"
             ),
             Example(
                 "a key that stands twice", "[{\"Title\":\"a\",\"X\":1,\n \"X\":2}]",
-                "2:2: in /a: the key 'X' stands twice in one dictionary, first in line 1; the last one counts"),
+                "2:2: in /a: the key 'X' appears more than once in one dictionary, first on line 1; the last one counts"
+            ),
             Example(
                 "a title that stands twice", "[{\"Title\":\"a\",\n \"Title\":\"b\"}]",
-                "2:2: in /a: the key 'Title' stands twice in one dictionary, first in line 1; the last one counts"),
+                "2:2: in /a: the key 'Title' appears more than once in one dictionary, first on line 1; the last one counts"
+            ),
             Example(
                 "a key that stands twice within a field", "[{\"Title\":\"a\",\"F\":{\"X\":1, \"X\":2}}]",
-                "1:27: in /a: the key 'X' stands twice in one dictionary, first in line 1, column 20; the last one counts"
+                "1:27: in /a: the key 'X' appears more than once in one dictionary, first on line 1, column 20; the last one counts"
             ),
             Example(
                 "a title and a key that control a terminal",
                 "[{\"Title\":\"a\\u001b[2J\",\"X\\u009b\":1,\n\"X\\u009b\":2}]",
-                #"2:1: in /a\u{1B}[2J: the key 'X\u{9B}' stands twice in one dictionary, first in line 1; the last one counts"#
+                #"2:1: in /a\u{1B}[2J: the key 'X\u{9B}' appears more than once in one dictionary, first on line 1; the last one counts"#
             ),
             Example(
                 "a title of a hundred thousand characters", "[\"\(Self.longTitle)\",\n\"\(Self.longTitle)\"]",
-                "2:1: in /: 2 rows have the title '\(Self.longTitle.prefix(80))…', the first in line 1; \(Self.keyEach)"
+                "2:1: in /: 2 rows have the title '\(Self.longTitle.prefix(80))…', the first on line 1; \(Self.keyEach)"
             ),
             Example(
                 "a named section that stands twice", "{\"Sections\":{\"A\":[\"a\"],\n \"A\":[\"b\"]}}",
-                "2:6: in /: the section 'A' stands twice; the last one counts"),
+                "2:6: in /: the section 'A' appears more than once; the last one counts"),
             Example(
                 "a slip in a section's title", "{\"Sections\":[{\"Rows\":[\"a\"],\n\"Titel\":\"A\"}]}",
                 "2:1: in /: 'Titel' is kept as a field; did you mean 'Title'?"),

@@ -88,7 +88,7 @@ struct BinaryReaderTests {
         let broken = BinaryDocument([0xD1, 1, 2], [0x51, 0x78], [0xC0])
         #expect(
             Format.binary.refusal(of: broken.bytes)
-                == "byte 13: in /x: a property list has no sets (token 0xc0): an array is what can be read")
+                == "byte 13: in /x: sets (token 0xc0) are not supported; use an array")
         let document = BinaryDocument([0xA1, 1], [0x51, 0x07])
         var writer = XMLPropertyListWriter()
         let error = #expect(throws: PropertyListError.self) {
@@ -96,6 +96,6 @@ struct BinaryReaderTests {
         }
         #expect(
             error?.description
-                == "byte 10: a text holds U+0007, which XML cannot carry: the binary format carries it")
+                == "byte 10: the text contains U+0007, which XML cannot represent; use the binary format")
     }
 }

@@ -31,52 +31,52 @@ struct BinaryRefusalTests {
                 "byte 0: the document has 0 bytes, but a binary property list has at least 42"),
             Case(
                 "another version", Array("bplist15".utf8) + small.bytes.dropFirst(8),
-                "byte 0: the document does not begin with bplist00: other versions of the format are not read"),
+                "byte 0: the document does not begin with bplist00; other versions of the format are not supported"),
             Case(
                 "offsets of no bytes", BinaryDocument([0x10, 1]).with { $0.offsetWidth = 0 },
-                "byte 10: the trailer gives an offset 0 bytes, but it must be 1 to 8; the document may have been cut short"
+                "byte 10: the trailer gives an offset 0 bytes, but it must be 1 to 8; the document may have been truncated"
             ),
             Case(
                 "references of nine bytes", small.with { $0.referenceWidth = 9 },
-                "byte 11: the trailer gives a reference 9 bytes, but it must be 1 to 8; the document may have been cut short"
+                "byte 11: the trailer gives a reference 9 bytes, but it must be 1 to 8; the document may have been truncated"
             ),
             Case(
                 "no objects", small.with { $0.objectCount = 0 },
-                "byte 11: the trailer makes object 0 the root, but there are only 0 objects; the document may have been cut short"
+                "byte 11: the trailer names object 0 as the root, but the document has 0 objects; the document may have been truncated"
             ),
             Case(
                 "a root that is not there", small.with { $0.root = .max },
-                "byte 11: the trailer makes object 18446744073709551615 the root, but there are only 1 objects; the document may have been cut short"
+                "byte 11: the trailer names object 18446744073709551615 as the root, but the document has 1 objects; the document may have been truncated"
             ),
             Case(
                 "more objects than bytes", small.with { $0.objectCount = .max },
                 "byte 11: the trailer puts the offset table of 18446744073709551615 objects at byte 9, "
-                    + "where it has no room; the document may have been cut short"),
+                    + "where it does not fit; the document may have been truncated"),
             Case(
                 "one object too many for the table", small.with { $0.objectCount = 2 },
-                "byte 11: the trailer puts the offset table of 2 objects at byte 9, where it has no room; the document may have been cut short"
+                "byte 11: the trailer puts the offset table of 2 objects at byte 9, where it does not fit; the document may have been truncated"
             ),
             Case(
                 "an offset table beyond the end", small.with { $0.tableOffset = .max },
                 "byte 11: the trailer puts the offset table of 1 objects at byte 18446744073709551615, "
-                    + "where it has no room; the document may have been cut short"),
+                    + "where it does not fit; the document may have been truncated"),
             Case(
                 "an offset table in the header", small.with { $0.tableOffset = 8 },
-                "byte 11: the trailer puts the offset table of 1 objects at byte 8, where it has no room; the document may have been cut short"
+                "byte 11: the trailer puts the offset table of 1 objects at byte 8, where it does not fit; the document may have been truncated"
             ),
             Case(
                 "an offset beyond the objects", small.with { $0.offsets = [0: 9] },
-                "byte 9: object 0 is said to begin at byte 9, but objects stand in bytes 8 to 8"),
+                "byte 9: object 0 has the offset 9, but objects occupy bytes 8 to 8"),
             Case(
                 "an offset in the header", small.with { $0.offsets = [0: 7] },
-                "byte 9: object 0 is said to begin at byte 7, but objects stand in bytes 8 to 8"),
+                "byte 9: object 0 has the offset 7, but objects occupy bytes 8 to 8"),
             Case(
                 "an offset beyond all integers",
                 small.with {
                     $0.offsetWidth = 8
                     $0.offsets = [0: .max]
                 },
-                "byte 9: object 0 is said to begin at byte 18446744073709551615, but objects stand in bytes 8 to 8"),
+                "byte 9: object 0 has the offset 18446744073709551615, but objects occupy bytes 8 to 8"),
         ])
     func frame(_ refused: Case) {
         #expect(Format.binary.refusal(of: refused.document) == refused.sentence)
@@ -85,33 +85,34 @@ struct BinaryRefusalTests {
     @Test(
         "an object that is none",
         arguments: [
-            Case("null", BinaryDocument([0x00]), "byte 8: a property list has no null (token 0x00)"),
-            Case("a URL", BinaryDocument([0x0C]), "byte 8: the token 0x0c stands for no type of a property list"),
+            Case("null", BinaryDocument([0x00]), "byte 8: a property list cannot contain null (token 0x00)"),
+            Case("a URL", BinaryDocument([0x0C]), "byte 8: the token 0x0c is not a property list type"),
             Case(
                 "UTF-8", BinaryDocument([0x71, 0x61]),
-                "byte 8: a string must be ASCII or UTF-16: UTF-8 (token 0x71) is not of this version"),
+                "byte 8: a string must be ASCII or UTF-16; UTF-8 (token 0x71) does not belong to this version of the format"
+            ),
             Case(
                 "an ordered set", BinaryDocument([0xB0]),
-                "byte 8: a property list has no sets (token 0xb0): an array is what can be read"),
+                "byte 8: sets (token 0xb0) are not supported; use an array"),
             Case(
                 "an integer of 32 bytes", BinaryDocument([0x15] + Array(repeating: 0, count: 32)),
                 "byte 8: an integer must have 1, 2, 4, 8 or 16 bytes"),
             Case(
                 "an integer of 65 bits",
                 BinaryDocument([0x14, 0, 0, 0, 0, 0, 0, 0, 1] + Array(repeating: 0, count: 8)),
-                "byte 8: an integer must be within -9223372036854775808 to 18446744073709551615"),
+                "byte 8: an integer must be from -9223372036854775808 to 18446744073709551615"),
             Case(
                 "an integer that ends in the offset table", BinaryDocument([0x13, 0, 0]),
                 "byte 8: the object's size, 9, takes it past byte 11, where objects end"),
             Case(
                 "a date beyond 9999", BinaryDocument([0x33, 0x42, 0x50, 0, 0, 0, 0, 0, 0]),
-                "byte 8: a date must be within the years 1 to 9999, but this one is 274877906944.0 s from 2001"),
+                "byte 8: a date must be in the years 1 to 9999, but this one is 274877906944.0 s from 2001"),
             Case(
                 "a date that is no number", BinaryDocument([0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]),
-                "byte 8: a date must be within the years 1 to 9999, but this one is nan s from 2001"),
+                "byte 8: a date must be in the years 1 to 9999, but this one is nan s from 2001"),
             Case(
                 "ASCII that is not", BinaryDocument([0x52, 0x61, 0xE9]),
-                "byte 8: an ASCII string must have no byte above 0x7f: other text is stored as UTF-16"),
+                "byte 8: an ASCII string must not have a byte above 0x7f; store other text as UTF-16"),
             Case(
                 "a high surrogate alone", BinaryDocument([0x62, 0, 0x61, 0xD8, 0]),
                 "byte 8: code unit 1 of a UTF-16 string is a surrogate without its other half"),
@@ -164,16 +165,16 @@ struct BinaryRefusalTests {
     func cycles() {
         #expect(
             Format.binary.refusal(of: BinaryDocument([0xA1, 0]).bytes)
-                == "byte 8: object 0 holds itself, but a property list has no cycles")
+                == "byte 8: object 0 contains itself, but a property list cannot have cycles")
         let indirect = BinaryDocument([0xA1, 1], [0xD1, 2, 3], [0x51, 0x61], [0xA1, 1]).bytes
         #expect(
             Format.binary.refusal(of: indirect, limits: PropertyListLimits(nesting: 5))
-                == "byte 10: in /a/a: object 1 holds itself, but a property list has no cycles")
+                == "byte 10: in /a/a: object 1 contains itself, but a property list cannot have cycles")
         // Wide enough that the budget for values is spent before the depth is reached.
         let wide = BinaryDocument([0xAF, 0x11, 0x03, 0xE9] + Array(repeating: 1, count: 1_000) + [0], [0x09])
         #expect(
             Format.binary.refusal(of: wide.bytes)
-                == "byte 1013: object 0 holds itself, but a property list has no cycles")
+                == "byte 1013: object 0 contains itself, but a property list cannot have cycles")
     }
 
     @Test("mere depth past the limit, and not before")
@@ -222,7 +223,7 @@ struct BinaryRefusalTests {
                 == "byte 11: the document holds more than 2 values; split it")
         #expect(
             Format.binary.refusal(of: document, limits: PropertyListLimits(valueBytes: 2))
-                == "byte 11: a value is longer than 2 bytes; keep large data in files of their own")
+                == "byte 11: a value is longer than 2 bytes; store large data in separate files")
     }
 
     @Test("a file that is cut short while it is read")
@@ -235,7 +236,8 @@ struct BinaryRefusalTests {
             .file(descriptor: descriptor, size: document.count), limits: PropertyListLimits(), into: &recorder)
         #expect(recorder.root == .string(String(repeating: "a", count: 30_000)))
         #expect(
-            throws: PropertyListError("the file was cut short while it was read", at: .byte(offset: document.count))
+            throws: PropertyListError(
+                "the file was truncated while it was being read", at: .byte(offset: document.count))
         ) {
             try Format.binary.read(
                 .file(descriptor: descriptor, size: document.count + 100), limits: PropertyListLimits(), into: &recorder

@@ -55,32 +55,35 @@ struct JSONReaderTests {
         arguments: [
             ("", "1:1: the document is empty; it needs one value, an array or an object"),
             (" \n ", "2:2: the document is empty; it needs one value, an array or an object"),
-            ("[1,]", "1:4: a comma stands before the end of an array or object; JSON has no trailing commas"),
+            ("[1,]", "1:4: a comma precedes the end of an array or object; JSON does not allow trailing commas"),
             (
                 "{\"a\":1,}",
-                "1:8: a comma stands before the end of an array or object; JSON has no trailing commas"
+                "1:8: a comma precedes the end of an array or object; JSON does not allow trailing commas"
             ),
-            ("[1 2]", "1:4: an array goes on here without ','; after an element comes ',' or ']'"),
-            ("[1}", "1:3: an array goes on here without ','; after an element comes ',' or ']'"),
-            ("{\"a\":1]", "1:7: an object goes on here without ','; after an entry comes ',' or '}'"),
+            ("[1 2]", "1:4: a ',' is missing in an array; an element is followed by ',' or ']'"),
+            ("[1}", "1:3: a ',' is missing in an array; an element is followed by ',' or ']'"),
+            ("{\"a\":1]", "1:7: a ',' is missing in an object; an entry is followed by ',' or '}'"),
             ("[,1]", "1:2: a value is missing before ','"),
-            ("{\"a\":}", "1:6: in /a: an array or object ends here that has not begun, or before a value is complete"),
-            ("]", "1:1: an array or object ends here that has not begun, or before a value is complete"),
-            ("[1]]", "1:4: something stands after the end of the JSON value; remove it"),
-            ("1 1", "1:3: something stands after the end of the JSON value; remove it"),
+            (
+                "{\"a\":}",
+                "1:6: in /a: an array or object ends here that was never begun, or before a value is complete"
+            ),
+            ("]", "1:1: an array or object ends here that was never begun, or before a value is complete"),
+            ("[1]]", "1:4: the document continues after the end of the JSON value; remove the rest"),
+            ("1 1", "1:3: the document continues after the end of the JSON value; remove the rest"),
             ("{a:1}", "1:2: an object's key must be a string in double quotes"),
             ("{1:1}", "1:2: an object's key must be a string in double quotes"),
             ("{\"a\" 1}", "1:6: in /a: an object's key must be followed by ':' and a value"),
-            ("{\"a\"", "1:5: in /a: the document ends before its value does; it was cut short"),
-            ("{\"a\":", "1:6: in /a: the document ends before its value does; it was cut short"),
-            ("[\n[1,\n2", "3:2: the document ends before its value does; it was cut short"),
-            ("{\"a\":\n null}", "2:2: in /a: a property list has no null; leave the entry out"),
+            ("{\"a\"", "1:5: in /a: the document ends before its value does; it was truncated"),
+            ("{\"a\":", "1:6: in /a: the document ends before its value does; it was truncated"),
+            ("[\n[1,\n2", "3:2: the document ends before its value does; it was truncated"),
+            ("{\"a\":\n null}", "2:2: in /a: a property list cannot contain null; omit the entry"),
             ("nul", "1:1: \(noValue)"),
             ("True", "1:1: \(noValue)"),
             ("NaN", "1:1: \(noValue)"),
             ("+1", "1:1: \(noValue)"),
             (".5", "1:1: \(noValue)"),
-            ("'a'", "1:1: a string must stand in double quotes"),
+            ("'a'", "1:1: a string must be in double quotes"),
             ("[1, // one\n2]", "1:5: JSON has no comments; remove this one"),
             ("-", "1:1: a number must have a digit after '-'"),
             ("[01]", "1:2: a number must not begin with 0 before other digits"),
@@ -89,15 +92,21 @@ struct JSONReaderTests {
             ("1.e5", "1:1: a number must have a digit after '.'"),
             ("1e", "1:1: a number must have a digit after its exponent's 'e'"),
             ("1e+", "1:1: a number must have a digit after its exponent's 'e'"),
-            ("0x10", "1:2: something stands after the end of the JSON value; remove it"),
-            ("18446744073709551616", "1:1: an integer is beyond 64 bits; it goes from -2^63 to 2^64-1"),
-            ("-9223372036854775809", "1:1: an integer is beyond 64 bits; it goes from -2^63 to 2^64-1"),
-            ("[1e400]", "1:2: a number is beyond the range of a 64-bit floating-point one, about 1.8e308"),
+            ("0x10", "1:2: the document continues after the end of the JSON value; remove the rest"),
+            ("18446744073709551616", "1:1: an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1"),
+            ("-9223372036854775809", "1:1: an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1"),
+            ("[1e400]", "1:2: a number is outside the range of 64-bit floating point, about 1.8e308"),
             ("\"a", "1:2: the document ends inside a string; '\"' is missing"),
-            ("[\"a\nb\"]", "1:4: a string holds a line end or a tab; write \\n, \\r or \\t, or close it with '\"'"),
-            ("[\"é\t\"]", "1:4: a string holds a line end or a tab; write \\n, \\r or \\t, or close it with '\"'"),
-            ("\"\u{1}\"", "1:2: the control character U+0001 cannot stand in JSON; a string holds it as \\u0001"),
-            ("\"\\x41\"", "1:2: '\\' begins no escape here; there are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234"),
+            (
+                "[\"a\nb\"]",
+                "1:4: a string contains a line break or a tab; write \\n, \\r or \\t, or close it with '\"'"
+            ),
+            ("[\"é\t\"]", "1:4: a string contains a line break or a tab; write \\n, \\r or \\t, or close it with '\"'"),
+            ("\"\u{1}\"", "1:2: the control character U+0001 cannot appear in JSON; in a string, write it as \\u0001"),
+            (
+                "\"\\x41\"",
+                "1:2: '\\' does not begin an escape here; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234"
+            ),
             ("\"\\u12G4\"", "1:2: '\\u' must be followed by four hexadecimal digits"),
             ("\"\\uD800\"", "1:2: \(halfPair)"),
             ("\"\\uD800\\u0041\"", "1:2: \(halfPair)"),
@@ -108,7 +117,7 @@ struct JSONReaderTests {
     }
 
     private static let noValue =
-        "no JSON value begins here; there are objects, arrays, strings in double quotes, numbers, true and false"
+        "this is not a JSON value; the values are objects, arrays, strings in double quotes, numbers, true and false"
     private static let halfPair =
         "an escape names half of a surrogate pair; the other half must follow or precede it"
 

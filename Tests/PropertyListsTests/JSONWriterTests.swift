@@ -78,7 +78,7 @@ struct JSONWriterTests {
     func impossibleDates(seconds: Double) {
         for format in Format.allCases {
             #expect(
-                throws: PropertyListError("a date lies outside the years 1 to 9999: no property list can carry it")
+                throws: PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
             ) { try format.write(.date(seconds)) }
         }
     }

@@ -12,23 +12,23 @@ struct XMLMismatchTests {
         arguments: [
             (
                 ["<plist>", "<array>", "</array>", "</plst>"],
-                "4:1: </plst> is misspelt; <plist>, opened in line 1, must be closed by </plist>"
+                "4:1: </plst> is misspelt; <plist>, opened on line 1, must be closed by </plist>"
             ),
             (
                 ["<plist><array/></plistx>"],
-                "1:16: </plistx> is misspelt; <plist>, opened in line 1, must be closed by </plist>"
+                "1:16: </plistx> is misspelt; <plist>, opened on line 1, must be closed by </plist>"
             ),
             (
                 ["<plist>", "<dict>", "</dict></dict>", "</plist>"],
-                "3:8: </dict> does not match <plist>, which was opened in line 1 and must be closed by </plist>"
+                "3:8: </dict> does not match <plist>, which was opened on line 1 and must be closed by </plist>"
             ),
             (
                 ["<dict>", "</array>"],
-                "2:1: </array> does not match <dict>, which was opened in line 1 and must be closed by </dict>"
+                "2:1: </array> does not match <dict>, which was opened on line 1 and must be closed by </dict>"
             ),
             (
                 ["<array>", "</arrays>"],
-                "2:1: </arrays> is misspelt; <array>, opened in line 1, must be closed by </array>"
+                "2:1: </arrays> is misspelt; <array>, opened on line 1, must be closed by </array>"
             ),
             (["<dict>", "</dict/>"], "2:7: the end tag is not closed; '>' is missing"),
             (
@@ -38,19 +38,19 @@ struct XMLMismatchTests {
                     "  </dict>",
                     "</plist>",
                 ],
-                "9:3: in /c: </dict> does not match <array>, which was opened in line 7 and must be closed by </array>"
+                "9:3: in /c: </dict> does not match <array>, which was opened on line 7 and must be closed by </array>"
             ),
             (
                 ["<array><string>a</string>", "<string>b</strng>", "</array>"],
-                "2:10: </strng> is misspelt; <string>, opened in line 2, must be closed by </string>"
+                "2:10: </strng> is misspelt; <string>, opened on line 2, must be closed by </string>"
             ),
             (
                 ["<dict><key>", "a</string></dict>"],
-                "2:2: </string> does not match <key>, which was opened in line 1 and must be closed by </key>"
+                "2:2: </string> does not match <key>, which was opened on line 1 and must be closed by </key>"
             ),
             (
                 ["<array><string>a</stringy></array>"],
-                "1:17: </stringy> is misspelt; <string>, opened in line 1, must be closed by </string>"
+                "1:17: </stringy> is misspelt; <string>, opened on line 1, must be closed by </string>"
             ),
         ])
     func wrongEndTag(lines: [String], sentence: String) {
@@ -60,11 +60,11 @@ struct XMLMismatchTests {
     @Test(
         "tells of a text that is not closed, in the line of its beginning",
         arguments: [
-            (["<array>", "<string>a", "<string>b</string>", "</array>"], "2:1", "string", "<string> in line 3"),
-            (["<array>", "<!-- é --><string a='b'>a &amp; b", "", "</array>"], "2:11", "string", "</array> in line 4"),
-            (["<dict>", "<key>a", "<string>b</string>", "</dict>"], "2:1", "key", "<string> in line 3"),
-            (["<dict><key>a</key><integer>5", "</dict>"], "1:19: in /a", "integer", "</dict> in line 2"),
-            (["<plist><data>AAAA", "</plist>"], "1:8", "data", "</plist> in line 2"),
+            (["<array>", "<string>a", "<string>b</string>", "</array>"], "2:1", "string", "<string> on line 3"),
+            (["<array>", "<!-- é --><string a='b'>a &amp; b", "", "</array>"], "2:11", "string", "</array> on line 4"),
+            (["<dict>", "<key>a", "<string>b</string>", "</dict>"], "2:1", "key", "<string> on line 3"),
+            (["<dict><key>a</key><integer>5", "</dict>"], "1:19: in /a", "integer", "</dict> on line 2"),
+            (["<plist><data>AAAA", "</plist>"], "1:8", "data", "</plist> on line 2"),
         ])
     func unclosedText(lines: [String], place: String, element: String, next: String) {
         #expect(
@@ -78,7 +78,7 @@ struct XMLMismatchTests {
         let rows = Array(repeating: "<string>\(String(repeating: "ä &lt; ", count: 20))</string>", count: 1_500)
         let lines = ["<array>"] + rows + ["  <string>b", "</array>"]
         let sentence =
-            "1502:3: <string> is not closed; write </string> before </array> in line 1503, or '&lt;' for a '<' that belongs to the text"
+            "1502:3: <string> is not closed; write </string> before </array> on line 1503, or '&lt;' for a '<' that belongs to the text"
         #expect(refusal(lines) == sentence)
         let units = Array("\u{FEFF}\(lines.joined(separator: "\n"))".utf16)
         #expect(
@@ -90,11 +90,11 @@ struct XMLMismatchTests {
         let long = String(repeating: "x", count: 100)
         #expect(
             refusal(["<array></a\u{202E}\(long)>"])
-                == "1:8: </a\\u{202E}\(long.prefix(78))…> is misspelt; <array>, opened in line 1, must be closed by </array>"
+                == "1:8: </a\\u{202E}\(long.prefix(78))…> is misspelt; <array>, opened on line 1, must be closed by </array>"
         )
         #expect(
             refusal(["<array><a\u{9B}\(long)/></array>"])
-                == "1:8: <a\\u{9B}\(long.prefix(78))…> is not an element of a property list; there are dict, key, array, string, integer, real, date, data, true and false"
+                == "1:8: <a\\u{9B}\(long.prefix(78))…> is not a property list element; the elements are dict, key, array, string, integer, real, date, data, true and false"
         )
     }
 }

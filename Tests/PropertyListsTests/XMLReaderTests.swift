@@ -32,35 +32,35 @@ struct XMLReaderTests {
         arguments: [
             (
                 "<array><string>a <b>b</b></string></array>",
-                "1:18: markup stands inside a text that '</string>' must close; write '<' as '&lt;'"
+                "1:18: markup appears inside text that '</string>' must close; write '<' as '&lt;'"
             ),
             (
                 "<array><string>a & b</string></array>",
-                "1:18: '&' begins no reference here; write '&amp;' for the character itself"
+                "1:18: '&' does not begin a reference here; write '&amp;' for the character itself"
             ),
             (
                 "<array><string>a&#8;</string></array>",
-                "1:17: '&#8;' is a character reference, but of a character that XML forbids; remove it, or use the binary format"
+                "1:17: '&#8;' refers to a character that XML does not allow; remove it, or use the binary format"
             ),
             (
                 "<array><string>&#xFFFF;</string></array>",
-                "1:16: '&#xFFFF;' is a character reference, but of a character that XML forbids; remove it, or use the binary format"
+                "1:16: '&#xFFFF;' refers to a character that XML does not allow; remove it, or use the binary format"
             ),
             (
                 "<array><string>&#xD800;</string></array>",
-                "1:16: '&#xD800;' is a character reference, but no character has this number"
+                "1:16: '&#xD800;' refers to a character that does not exist"
             ),
             (
                 "<array><string>&#99999999999;</string></array>",
-                "1:16: '&#99999999999;' is a character reference, but no character has this number"
+                "1:16: '&#99999999999;' refers to a character that does not exist"
             ),
             (
                 "<array><string>&#A;</string></array>",
-                "1:16: '&#A;' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+                "1:16: '&#A;' is not defined; only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
             ),
             (
                 "<array><string>&nbsp;</string></array>",
-                "1:16: '&nbsp;' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+                "1:16: '&nbsp;' is not defined; only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
             ),
             (
                 "<?xml version=\"1.0\" encoding=\"UTF-16\"?><array/>",
@@ -72,27 +72,27 @@ struct XMLReaderTests {
             ),
             (
                 "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><array/>",
-                "1:1: the encoding KOI8-R is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1"
+                "1:1: the encoding KOI8-R is not supported; save the document as UTF-8, UTF-16 or ISO-8859-1"
             ),
             (
                 "<!DOCTYPE plist [ <!-- <!ENTITY --> <!ELEMENT a ANY> ]><array/>",
-                "1:1: the declarations inside <!DOCTYPE are not read here; leave out '[', ']' and all that is between them"
+                "1:1: declarations inside <!DOCTYPE …> are not supported; remove '[', ']' and everything between them"
             ),
             (
                 "<!DOCTYPE plist [ <!ELEMENT a ANY> <!ENTITY a 'b'> ]><array/>",
-                "1:1: entity declarations are refused, since a few of them can unfold without end; write the text itself"
+                "1:1: entity declarations are not allowed, because a few can expand without limit; write the text itself"
             ),
             (
                 "<plist><array/><array/></plist>",
-                "1:16: a second value stands in <plist>; a property list has one, so put both into an array"
+                "1:16: <plist> contains a second value; a property list has one, so put both into an array"
             ),
-            ("<array/>x", "1:9: something stands after the end of the property list; remove it"),
+            ("<array/>x", "1:9: the document continues after the end of the property list; remove the rest"),
             ("<array><dict<key>a</key></dict></array>", "1:13: a tag begins inside a tag; '>' is missing before it"),
             ("<array></array<array/>", "1:15: the end tag is not closed; '>' is missing"),
-            ("<array/ >", "1:7: '/' stands alone in a tag; an empty element ends with '/>'"),
+            ("<array/ >", "1:7: a '/' in a tag is not followed by '>'; an empty element ends with '/>'"),
             (
                 "<html/>",
-                "1:1: <html> is not an element of a property list; there are dict, key, array, string, integer, real, date, data, true and false"
+                "1:1: <html> is not a property list element; the elements are dict, key, array, string, integer, real, date, data, true and false"
             ),
         ])
     func refuses(text: String, sentence: String) {

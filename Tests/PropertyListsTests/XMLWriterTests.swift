@@ -87,7 +87,7 @@ struct XMLWriterTests {
             ("\u{FFFE}", "U+FFFE"), ("\u{FFFF}", "U+FFFF"),
         ])
     func unfitText(character: String, name: String) {
-        let error = PropertyListError("a text holds \(name), which XML cannot carry: the binary format carries it")
+        let error = PropertyListError("the text contains \(name), which XML cannot represent; use the binary format")
         for length in 0..<18 {
             let text = String(repeating: "x", count: length) + character + "y"
             let isMore = XMLText.holdsMoreThanXML(Array(text.utf8).span)
@@ -110,7 +110,7 @@ struct XMLWriterTests {
     func fractions() {
         #expect(
             throws: PropertyListError(
-                "an XML property list has no fractions of a second: the binary format carries this date")
+                "XML property lists cannot represent fractions of a second; use the binary format")
         ) { try Format.xml.write(.date(0.5)) }
     }
 }

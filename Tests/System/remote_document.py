@@ -231,11 +231,11 @@ def claim(verdict, program):
 
 
 FAILURES = {
-    "is_silent": "no answer came within",
-    "is_garbage": "it is no property list",
+    "is_silent": "did not respond within",
+    "is_garbage": "it is not a property list",
     "is_half": "the document ends before the property list does",
-    "is_cut": "the answer was cut short",
-    "leads_in_circles": "it leads on more than 5 times",
+    "is_cut": "the response ended before it was complete",
+    "leads_in_circles": "it redirects more than 5 times",
     "leads_to_a_file": "neither http nor https",
     "never_ends": "the document has more than 1000000 bytes",
     "is_a_bomb": "the document has more than 1000000 bytes",
@@ -296,9 +296,9 @@ def refuse(verdict, program, folder):
         user = f"me:{SECRET}@"
         cases = [
             ("status 404", "is_missing", origin.url(user=user)),
-            ("it is no property list", "is_garbage", origin.url(user=user)),
-            ("leads to no address", "serves", f"http://{user}nowhere.invalid/"),
-            ("no connection comes about", "serves", f"http://{user}127.0.0.1:1/"),
+            ("it is not a property list", "is_garbage", origin.url(user=user)),
+            ("the host name cannot be resolved", "serves", f"http://{user}nowhere.invalid/"),
+            ("cannot connect", "serves", f"http://{user}127.0.0.1:1/"),
         ]
         for words, manner, url in cases:
             origin.behave(manner)
@@ -356,9 +356,9 @@ def secure(verdict, program, folder):
     with Origin(context=context) as origin:
         told_in_a_sentence(
             verdict, [program, "check", origin.url("localhost")],
-            "its identity cannot be verified (SSL certificate problem: self-signed certificate)")
+            "the server's identity cannot be verified (SSL certificate problem: self-signed certificate)")
         told_in_a_sentence(
-            verdict, [program, "check", origin.url("127.0.0.1")], "its identity cannot be verified", environment=trusted)
+            verdict, [program, "check", origin.url("127.0.0.1")], "the server's identity cannot be verified", environment=trusted)
         outcome = subprocess.run(
             [program, "check", origin.url("localhost")], capture_output=True, text=True, env=clean_environment(trusted))
         verdict.expect(outcome.returncode == 0, f"an authority that is named is trusted: {outcome.stderr}")

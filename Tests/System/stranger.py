@@ -143,7 +143,7 @@ def checks_many(verdict, program, folder):
             text=True, timeout=20, env=clean_environment())
     verdict.expect(
         result.returncode == 1 and result.stdout == (
-            f"{missing}: there is no such file in the folder {folder}. Did you mean 'Data.plist'?\n"
+            f"{missing}: the file does not exist in the folder {folder}. Did you mean 'Data.plist'?\n"
             f"<stdin>: 14 items, 0 warnings\n{DATA}: 14 items, 0 warnings\n"),
         f"check goes through all documents in their order: {result.returncode} {result.stdout!r}")
 
@@ -234,11 +234,11 @@ def tells_what_it_read(verdict, program, folder):
                 f"'{what}' is told {times} times: {server.log}")
 
         server.signal(signal.SIGHUP)
-        told("it is as it was", 1)
+        told("it is unchanged", 1)
         save(good[:1000])
-        told("The last good version goes on", 1)
+        told("The last good version is still served", 1)
         save(good)
-        told("it is as it was", 2)
+        told("it is unchanged", 2)
 
 
 def answers_every_method(verdict, program):

@@ -31,14 +31,14 @@ struct FileRefusalTests {
     func missing() {
         #expect(
             refusal("Data.plist")
-                == "~/Data.plist: there is no such file in the folder ~; name a property list file that exists.")
+                == "~/Data.plist: the file does not exist in the folder ~; name a property list file that exists.")
     }
 
     @Test("because of a name that would control a terminal shows it escaped")
     func oddName() throws {
         #expect(
             refusal("Folder\u{1B}[2J/Data\u{202E}.plist")
-                == #"~/Folder\u{1B}[2J/Data\u{202E}.plist: there is no folder ~/Folder\u{1B}[2J; name a file that exists."#
+                == #"~/Folder\u{1B}[2J/Data\u{202E}.plist: the folder ~/Folder\u{1B}[2J does not exist; name a file that exists."#
         )
         try scratch.link("Data.plist", to: "Gone\n.plist")
         #expect(
@@ -53,7 +53,7 @@ struct FileRefusalTests {
         try scratch.write("Other.plist", items("A"))
         #expect(
             refusal("data.PLIST")
-                == "~/data.PLIST: there is no such file, but the folder ~ holds 'Data.plist', whose name differs only in case."
+                == "~/data.PLIST: the file does not exist, but the folder ~ contains 'Data.plist', whose name differs only in case."
         )
     }
 
@@ -63,19 +63,20 @@ struct FileRefusalTests {
     func otherName(_ name: String, _ near: String) throws {
         try scratch.write("Data.plist", items("A"))
         try scratch.write("Elsewhere.plist", items("A"))
-        #expect(refusal(name) == "~/\(name): there is no such file in the folder ~. Did you mean '\(near)'?")
+        #expect(refusal(name) == "~/\(name): the file does not exist in the folder ~. Did you mean '\(near)'?")
     }
 
     @Test("because its folder is missing names the first folder that is, and the one that was probably meant")
     func missingFolder() throws {
-        #expect(refusal("a/b/Data.plist") == "~/a/b/Data.plist: there is no folder ~/a; name a file that exists.")
+        #expect(
+            refusal("a/b/Data.plist") == "~/a/b/Data.plist: the folder ~/a does not exist; name a file that exists.")
         try scratch.folder("Documents/Old")
         #expect(
             refusal("Docments/Data.plist")
-                == "~/Docments/Data.plist: there is no folder ~/Docments. Did you mean 'Documents'?")
+                == "~/Docments/Data.plist: the folder ~/Docments does not exist. Did you mean 'Documents'?")
         #expect(
             refusal("Documents/New/Data.plist")
-                == "~/Documents/New/Data.plist: there is no folder ~/Documents/New; name a file that exists.")
+                == "~/Documents/New/Data.plist: the folder ~/Documents/New does not exist; name a file that exists.")
     }
 
     @Test("because a relative path leads nowhere names the folder as an absolute path")
@@ -87,7 +88,7 @@ struct FileRefusalTests {
         } catch {
             #expect(
                 "\(error)"
-                    == "./none-such.plist: there is no such file in the folder \(folder); name a property list file that exists."
+                    == "./none-such.plist: the file does not exist in the folder \(folder); name a property list file that exists."
             )
         }
     }
@@ -97,7 +98,7 @@ struct FileRefusalTests {
         try scratch.write("Data.plist", items("A"))
         #expect(
             refusal("Data.plist/Root.plist")
-                == "~/Data.plist/Root.plist: a part of this path is a file and not a folder; name a property list file."
+                == "~/Data.plist/Root.plist: a part of this path is a file, not a folder; name a property list file."
         )
     }
 
@@ -114,7 +115,7 @@ struct FileRefusalTests {
     func linkCircle() throws {
         try scratch.link("A", to: "B")
         try scratch.link("B", to: "A")
-        #expect(refusal("A") == "~/A: the symbolic links of this path lead round in a circle; point them at a file.")
+        #expect(refusal("A") == "~/A: the symbolic links in this path form a loop; point them at a file.")
     }
 
     @Test("because it is a folder asks for the file in it")
@@ -150,14 +151,14 @@ struct FileRefusalTests {
     func noRight() {
         #expect(
             "\(FileRefusal.notOpened("Data.plist", EACCES))"
-                == "Data.plist: this process may not read the file (Permission denied); give it the right to.")
+                == "Data.plist: this process is not allowed to read the file (Permission denied); give it permission.")
     }
 
     @Test("because it is empty or too large says how large it may be")
     func sizes() throws {
         try scratch.write("Empty.plist", "")
         try scratch.write("Large.plist", String(repeating: " ", count: 101))
-        #expect(refusal("Empty.plist") == "~/Empty.plist: the file is empty; it must hold a property list.")
+        #expect(refusal("Empty.plist") == "~/Empty.plist: the file is empty; it must contain a property list.")
         #expect(
             refusal("Large.plist")
                 == "~/Large.plist: the file has 101 bytes and the limit is 100; split it, or raise MaxDocumentBytes.")
@@ -168,14 +169,14 @@ struct FileRefusalTests {
         try scratch.write("Data.plist.gz", [0x1F, 0x8B, 8, 0, 0])
         try scratch.write("Open.plist", "{ a = b; }")
         try scratch.write("Zeros.plist", [UInt8](repeating: 0, count: 50))
-        #expect(refusal("Data.plist.gz") == "~/Data.plist.gz: it is packed with gzip; unpack it first.")
+        #expect(refusal("Data.plist.gz") == "~/Data.plist.gz: it is compressed with gzip; decompress it first.")
         #expect(
             refusal("Open.plist")
                 == "~/Open.plist: it is an OpenStep property list, which is another format; convert it with plutil -convert xml1."
         )
         #expect(
             refusal("Zeros.plist")
-                == "~/Zeros.plist: the file holds zero bytes where its text should begin; it was not written to the end, so save it again."
+                == "~/Zeros.plist: the file begins with zero bytes instead of text; it was not written completely, so save it again."
         )
     }
 

@@ -92,7 +92,7 @@ struct KeySurveyTests {
         let wrong = try StructuralNames(mapping: "title=name")
         #expect(
             advice(#"[{"Title":"A"}]"#, interpretation: Interpretation(names: wrong))
-                == "here it may do without --keys, and \(Self.any)")
+                == "this document may not need --keys, and \(Self.any)")
     }
 
     @Test("is any shape alone where nothing is common, and where no mapping was found to load the document")

@@ -145,7 +145,7 @@ struct PropertyListFileTests {
         #expect(try refusal("[1,2]") == "Data.plist:1:2: in /: element 1 of the array is a number, \(sentence)")
         #expect(
             try refusal("<array><string>a</string>\n<true/></array>")
-                == "Data.plist:2:8: in /: element 2 of the array is a truth value, \(sentence)")
+                == "Data.plist:2:8: in /: element 2 of the array is a Boolean, \(sentence)")
     }
 
     @Test("that is refused for another reason gets no advice on names")
@@ -171,7 +171,7 @@ struct PropertyListFileTests {
         let path = try scratch.write("Data.plist", items("A"))
         var size = 1
         let sentence =
-            "\(path): the file changed while it was read, 4 times running; it is read when it is left alone."
+            "\(path): the file changed while it was being read, 4 times in a row; it will be read when it stops changing."
         do {
             _ = try PropertyListFile(path: path).load(replacing: nil) {
                 size += 1

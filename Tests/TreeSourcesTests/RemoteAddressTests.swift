@@ -37,7 +37,7 @@ struct RemoteAddressTests {
         } catch {
             #expect(
                 "\(error)".hasSuffix(
-                    ": it is no URL that can be asked; write https://HOST/PATH or http://HOST:PORT/PATH."))
+                    ": it is not a valid URL; write https://HOST/PATH or http://HOST:PORT/PATH."))
             #expect(!"\(error)".contains("u:p"))
         }
     }
@@ -61,7 +61,8 @@ struct RemoteAddressTests {
             ("http:// h", "http:// h"),
         ])
     func space(_ text: String, _ shown: String) {
-        let reason = "the URL contains a space before its path; remove it, or write it as %20 in a user or a password"
+        let reason =
+            "the URL contains a space before its path; remove it, or write it as %20 in a user name or password"
         #expect(throws: SourceError(shown, reason)) { try RemoteAddress(text) }
     }
 

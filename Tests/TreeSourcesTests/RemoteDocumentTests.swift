@@ -72,7 +72,7 @@ struct RemoteDocumentTests {
             _ = try document(origin().replacing("//", with: "//me:secret@")).load(replacing: nil)
             Issue.record("it was read")
         } catch let error as SourceError {
-            #expect(error.description.hasPrefix("\(origin()):3:3: in /: <nonsense> is not an element"))
+            #expect(error.description.hasPrefix("\(origin()):3:3: in /: <nonsense> is not a property list element"))
         }
     }
 
@@ -90,40 +90,43 @@ struct RemoteDocumentTests {
     @Test(
         "that its origin does not give is refused with the status and what is to be done",
         arguments: [
-            ("404 Nix", "status 404 (Not Found): there is no document; name the address of a property list."),
+            ("404 Nix", "status 404 (Not Found): the server has no document there; name the URL of a property list."),
             (
                 "403 x",
-                "status 403 (Forbidden): which forbids reading it; let its server allow it, or give other credentials."
+                "status 403 (Forbidden): the server does not allow reading it; allow it there, or use other credentials."
             ),
-            ("401 x", "status 401 (Unauthorized): which asks who is there; write https://USER:PASSWORD@HOST/PATH."),
-            ("429 x", "status 429 (Too Many Requests): it was asked too often; raise Refresh."),
-            ("500 x", "status 500 (Internal Server Error): the fault is the server's; it will be asked again."),
+            (
+                "401 x",
+                "status 401 (Unauthorized): the server requires credentials; write https://USER:PASSWORD@HOST/PATH."
+            ),
+            ("429 x", "status 429 (Too Many Requests): the server received too many requests; raise Refresh."),
+            ("500 x", "status 500 (Internal Server Error): the server failed; the request will be repeated."),
             (
                 "503 x",
-                "status 503 (Service Unavailable): it cannot serve the document for now; it will be asked again."
+                "status 503 (Service Unavailable): the server cannot serve the document for now; the request will be repeated."
             ),
-            ("418 x", "status 418: where 200 and a document would be right."),
-            ("206 x", "status 206 (Partial Content): where 200 and the whole document would be right."),
-            ("302 x", "status 302 (Found): without saying where the document is; name the address where it is."),
+            ("418 x", "status 418: expected 200 and a document."),
+            ("206 x", "status 206 (Partial Content): expected 200 and the whole document."),
+            ("302 x", "status 302 (Found): the response does not say where the document is; name its URL."),
             (
                 "304 x",
-                "status 304 (Not Modified): although nothing was there for the document to be equal to; see to its server."
+                "status 304 (Not Modified): the request had no condition to match; check the server."
             ),
         ])
     func status(_ status: String, _ sentence: String) throws {
         let body = status.hasPrefix("304") ? [] : Array("<html>".utf8)
-        #expect(try refusal { _ in .status(status, [:], body) } == "~: it answers with \(sentence)")
+        #expect(try refusal { _ in .status(status, [:], body) } == "~: the server responded with \(sentence)")
     }
 
     @Test("is refused where its address leads on for ever, to another protocol, or to nothing")
     func redirects() throws {
         #expect(
             try refusal { _ in .status("302 Found", ["Location": "/Data.plist"]) }
-                == "~: it leads on more than 5 times; name the address where the document is.")
+                == "~: it redirects more than 5 times; name the URL of the document itself.")
         for target in ["ftp://127.0.0.1/x", "file:///etc/passwd"] {
             #expect(
                 try refusal { _ in .status("302 Found", ["Location": target]) }
-                    == "~: it leads on to what is neither http nor https; name the address where the document is.")
+                    == "~: it redirects to a URL that is neither http nor https; name the URL of the document itself.")
         }
         #expect(
             try refusal { request in
@@ -136,14 +139,14 @@ struct RemoteDocumentTests {
                         ])
                     : .status("404 Not Found")
             }
-                == "~: it leads on to -/b, and there: it answers with status 404 (Not Found): there is no document; name the address of a property list."
+                == "~: it redirects to -/b: the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list."
         )
     }
 
     @Test("that is larger than the limit is refused before or while it comes in")
     func size() throws {
         let sentence =
-            "~: the document has more than 1000 bytes, which is the limit; split it, or raise MaxDocumentBytes."
+            "~: the document is larger than 1000 bytes, which is the limit; split it, or raise MaxDocumentBytes."
         #expect(
             try refusal(bytes: 1_000) { _ in .bytes(StubOrigin.Answer.message("200 OK", ["Content-Length": "1001"], []))
             }
@@ -167,11 +170,11 @@ struct RemoteDocumentTests {
         #expect(bomb.count < 200)
         #expect(
             try refusal { _ in .status("200 OK", ["Content-Encoding": "gzip"], Array(bomb)) }
-                == "~: the document has more than 10000 bytes, which is the limit; split it, or raise MaxDocumentBytes."
+                == "~: the document is larger than 10000 bytes, which is the limit; split it, or raise MaxDocumentBytes."
         )
         #expect(
             try refusal { _ in .status("200 OK", ["Content-Encoding": "gzip"], Array("no gzip".utf8)) }
-                .hasPrefix("~: the answer cannot be unpacked ("))
+                .hasPrefix("~: the response cannot be decoded ("))
     }
 
     @Test("whose header does not end is refused")
@@ -179,7 +182,7 @@ struct RemoteDocumentTests {
         let line = Array("X: \(String(repeating: "x", count: 1_000))\r\n".utf8)
         #expect(
             try refusal { _ in .endless(Array("HTTP/1.1 200 OK\r\n".utf8), piece: line) }
-                == "~: the header of the answer has more than 256 KiB; it is no document's.")
+                == "~: the response header is larger than 256 KiB, which no document needs.")
     }
 
     @Test("whose header has an enormous line is refused for that", arguments: [110_000, 400_000])
@@ -188,7 +191,7 @@ struct RemoteDocumentTests {
             try refusal { _ in
                 .status("200 OK", ["X": String(repeating: "x", count: count)], Array("[]".utf8))
             }
-                == "~: a line in the header of the answer is longer than 100 KiB, which is the limit; shorten it on its server."
+                == "~: a line in the response header is longer than 100 KiB, which is the limit; shorten it on the server."
         )
     }
 
@@ -214,7 +217,7 @@ struct RemoteDocumentTests {
             ),
             (
                 "/changes?since=k3-1", #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[]}"#,
-                "the list of a drilldown server's changes", "-/document"
+                "a drilldown server's list of changes", "-/document"
             ),
             (
                 "/readyz", #"{"status":"ok","revision":"k3-1","source":"a","loadedAt":"2001-01-01","items":3}"#,
@@ -235,7 +238,7 @@ struct RemoteDocumentTests {
         ])
     func mistaken(_ path: String, _ body: String, _ words: String, _ advice: String) throws {
         let origin = try StubOrigin { _ in .document(body) }
-        let reason = "the answer is \(words), not a property list; follow \(advice.replacing("-/", with: origin("/")))"
+        let reason = "the response is \(words), not a property list; use \(advice.replacing("-/", with: origin("/")))"
         #expect(throws: SourceError(origin(path), reason)) { try document(origin(path)).load(replacing: nil) }
     }
 
@@ -245,17 +248,18 @@ struct RemoteDocumentTests {
             try refusal { _ in
                 .last(StubOrigin.Answer.message("200 OK", ["Content-Length": "100"], Array("<plist>".utf8)))
             }
-                == "~: the answer was cut short before all of it had come; it will be asked for again.")
+                == "~: the response ended before it was complete; the request will be repeated.")
         #expect(
             try refusal { _ in .last([]) }
-                == "~: the connection ended before the answer was whole (Empty reply from server); see to its server.")
-        #expect(try refusal { _ in .status("200 OK") } == "~: the answer is empty; it must hold a property list.")
+                == "~: the connection ended before the response was complete (Empty reply from server); check the server."
+        )
+        #expect(try refusal { _ in .status("200 OK") } == "~: the response is empty; it must contain a property list.")
         #expect(
             try refusal { _ in .last(Array("SSH-2.0-nonsense\r\n".utf8)) }
-                == "~: what answers does not speak HTTP; name the address of a web server.")
+                == "~: the server does not speak HTTP; name the URL of a web server.")
         #expect(
             try refusal { _ in .document("nonsense") }
-                == "~: it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
+                == "~: it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
         )
     }
 
@@ -263,26 +267,25 @@ struct RemoteDocumentTests {
     func slowness() throws {
         #expect(
             try refusal(patience: .seconds(1)) { _ in .silence }
-                == "~: no answer came within 1 seconds; see to its server, or raise FetchTimeout.")
+                == "~: the server did not respond within 1 seconds; check the server, or raise FetchTimeout.")
         let head = StubOrigin.Answer.message("200 OK", ["Content-Length": "5000"], Array("<plist>".utf8))
         let begun = StubOrigin.Answer.bytes(head)
         #expect(
             try refusal(patience: .seconds(1)) { _ in begun }
-                == "~: for 1 seconds the answer came slower than 1024 bytes a second, and was given up.")
+                == "~: the response was slower than 1024 bytes a second for 1 seconds and was abandoned.")
     }
 
     @Test("whose server is not there, or has no address, says so")
     func unreachable() throws {
         let origin = try StubOrigin { _ in .silence }
         origin.stop()
-        #expect(throws: SourceError(origin(), "no connection comes about (Connection refused); is its server running?"))
-        {
+        #expect(throws: SourceError(origin(), "cannot connect (Connection refused); is the server running?")) {
             try document(origin()).load(replacing: nil)
         }
         #expect(
             throws: SourceError(
                 "http://nowhere.invalid/",
-                "the name of its host leads to no address; correct the name, or see to the network's name service")
+                "the host name cannot be resolved; correct the name, or check the network's name service")
         ) { try document("http://nowhere.invalid/").load(replacing: nil) }
     }
 }

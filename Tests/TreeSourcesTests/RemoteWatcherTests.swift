@@ -107,7 +107,7 @@ struct RemoteWatcherTests {
                 == .failed(
                     SourceError(
                         origin(),
-                        "it answers with status 500 (Internal Server Error): the fault is the server's; it will be asked again"
+                        "the server responded with status 500 (Internal Server Error): the server failed; the request will be repeated"
                     )))
         #expect(outcome(of: watcher) == .confirmed)
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
@@ -205,12 +205,12 @@ struct RemoteWatcherTests {
         #expect(try load(second) == ["A"])
         #expect(
             notices.withLock { $0 }.map(\.description) == [
-                "\(scratch("Copy")): this copy is served until \(origin()) has answered."
+                "\(scratch("Copy")): this copy is served until \(origin()) responds."
             ])
         #expect(
             outcome(of: second)
                 == .failed(
-                    SourceError(origin(), "no connection comes about (Connection refused); is its server running?")))
+                    SourceError(origin(), "cannot connect (Connection refused); is the server running?")))
     }
 
     @Test("asks whether its copy is still the document, at once and without delay")
@@ -249,7 +249,7 @@ struct RemoteWatcherTests {
         #expect(try load(watcher(origin, copy: "Other")) == ["A"])
         #expect(
             notices.withLock { $0 }.map(\.description) == [
-                "\(scratch("Copy")):1:8: the document ends before the property list does; it was cut short. The copy is not used.",
+                "\(scratch("Copy")):1:8: the document ends before the property list does; it was truncated. The copy is not used.",
                 "\(scratch("Other")): it is a copy of \(other()); name another file for this document. The copy is not used.",
             ])
         #expect(origin.conditions == ["", ""])
@@ -269,7 +269,7 @@ struct RemoteWatcherTests {
         #expect(watcher.wait(until: .now) == .timedOut)
         #expect(
             notices.withLock { $0 }.map(\.description) == [
-                "\(scratch("nowhere/Copy")): no copy of the document can be kept here: No such file or directory; make room, or name another file in Cache. The new document is served all the same."
+                "\(scratch("nowhere/Copy")): the copy of the document cannot be stored here: No such file or directory; free some space, or name another file in Cache. The new document is served anyway."
             ])
     }
 }

@@ -34,22 +34,22 @@ struct SyntaxCheckTests {
         arguments: [
             (
                 Array("bplist15".utf8),
-                "it is a binary property list of the version 'bplist15'; only 'bplist00' is read here, so convert it with plutil -convert xml1"
+                "it is a binary property list of the version 'bplist15'; only 'bplist00' is supported, so convert it with plutil -convert xml1"
             ),
-            ([0x1F, 0x8B, 8, 0], "it is packed with gzip; unpack it first"),
-            (Array("PK\u{3}\u{4}..".utf8), "it is packed with zip; unpack it first"),
+            ([0x1F, 0x8B, 8, 0], "it is compressed with gzip; decompress it first"),
+            (Array("PK\u{3}\u{4}..".utf8), "it is compressed with zip; decompress it first"),
             (
                 [UInt8](repeating: 0, count: 4096),
-                "the file holds zero bytes where its text should begin; it was not written to the end, so save it again"
+                "the file begins with zero bytes instead of text; it was not written completely, so save it again"
             ),
-            (Array(" \n\t ".utf8), "the file holds white space only; it must hold a property list"),
+            (Array(" \n\t ".utf8), "the file contains only white space; it must contain a property list"),
             (
                 Array("title: Root".utf8),
-                "it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'title:'"
+                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'title:'"
             ),
             (
                 [0x89, 0x50, 0x4E, 0x47],
-                "it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)"
+                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)"
             ),
         ])
     func refusal(of bytes: [UInt8], says sentence: String) {
@@ -65,7 +65,7 @@ struct SyntaxCheckTests {
                 (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * (isBigEndian ? 3 - $0 : $0))) }
             }
             #expect(
-                throws: PropertyListError("the text is in UTF-32, which is not read here; save the document as UTF-8")
+                throws: PropertyListError("the text is in UTF-32, which is not supported; save the document as UTF-8")
             ) {
                 try SyntaxCheck.syntax(of: bytes)
             }

@@ -33,7 +33,8 @@ struct RemoteStoreTests {
         #expect(
             throws: SourceError(
                 origin(),
-                "it answers with status 404 (Not Found): there is no document; name the address of a property list")
+                "the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list"
+            )
         ) { try store(origin) }
     }
 
@@ -62,8 +63,8 @@ struct RemoteStoreTests {
         #expect(store.status == .ok)
         #expect(
             journal.refusals == [
-                "\(origin()): it answers with status 500 (Internal Server Error): the fault is the server's; it will be asked again.",
-                "\(origin()): it answers with status 502 (Bad Gateway): the fault is the server's; it will be asked again.",
+                "\(origin()): the server responded with status 500 (Internal Server Error): the server failed; the request will be repeated.",
+                "\(origin()): the server responded with status 502 (Bad Gateway): the server failed; the request will be repeated.",
             ])
     }
 
@@ -76,7 +77,7 @@ struct RemoteStoreTests {
         #expect(journal.waits { store.titles == ["B"] && store.status == .ok })
         #expect(
             journal.refusals == [
-                "\(origin()): it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
+                "\(origin()): it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
             ])
     }
 

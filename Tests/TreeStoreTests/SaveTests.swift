@@ -79,7 +79,7 @@ struct SaveTests {
         #expect(journal.waits { store.isStale })
         #expect(store.current === before)
         let sentence =
-            "\(scratch("Data.plist")):1:33: in /: the document ends before the property list does; it was cut short."
+            "\(scratch("Data.plist")):1:33: in /: the document ends before the property list does; it was truncated."
         #expect(store.status.lastError == sentence)
         try save.write(items("C"), in: scratch)
         #expect(journal.waits { store.titles == ["C"] })

@@ -74,7 +74,7 @@ struct TreeStoreTests {
         }
         #expect(
             warnings.map(\.description) == [
-                "\(scratch("Data.plist")):1:67: in /A: the list of children is empty, so the item is a leaf; leave the key out if that is meant."
+                "\(scratch("Data.plist")):1:67: in /A: the list of children is empty, so the item is a leaf; omit the key if that is intended."
             ])
     }
 
@@ -113,7 +113,7 @@ struct TreeStoreTests {
         let store = try store()
         try scratch.remove("Data.plist")
         let sentence =
-            "\(scratch("Data.plist")): there is no such file in the folder \(scratch.path); name a property list file that exists."
+            "\(scratch("Data.plist")): the file does not exist in the folder \(scratch.path); name a property list file that exists."
         guard case .refused(let error) = reload(store) else {
             Issue.record("the reload was not refused")
             return

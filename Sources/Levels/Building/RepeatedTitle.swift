@@ -21,6 +21,6 @@ final class RepeatedTitle {
         let other = first == second ? nil : first
         let place = other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
         return
-            "\(count) rows have the title '\(quoted: title)'\(place); give them a Key each, or their paths end in ~2, ~3, …"
+            "\(count) rows have the title '\(quoted: title)'\(place); give each a Key, or their paths end in ~2, ~3, …"
     }
 }

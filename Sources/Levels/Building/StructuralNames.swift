@@ -36,7 +36,7 @@ public struct StructuralNames: Sendable, Equatable {
         var seen: Set<String> = []
         for role in Role.allCases {
             for name in self[role] where !seen.insert(name).inserted {
-                throw StructuralNamesError(reason: "'\(quoted: name)' stands for two roles; each name can have one")
+                throw StructuralNamesError(reason: "'\(quoted: name)' is given two roles; a name can have only one")
             }
         }
     }

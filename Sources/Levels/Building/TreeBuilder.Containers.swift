@@ -12,7 +12,7 @@ extension TreeBuilder {
         case .sectionList where top.acceptsSectionDictionaries:
             push(Frame(.sectionDictionary, at: position, fieldBase: fields.count, start: fields.bytes.count))
         case .sectionList:
-            throw PropertyListError("a section is an array here; sections with a Title of their own go into 'Sections'")
+            throw PropertyListError("a section must be an array here; sections with their own Title go into 'Sections'")
         case .namedSections:
             throw PropertyListError("the section '\(quoted: top.branch?.name ?? String())' must be an array of items")
         case .dictionary, .array: openValue(.dictionary, at: position)

@@ -137,7 +137,7 @@ extension TreeBuilder {
                 "arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
             )
         }
-        return PropertyListError("an array stands among the rows of a section; a row is a string or a dictionary")
+        return PropertyListError("an array appears among the rows of a section; a row is a string or a dictionary")
     }
 
     func wrongValue(_ what: String) -> PropertyListError {
@@ -151,7 +151,7 @@ extension TreeBuilder {
                 "'\(quoted: holder)' must be an array of sections or a dictionary of arrays, not \(what)")
         case .sectionKeys: PropertyListError("'SectionKeys' must be an array of names, not \(what)")
         case .sectionTitles: PropertyListError("'SectionTitles' must be an array of titles, not \(what)")
-        case nil: PropertyListError("\(what) cannot stand here")
+        case nil: PropertyListError("\(what) is not allowed here")
         }
     }
 }

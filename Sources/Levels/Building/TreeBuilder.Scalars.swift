@@ -39,7 +39,7 @@ extension TreeBuilder {
     }
 
     public mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        try willReadScalar("a truth value", value ? "true" : "false")
+        try willReadScalar("a Boolean", value ? "true" : "false")
         fields.bytes.append(value ? PackedTag.yes : .no)
         didReadValue()
     }

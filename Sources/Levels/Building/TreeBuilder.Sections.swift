@@ -41,7 +41,9 @@ extension TreeBuilder {
         case .namedSections:
             section.title = branch.name
             if let earlier = branch.sectionNumbers.updateValue(branch.sections.count, forKey: Array(branch.name.utf8)) {
-                warn("the section '\(quoted: branch.name)' stands twice; the last one counts", at: frame.position)
+                warn(
+                    "the section '\(quoted: branch.name)' appears more than once; the last one counts",
+                    at: frame.position)
                 branch.repeatedSections.insert(earlier)
             }
             branch.sections.append(section)
@@ -62,7 +64,7 @@ extension TreeBuilder {
         case .children:
             guard !branch.hasRows else {
                 throw PropertyListError(
-                    "the section has two lists of rows, '\(quoted: text)' is the second; only one can hold them")
+                    "the section has a second list of rows, '\(quoted: text)'; only one is allowed")
             }
             branch.hasRows = true
             role = .children
@@ -153,7 +155,7 @@ extension TreeBuilder {
             var texts: [String] = []
             while reader.offset < end {
                 guard let text = fields.scalarText(at: reader.offset) else {
-                    throw PropertyListError("'\(quoted: name)' must hold texts only", path: currentPath())
+                    throw PropertyListError("'\(quoted: name)' must contain only text", path: currentPath())
                 }
                 texts.append(text)
                 reader.skipValue()
@@ -176,7 +178,7 @@ extension SectionedRows {
         let listed = try order.map { (name) throws(PropertyListError) in
             guard let number = numbers[Array(name.utf8)], left.remove(number) != nil else {
                 let isKnown = numbers[Array(name.utf8)] != nil
-                let reason = isKnown ? "twice" : "but 'Sections' has no such section"
+                let reason = isKnown ? "twice" : "but 'Sections' does not contain it"
                 throw PropertyListError(
                     "'SectionKeys' names '\(quoted: name)' \(reason); name each section once", at: position)
             }

@@ -20,7 +20,7 @@ extension TreeBuilder {
     }
 
     mutating func warnAboutEmptyChildren(at position: SourcePosition) {
-        warn("the list of children is empty, so the item is a leaf; leave the key out if that is meant", at: position)
+        warn("the list of children is empty, so the item is a leaf; omit the key if that is intended", at: position)
     }
 
     mutating func warnAboutRepeatedTitle(at position: SourcePosition) {

@@ -6,7 +6,7 @@ struct LevelTotals {
     private(set) var hiddenItems = 0
     /// How many levels deep the items nest; 0 without rows.
     private(set) var height = 0
-    /// Whether some text or date below the level cannot stand in XML.
+    /// Whether some text or date below the level cannot appear in XML.
     private(set) var holdTextBeyondXML = false
     /// Whether what made `height` what it is has gone, and the same of `holdTextBeyondXML`.
     private var isHeightInDoubt = false

@@ -36,11 +36,12 @@ extension TreeError: CustomStringConvertible {
         case .tooDeep(let limit): "items nest deeper than \(limit) levels; flatten the tree"
         case .tooManyItems(let limit):
             "the document holds more than \(Quantity(limit, "item")); split it, or raise MaxItems"
-        case .noRow(let row, let rows): "there is no row \(row) among \(Quantity(rows, "row")); rows count from 0"
+        case .noRow(let row, let rows):
+            "row \(row) is out of range for \(Quantity(rows, "row")); rows are numbered from 0"
         case .noPlace(let offset, let rows):
-            "a row cannot be put at \(offset) among \(Quantity(rows, "row")); the offset must be from 0 to \(rows)"
+            "a row cannot be inserted at \(offset) among \(Quantity(rows, "row")); the offset must be from 0 to \(rows)"
         case .noSection(let section, let sections):
-            "there is no section \(section) among \(Quantity(sections, "section")); sections count from 0"
+            "section \(section) is out of range for \(Quantity(sections, "section")); sections are numbered from 0"
         case .root: "the root item cannot be removed or moved"
         case .intoItself: "an item cannot be moved into itself or below itself"
         case .anyShape: "a document of shape 'any' cannot be edited; only a document of items can"

@@ -7,6 +7,6 @@ enum RepeatedKey {
         // In a binary document both may be one shared object.
         let other = first == second ? nil : first
         let place = other.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
-        return "the key '\(name)' stands twice in one dictionary\(place); the last one counts"
+        return "the key '\(name)' appears more than once in one dictionary\(place); the last one counts"
     }
 }

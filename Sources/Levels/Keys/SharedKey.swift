@@ -22,6 +22,6 @@ public struct SharedKey: Equatable, Sendable {
     /// The whole sentence, without the final full stop.
     var message: String {
         "two rows have the Key '\(quoted: key)', \(first.phrase(apartFrom: second)) and "
-            + "\(second.phrase(apartFrom: first)); among siblings each Key must be its own"
+            + "\(second.phrase(apartFrom: first)); a Key must be unique among siblings"
     }
 }

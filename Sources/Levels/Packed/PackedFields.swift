@@ -107,7 +107,7 @@ struct PackedFields: ~Copyable {
 
     mutating func endContainer(at start: Int) throws(PropertyListError) {
         guard let size = UInt32(exactly: bytes.count - start) else {
-            throw PropertyListError("one field holds more than 4 GiB; keep large data in files of their own")
+            throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
         }
         bytes.replace(at: start - 4, halfWord: size)
     }

@@ -34,13 +34,13 @@ struct PackedPosition {
 }
 
 extension SourcePosition {
-    /// `in line 12` or `at byte 4711`, with the column where `other` is in the same line.
+    /// `on line 12` or `at byte 4711`, with the column where `other` is in the same line.
     func phrase(apartFrom other: SourcePosition?) -> String {
         switch (self, other) {
         case (.byte(let offset), _): "at byte \(offset)"
         case (.text(let line, let column), .text(let another, _)) where line == another:
-            "in line \(line), column \(column)"
-        case (.text(let line, _), _): "in line \(line)"
+            "on line \(line), column \(column)"
+        case (.text(let line, _), _): "on line \(line)"
         }
     }
 }

@@ -26,7 +26,7 @@ public final class Level: Sendable {
     /// How many levels deep the items in and below this level nest; 0 without rows.
     let height: UInt16
     public let form: LevelForm
-    /// Whether some text or date in or below cannot stand in XML.
+    /// Whether some text or date in or below cannot appear in XML.
     public let holdsTextBeyondXML: Bool
     /// The same of the rows and sections by themselves.
     let rowsHoldTextBeyondXML: Bool

@@ -38,7 +38,7 @@ extension BinaryDecoder {
         case 0x33:
             let seconds = try readDouble()
             guard CivilDate.holds(seconds) else {
-                throw refusal("a date must be within the years 1 to 9999, but this one is \(seconds) s from 2001")
+                throw refusal("a date must be in the years 1 to 9999, but this one is \(seconds) s from 2001")
             }
             return .date(seconds)
         case 0x40...0x4F:
@@ -122,7 +122,7 @@ extension BinaryDecoder {
                 ByteScan.isASCII(scratch.span)
             }
         guard isASCII else {
-            throw refusal("an ASCII string must have no byte above 0x7f: other text is stored as UTF-16")
+            throw refusal("an ASCII string must not have a byte above 0x7f; store other text as UTF-16")
         }
     }
 
@@ -154,7 +154,7 @@ extension BinaryDecoder {
         let low = try objects.word(at: position + 9)
         if high == 0 { return PropertyListInteger(low) }
         guard high == .max, low >> 63 == 1 else {
-            throw refusal("an integer must be within -9223372036854775808 to 18446744073709551615")
+            throw refusal("an integer must be from -9223372036854775808 to 18446744073709551615")
         }
         return PropertyListInteger(Int64(bitPattern: low))
     }

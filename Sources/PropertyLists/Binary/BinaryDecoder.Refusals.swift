@@ -15,7 +15,7 @@ extension BinaryDecoder {
     func misplaced(_ object: Int, offset: UInt64, entry: Int) -> PropertyListError {
         let (first, last) = (layout.objects.lowerBound, layout.objects.upperBound - 1)
         return PropertyListError(
-            "object \(object) is said to begin at byte \(offset), but objects stand in bytes \(first) to \(last)",
+            "object \(object) has the offset \(offset), but objects occupy bytes \(first) to \(last)",
             at: .byte(offset: entry))
     }
 
@@ -26,7 +26,7 @@ extension BinaryDecoder {
 
     @inline(never)
     func tooLong() -> PropertyListError {
-        refusal("a value is longer than \(limits.valueBytes) bytes; keep large data in files of their own")
+        refusal("a value is longer than \(limits.valueBytes) bytes; store large data in separate files")
     }
 
     @inline(never)
@@ -59,7 +59,7 @@ extension BinaryDecoder {
     private func cycle(in containers: [Int]) -> PropertyListError? {
         var open: Set<Int> = []
         for object in containers where object >= 0 && !open.insert(object).inserted {
-            return refusal("object \(object) holds itself, but a property list has no cycles")
+            return refusal("object \(object) contains itself, but a property list cannot have cycles")
         }
         return nil
     }
@@ -68,10 +68,12 @@ extension BinaryDecoder {
     func unknownType(_ token: UInt8) -> PropertyListError {
         let name = Self.hexadecimal(token)
         return switch token >> 4 {
-        case 0 where token == 0: refusal("a property list has no null (token \(name))")
-        case 0x7: refusal("a string must be ASCII or UTF-16: UTF-8 (token \(name)) is not of this version")
-        case 0xB, 0xC: refusal("a property list has no sets (token \(name)): an array is what can be read")
-        default: refusal("the token \(name) stands for no type of a property list")
+        case 0 where token == 0: refusal("a property list cannot contain null (token \(name))")
+        case 0x7:
+            refusal(
+                "a string must be ASCII or UTF-16; UTF-8 (token \(name)) does not belong to this version of the format")
+        case 0xB, 0xC: refusal("sets (token \(name)) are not supported; use an array")
+        default: refusal("the token \(name) is not a property list type")
         }
     }
 

@@ -31,12 +31,12 @@ struct BinaryLayout {
         }
         var pages = DocumentPages(input, range: 0..<size)
         guard try pages.word(at: 0) == 0x6270_6c69_7374_3030 else {
-            let reason = "the document does not begin with bplist00: other versions of the format are not read"
+            let reason = "the document does not begin with bplist00; other versions of the format are not supported"
             throw PropertyListError(reason, at: .byte(offset: 0))
         }
         let trailer = size - Self.trailerBytes
         func refusal(_ reason: String) -> PropertyListError {
-            PropertyListError("the trailer \(reason); the document may have been cut short", at: .byte(offset: trailer))
+            PropertyListError("the trailer \(reason); the document may have been truncated", at: .byte(offset: trailer))
         }
         offsetWidth = Int(try pages.integer(at: trailer + 6, width: 1))
         referenceWidth = Int(try pages.integer(at: trailer + 7, width: 1))
@@ -49,10 +49,10 @@ struct BinaryLayout {
             throw refusal("gives \(name) \(width) bytes, but it must be 1 to 8")
         }
         guard root < count else {
-            throw refusal("makes object \(root) the root, but there are only \(count) objects")
+            throw refusal("names object \(root) as the root, but the document has \(count) objects")
         }
         guard start > Self.headerBytes, start < trailer, count <= (trailer - Int(start)) / offsetWidth else {
-            throw refusal("puts the offset table of \(count) objects at byte \(start), where it has no room")
+            throw refusal("puts the offset table of \(count) objects at byte \(start), where it does not fit")
         }
         objectCount = Int(count)
         self.root = Int(root)

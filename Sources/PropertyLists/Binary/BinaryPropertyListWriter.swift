@@ -50,7 +50,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// - Parameter start: where in `output` it begins.
     private mutating func object(from start: Int) throws(PropertyListError) -> UInt32 {
         guard let number = UInt32(exactly: sizes.count) else {
-            throw PropertyListError("a binary property list written here has at most 4294967295 objects")
+            throw PropertyListError("a binary property list is limited to 4294967295 objects here")
         }
         sizes.append(output.count - start)
         return number
@@ -94,7 +94,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     private mutating func end() throws(PropertyListError) {
         completeness.end()
         guard let container = open.popLast() else {
-            throw PropertyListError("a container ends that has not begun")
+            throw PropertyListError("a container was ended that was never begun")
         }
         let start = output.count
         let held = references.count - container.start

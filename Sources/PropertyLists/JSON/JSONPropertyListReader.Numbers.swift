@@ -27,7 +27,7 @@ extension JSONPropertyListReader {
         }
         pendingAdvance = offset
         guard !hasOverflown, let value = PropertyListInteger(magnitude: magnitude, isNegative: isNegative) else {
-            throw PropertyListError("an integer is beyond 64 bits; it goes from -2^63 to 2^64-1")
+            throw PropertyListError("an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1")
         }
         return .integer(value)
     }
@@ -68,7 +68,7 @@ extension JSONPropertyListReader {
         pendingAdvance = offset
         let value = try XMLScalars.real(window.text(0..<offset))
         guard value.isFinite else {
-            throw PropertyListError("a number is beyond the range of a 64-bit floating-point one, about 1.8e308")
+            throw PropertyListError("a number is outside the range of 64-bit floating point, about 1.8e308")
         }
         return value
     }

@@ -1,7 +1,7 @@
 /// Why a document is refused, each a sentence.
 extension JSONPropertyListReader {
     var cutShort: PropertyListError {
-        PropertyListError("the document ends before its value does; it was cut short")
+        PropertyListError("the document ends before its value does; it was truncated")
     }
 
     var cutShortInString: PropertyListError {
@@ -9,7 +9,7 @@ extension JSONPropertyListReader {
     }
 
     var trailingComma: PropertyListError {
-        PropertyListError("a comma stands before the end of an array or object; JSON has no trailing commas")
+        PropertyListError("a comma precedes the end of an array or object; JSON does not allow trailing commas")
     }
 
     var missingKey: PropertyListError {
@@ -25,17 +25,17 @@ extension JSONPropertyListReader {
     /// The error for what begins no value.
     mutating func noValue(_ first: UInt8) throws(PropertyListError) -> PropertyListError {
         if try window.matches("null", at: 0) {
-            return PropertyListError("a property list has no null; leave the entry out")
+            return PropertyListError("a property list cannot contain null; omit the entry")
         }
         switch first {
         case UInt8(ascii: ","): return PropertyListError("a value is missing before ','")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
-            return PropertyListError("an array or object ends here that has not begun, or before a value is complete")
-        case UInt8(ascii: "'"): return PropertyListError("a string must stand in double quotes")
+            return PropertyListError("an array or object ends here that was never begun, or before a value is complete")
+        case UInt8(ascii: "'"): return PropertyListError("a string must be in double quotes")
         case UInt8(ascii: "/"), UInt8(ascii: "#"): return PropertyListError("JSON has no comments; remove this one")
         default:
             return PropertyListError(
-                "no JSON value begins here; there are objects, arrays, strings in double quotes, numbers, true and false"
+                "this is not a JSON value; the values are objects, arrays, strings in double quotes, numbers, true and false"
             )
         }
     }

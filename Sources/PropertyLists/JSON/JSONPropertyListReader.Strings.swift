@@ -46,14 +46,14 @@ extension JSONPropertyListReader {
             window.advance(found)
             guard scratch.count <= limits.valueBytes else {
                 throw PropertyListError(
-                    "a value is longer than \(limits.valueBytes) bytes; keep large data in files of their own")
+                    "a value is longer than \(limits.valueBytes) bytes; store large data in separate files")
             }
             switch try window.peek() {
             case UInt8(ascii: "\""): return window.advance(1)
             case UInt8(ascii: "\\"): try readEscape()
             default:
                 throw PropertyListError(
-                    "a string holds a line end or a tab; write \\n, \\r or \\t, or close it with '\"'")
+                    "a string contains a line break or a tab; write \\n, \\r or \\t, or close it with '\"'")
             }
         }
     }
@@ -73,7 +73,7 @@ extension JSONPropertyListReader {
         case nil: throw cutShortInString
         default:
             throw PropertyListError(
-                "'\\' begins no escape here; there are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
+                "'\\' does not begin an escape here; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
         }
         scratch.append(character)
         window.advance(2)

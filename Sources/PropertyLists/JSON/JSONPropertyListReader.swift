@@ -47,7 +47,7 @@ public struct JSONPropertyListReader: ~Copyable {
         try readValue(first, into: &consumer)
         while let container = open.last { try readOn(in: container, into: &consumer) }
         if try next() != nil {
-            throw PropertyListError("something stands after the end of the JSON value; remove it")
+            throw PropertyListError("the document continues after the end of the JSON value; remove the rest")
         }
     }
 
@@ -156,8 +156,8 @@ public struct JSONPropertyListReader: ~Copyable {
 
     private func missingComma(in container: Container) -> PropertyListError {
         switch container {
-        case .dictionary: PropertyListError("an object goes on here without ','; after an entry comes ',' or '}'")
-        case .array: PropertyListError("an array goes on here without ','; after an element comes ',' or ']'")
+        case .dictionary: PropertyListError("a ',' is missing in an object; an entry is followed by ',' or '}'")
+        case .array: PropertyListError("a ',' is missing in an array; an element is followed by ',' or ']'")
         }
     }
 }

@@ -61,7 +61,8 @@ struct DocumentPages: ~Copyable {
             let rest = unsafe UnsafeMutableRawBufferPointer(start: block + filled, count: wanted - filled)
             let taken = try unsafe input.read(at: start + filled, into: rest)
             guard taken > 0 else {
-                throw PropertyListError("the file was cut short while it was read", at: .byte(offset: start + filled))
+                throw PropertyListError(
+                    "the file was truncated while it was being read", at: .byte(offset: start + filled))
             }
             filled += taken
         }

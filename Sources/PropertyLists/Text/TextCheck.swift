@@ -17,8 +17,9 @@ struct TextCheck {
             offset = index
             if first < 0x80 {
                 let remedy =
-                    isXML ? "XML; remove it, or use the binary format" : "JSON; a string holds it as \\u\(hex(first))"
-                throw PropertyListError("the control character U+\(hex(first)) cannot stand in \(remedy)")
+                    isXML
+                    ? "XML; remove it, or use the binary format" : "JSON; in a string, write it as \\u\(hex(first))"
+                throw PropertyListError("the control character U+\(hex(first)) cannot appear in \(remedy)")
             }
             let length = utf8Length(first)
             guard length > 0 else { throw notUTF8 }
@@ -29,14 +30,14 @@ struct TextCheck {
             }
             if isXML, length == 3, first == 0xEF {
                 let isNoncharacter = unsafe bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
-                if isNoncharacter { throw PropertyListError("U+FFFE and U+FFFF cannot stand in XML; remove them") }
+                if isNoncharacter { throw PropertyListError("U+FFFE and U+FFFF cannot appear in XML; remove them") }
             }
             index += length
         }
     }
 
     static var cutShort: PropertyListError {
-        PropertyListError("the document ends inside a character; it was cut short, or is not UTF-8")
+        PropertyListError("the document ends inside a character; it was truncated, or is not UTF-8")
     }
 
     var notUTF8: PropertyListError {

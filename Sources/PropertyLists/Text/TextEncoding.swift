@@ -30,7 +30,7 @@ enum TextEncoding: Equatable {
                 at: .text(line: 1, column: 1))
         default:
             throw PropertyListError(
-                "the encoding \(quoted: name) is not read here; save the document as UTF-8, UTF-16 or ISO-8859-1",
+                "the encoding \(quoted: name) is not supported; save the document as UTF-8, UTF-16 or ISO-8859-1",
                 at: .text(line: 1, column: 1))
         }
     }

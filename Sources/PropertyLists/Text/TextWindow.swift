@@ -242,7 +242,7 @@ struct TextWindow: ~Copyable {
 
     private var tooLong: PropertyListError {
         PropertyListError(
-            "a value is longer than \(limits.valueBytes) bytes; keep large data in files of their own", at: position)
+            "a value is longer than \(limits.valueBytes) bytes; store large data in separate files", at: position)
     }
 
     /// Bytes from the cursor on, which `peek`, `matches` or `find` have seen.

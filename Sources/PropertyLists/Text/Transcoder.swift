@@ -51,12 +51,12 @@ struct Transcoder {
     /// - Throws: `PropertyListError` when the document ends inside a character.
     func finish() throws(PropertyListError) {
         if pendingByte != nil || pendingSurrogate != nil {
-            throw PropertyListError("the document ends inside a UTF-16 character; it was cut short")
+            throw PropertyListError("the document ends inside a UTF-16 character; it was truncated")
         }
     }
 
     private static let unpaired = PropertyListError(
-        "half of a UTF-16 surrogate pair stands alone; save the document as UTF-8")
+        "half of a UTF-16 surrogate pair is missing; save the document as UTF-8")
 
     /// Appends one scalar as UTF-8.
     static func append(_ scalar: Unicode.Scalar, to output: inout ByteBuffer) {

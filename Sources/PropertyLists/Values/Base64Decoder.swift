@@ -16,9 +16,9 @@ enum Base64Decoder {
             }
             guard let value = digit(byte) else {
                 if byte <= 0x20 { continue }
-                throw PropertyListError("a <data> element holds a character that is not base64")
+                throw PropertyListError("a <data> element contains a character that is not base64")
             }
-            guard padding == 0 else { throw PropertyListError("a <data> element goes on after its base64 padding") }
+            guard padding == 0 else { throw PropertyListError("a <data> element continues after its base64 padding") }
             bits = bits << 6 | UInt32(value)
             digits += 1
             if digits & 3 == 0 {
@@ -35,7 +35,7 @@ enum Base64Decoder {
     ) throws(PropertyListError) {
         let left = digits & 3
         guard left != 1, padding == 0 || left + padding == 4 || (left == 0 && padding == 0) else {
-            throw PropertyListError("a <data> element's base64 is cut short; it needs groups of four characters")
+            throw PropertyListError("a <data> element's base64 is incomplete; it needs groups of four characters")
         }
         if left == 2 { output.append(UInt8(truncatingIfNeeded: bits >> 4)) }
         if left == 3 {

@@ -22,6 +22,6 @@ extension CivilDate {
 extension CivilDate {
     /// What a writer says of a date that no calendar has.
     static var outOfRange: PropertyListError {
-        PropertyListError("a date lies outside the years 1 to 9999: no property list can carry it")
+        PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
     }
 }

@@ -53,7 +53,7 @@ extension ByteBuffer {
     }
 
     private static func unfitForXML(_ character: String) -> PropertyListError {
-        PropertyListError("a text holds \(character), which XML cannot carry: the binary format carries it")
+        PropertyListError("the text contains \(character), which XML cannot represent; use the binary format")
     }
 }
 

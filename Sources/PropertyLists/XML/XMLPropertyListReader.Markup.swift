@@ -6,13 +6,14 @@ extension XMLPropertyListReader {
             try window.skipWhitespace()
             guard try window.peek() == UInt8(ascii: "<") else {
                 if try window.peek() == nil { throw try prematureEnd() }
-                throw PropertyListError("text stands between elements; put it into a <string>")
+                throw PropertyListError("text appears between elements; put it into a <string>")
             }
             let next = try window.peek(1)
             guard next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else { return }
             try skipMiscellany()
             if try window.matches("<!", at: 0) {
-                throw PropertyListError("a declaration stands inside the property list; only comments may")
+                throw PropertyListError(
+                    "a declaration appears inside the property list; only comments are allowed there")
             }
         }
     }
@@ -44,7 +45,8 @@ extension XMLPropertyListReader {
             } else if try window.peek(1) == UInt8(ascii: "?") {
                 try skipProcessingInstruction()
             } else if try window.peek(1) == UInt8(ascii: "!") {
-                throw PropertyListError("a declaration stands before the property list; only <!DOCTYPE …> may")
+                throw PropertyListError(
+                    "a declaration appears before the property list; only <!DOCTYPE …> is allowed there")
             } else {
                 return
             }
@@ -57,7 +59,7 @@ extension XMLPropertyListReader {
 
     static var noEntities: PropertyListError {
         PropertyListError(
-            "entity declarations are refused, since a few of them can unfold without end; write the text itself")
+            "entity declarations are not allowed, because a few can expand without limit; write the text itself")
     }
 
     mutating func skipDocumentType() throws(PropertyListError) {
@@ -84,7 +86,7 @@ extension XMLPropertyListReader {
             if try window.matches("<!--", at: found) { offset = try window.findEnd(of: "-->", from: found) ?? offset }
         }
         return PropertyListError(
-            "the declarations inside <!DOCTYPE are not read here; leave out '[', ']' and all that is between them")
+            "declarations inside <!DOCTYPE …> are not supported; remove '[', ']' and everything between them")
     }
 
     mutating func skipComment() throws(PropertyListError) {
@@ -134,7 +136,7 @@ extension XMLPropertyListReader {
                 return false
             case UInt8(ascii: "/"):
                 guard try window.peek(1) == UInt8(ascii: ">") else {
-                    throw PropertyListError("'/' stands alone in a tag; an empty element ends with '/>'")
+                    throw PropertyListError("a '/' in a tag is not followed by '>'; an empty element ends with '/>'")
                 }
                 window.advance(2)
                 return true
@@ -175,7 +177,7 @@ extension XMLPropertyListReader {
         let name = try tagName(from: 1)
         guard try window.peek(1 + name.utf8.count) != nil else { return try prematureEnd() }
         return PropertyListError(
-            "<\(quoted: name)> is not an element of a property list; there are dict, key, array, string, "
+            "<\(quoted: name)> is not a property list element; the elements are dict, key, array, string, "
                 + "integer, real, date, data, true and false")
     }
 
@@ -195,10 +197,10 @@ extension XMLPropertyListReader {
     }
 
     static var cutShortInMarkup: PropertyListError {
-        PropertyListError("the document ends inside a tag or a reference; it was cut short")
+        PropertyListError("the document ends inside a tag or a reference; it was truncated")
     }
 
     mutating func prematureEnd() throws(PropertyListError) -> PropertyListError {
-        PropertyListError("the document ends before the property list does; it was cut short")
+        PropertyListError("the document ends before the property list does; it was truncated")
     }
 }

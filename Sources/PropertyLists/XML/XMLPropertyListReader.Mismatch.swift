@@ -22,7 +22,7 @@ extension XMLPropertyListReader {
         /// The sentence, without a line where the beginning is not known.
         func refusal(openedAt opening: SourcePosition?) -> PropertyListError {
             var line = ""
-            if case .text(let number, _) = opening { line = "opened in line \(number)" }
+            if case .text(let number, _) = opening { line = "opened on line \(number)" }
             switch kind {
             case .wrongEndTag:
                 let opened = line.isEmpty ? "which" : "which was \(line) and"
@@ -33,7 +33,7 @@ extension XMLPropertyListReader {
                 return PropertyListError("\(tag) is misspelt; <\(element)>\(opened) must be closed by </\(element)>")
             case .unclosedText:
                 var before = tag
-                if case .text(let number, _) = place { before += " in line \(number)" }
+                if case .text(let number, _) = place { before += " on line \(number)" }
                 return PropertyListError(
                     "<\(element)> is not closed; write </\(element)> before \(before), or '&lt;' for a '<' that belongs to the text",
                     at: opening)
@@ -58,7 +58,7 @@ extension XMLPropertyListReader {
         if isEnd, !name.isEmpty, !Self.containers.contains(name) { return try wrongEndTag(of: element) }
         guard Self.containers.contains(name) || Self.texts.contains(name) else {
             return PropertyListError(
-                "markup stands inside a text that '</\(element)>' must close; write '<' as '&lt;'")
+                "markup appears inside text that '</\(element)>' must close; write '<' as '&lt;'")
         }
         return note(element, isEnd ? "</\(name)>" : "<\(name)>", .unclosedText)
     }

@@ -47,12 +47,12 @@ extension XMLPropertyListReader {
         scratch.truncate(to: 0)
         while true {
             guard let found = try window.findTextBreak() else {
-                throw PropertyListError("the document ends inside a text; '\(endTag)' is missing")
+                throw PropertyListError("the document ends inside text; '\(endTag)' is missing")
             }
             window.copy(0..<found, to: &scratch)
             guard scratch.count <= limits.valueBytes else {
                 throw PropertyListError(
-                    "a text is longer than \(limits.valueBytes) bytes; keep large data in files of their own")
+                    "an element's text is longer than \(limits.valueBytes) bytes; store large data in separate files")
             }
             window.advanceCountingLines(found)
             if try window.peek() == UInt8(ascii: "&") {
@@ -118,7 +118,7 @@ extension XMLPropertyListReader {
         }
         guard let end = try window.find(UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"), from: 1),
             end <= 16, try window.peek(end) == UInt8(ascii: ";")
-        else { throw PropertyListError("'&' begins no reference here; write '&amp;' for the character itself") }
+        else { throw PropertyListError("'&' does not begin a reference here; write '&amp;' for the character itself") }
         Transcoder.append(try Self.scalar(named: String(utf8: window.text(1..<end))), to: &scratch)
         window.advance(end + 1)
     }
@@ -138,19 +138,19 @@ extension XMLPropertyListReader {
             digits.utf8.allSatisfy({ XMLScalars.hexDigit($0).map { isHex || $0 < 10 } ?? false })
         else {
             throw PropertyListError(
-                "'&\(quoted: name);' is not known: only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+                "'&\(quoted: name);' is not defined; only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
             )
         }
         guard let value = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(value) else {
             throw PropertyListError(
-                "'&\(name);' is a character reference, but no character has this number")
+                "'&\(name);' refers to a character that does not exist")
         }
         // The Char production of XML 1.0, section 2.2.
         switch value {
         case 9, 10, 13, 0x20...0xFFFD, 0x10000...: return scalar
         default:
             throw PropertyListError(
-                "'&\(name);' is a character reference, but of a character that XML forbids; remove it, or use the binary format"
+                "'&\(name);' refers to a character that XML does not allow; remove it, or use the binary format"
             )
         }
     }

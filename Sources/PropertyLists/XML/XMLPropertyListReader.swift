@@ -83,14 +83,14 @@ public struct XMLPropertyListReader: ~Copyable {
             guard try isEndTag("</plist") else {
                 if try window.peek(1) == UInt8(ascii: "/") { throw try wrongEndTag(of: "plist") }
                 throw PropertyListError(
-                    "a second value stands in <plist>; a property list has one, so put both into an array")
+                    "<plist> contains a second value; a property list has one, so put both into an array")
             }
             window.advance(7)
             try closeTag()
         }
         try skipMiscellany()
         if try window.peek() != nil {
-            throw PropertyListError("something stands after the end of the property list; remove it")
+            throw PropertyListError("the document continues after the end of the property list; remove the rest")
         }
     }
 
@@ -239,7 +239,7 @@ public struct XMLPropertyListReader: ~Copyable {
         if try !finishStartTag() {
             try skipMiscellany()
             guard try window.matches(endTag, at: 0) else {
-                throw PropertyListError("<\(value)> holds no text; write <\(value)/>")
+                throw PropertyListError("<\(value)> cannot contain text; write <\(value)/>")
             }
             window.advance(endTag.utf8CodeUnitCount)
         }
@@ -280,7 +280,7 @@ public struct XMLPropertyListReader: ~Copyable {
             open.removeLast()
             try consumer.endArray()
         case .dictionaryAwaitingKey: throw try wrongEndTag(of: "dict")
-        case .dictionaryAwaitingValue: throw PropertyListError("the <key> before this place has no value")
+        case .dictionaryAwaitingValue: throw PropertyListError("the preceding <key> has no value")
         case .array: throw try wrongEndTag(of: "array")
         case nil: throw PropertyListError("the property list holds no value; it needs one, an array or a dictionary")
         }
@@ -294,7 +294,7 @@ public struct XMLPropertyListReader: ~Copyable {
         switch open.last {
         case .dictionaryAwaitingKey: break
         case .dictionaryAwaitingValue: throw PropertyListError("a <key> follows a <key>; the first one has no value")
-        case .array, nil: throw PropertyListError("a <key> stands outside of a <dict>; keys belong into dictionaries")
+        case .array, nil: throw PropertyListError("a <key> appears outside a <dict>; keys belong in dictionaries")
         }
     }
 

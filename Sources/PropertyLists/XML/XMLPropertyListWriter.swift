@@ -115,7 +115,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
         guard seconds == seconds.rounded(.down) else {
             throw PropertyListError(
-                "an XML property list has no fractions of a second: the binary format carries this date")
+                "XML property lists cannot represent fractions of a second; use the binary format")
         }
         beginValue()
         output.append("<date>" as StaticString)

@@ -97,7 +97,7 @@ enum XMLScalars {
             year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5])
         guard date.isReal else {
             throw PropertyListError(
-                "there is no date '\(quoted: text)'; the calendar goes from 0001-01-01 to 9999-12-31")
+                "'\(quoted: text)' is not a calendar date; dates range from 0001-01-01 to 9999-12-31")
         }
         return Double(date.seconds)
     }
@@ -137,7 +137,7 @@ enum XMLScalars {
     }
 
     private static func outOfRange(_ text: Span<UInt8>) -> PropertyListError {
-        PropertyListError("\(quoted: text) is beyond 64 bits; an integer goes from -2^63 to 2^64-1")
+        PropertyListError("\(quoted: text) does not fit in 64 bits; an integer must be from -2^63 to 2^64-1")
     }
 
     private static func notDate(_ text: Span<UInt8>) -> PropertyListError {

@@ -7,10 +7,11 @@ enum FileRefusal {
     static func notOpened(_ path: String, _ code: Int32) -> SourceError {
         switch code {
         case ENOENT: SourceError(path, MissingFile(path).sentence)
-        case ENOTDIR: SourceError(path, "a part of this path is a file and not a folder; name a property list file")
+        case ENOTDIR: SourceError(path, "a part of this path is a file, not a folder; name a property list file")
         case EACCES, EPERM:
-            SourceError(path, "this process may not read the file (\(SystemReason.text(code))); give it the right to")
-        case ELOOP: SourceError(path, "the symbolic links of this path lead round in a circle; point them at a file")
+            SourceError(
+                path, "this process is not allowed to read the file (\(SystemReason.text(code))); give it permission")
+        case ELOOP: SourceError(path, "the symbolic links in this path form a loop; point them at a file")
         case ENXIO, ENODEV: SourceError(path, "it is a socket or a device; name a property list file")
         default: SourceError(path, "the file cannot be opened: \(SystemReason.text(code))")
         }
@@ -30,7 +31,7 @@ enum FileRefusal {
 
     /// Why a size is refused; nil for one that is allowed.
     static func ofSize(_ size: Int, limit: Int, path: String) -> SourceError? {
-        if size == 0 { return SourceError(path, "the file is empty; it must hold a property list") }
+        if size == 0 { return SourceError(path, "the file is empty; it must contain a property list") }
         guard size > limit else { return nil }
         return SourceError(
             path,

@@ -35,17 +35,17 @@ struct MissingFile {
         let names = Self.names(in: folder)
         let near = Self.nearest(to: name, among: names)
         if isFolder {
-            let missing = "there is no folder \(path: Self.join(folder, name))"
+            let missing = "the folder \(path: Self.join(folder, name)) does not exist"
             return near.map { "\(missing). Did you mean '\(path: $0)'?" } ?? "\(missing); name a file that exists"
         }
         guard let near else {
-            return "there is no such file in the folder \(path: folder); name a property list file that exists"
+            return "the file does not exist in the folder \(path: folder); name a property list file that exists"
         }
         guard near.lowercased() == name.lowercased() else {
-            return "there is no such file in the folder \(path: folder). Did you mean '\(path: near)'?"
+            return "the file does not exist in the folder \(path: folder). Did you mean '\(path: near)'?"
         }
         return
-            "there is no such file, but the folder \(path: folder) holds '\(path: near)', whose name differs only in case"
+            "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
     }
 
     /// The name that differs in case alone, else the one that is spelt alike, else one with another extension, else one

@@ -59,7 +59,8 @@ public struct PropertyListFile: TreeSource {
             if file.isUnchanged() { return try outcome.get() }
         }
         throw SourceError(
-            path, "the file changed while it was read, \(Self.attempts) times running; it is read when it is left alone"
+            path,
+            "the file changed while it was being read, \(Self.attempts) times in a row; it will be read when it stops changing"
         )
     }
 

@@ -54,7 +54,7 @@ public struct StandardInput: Sendable {
                 throw Self.notKept(error)
             }
         }
-        guard size > 0 else { throw SourceError(Self.name, "standard input is empty; it must hold a property list") }
+        guard size > 0 else { throw SourceError(Self.name, "standard input is empty; it must contain a property list") }
     }
 
     private var tooLarge: SourceError {
@@ -67,7 +67,7 @@ public struct StandardInput: Sendable {
     private static func notKept(_ failure: SystemFailure) -> SourceError {
         SourceError(
             name,
-            "standard input cannot be kept in \(failure.path) (\(SystemReason.text(failure.code))); name another folder in TMPDIR"
+            "standard input cannot be stored in \(failure.path) (\(SystemReason.text(failure.code))); name another folder in TMPDIR"
         )
     }
 }

@@ -92,7 +92,7 @@ struct NamesAdvice {
     // MARK: Words
 
     private static func words(for names: StructuralNames) -> String {
-        names.mapping.isEmpty ? "here it may do without --keys" : "here --keys \(quoted(names.mapping)) may fit"
+        names.mapping.isEmpty ? "this document may not need --keys" : "here --keys \(quoted(names.mapping)) may fit"
     }
 
     /// Whether a mapping can express these names, since some characters separate its parts.

@@ -14,21 +14,21 @@ struct SyntaxCheck {
             let version = String(decoding: head.prefix(8), as: UTF8.self)
             guard version == "bplist00" else {
                 throw PropertyListError(
-                    "it is a binary property list of the version '\(quoted: version)'; only 'bplist00' is read here, so convert it with plutil -convert xml1"
+                    "it is a binary property list of the version '\(quoted: version)'; only 'bplist00' is supported, so convert it with plutil -convert xml1"
                 )
             }
             return .binary
         }
         if let packer = Packer.allCases.first(where: { head.starts(with: $0.magic) }) {
-            throw PropertyListError("it is packed with \(packer.rawValue); unpack it first")
+            throw PropertyListError("it is compressed with \(packer.rawValue); decompress it first")
         }
         if head.allSatisfy({ $0 == 0 }) {
             throw PropertyListError(
-                "the file holds zero bytes where its text should begin; it was not written to the end, so save it again"
+                "the file begins with zero bytes instead of text; it was not written completely, so save it again"
             )
         }
         if isUTF32(head) {
-            throw PropertyListError("the text is in UTF-32, which is not read here; save the document as UTF-8")
+            throw PropertyListError("the text is in UTF-32, which is not supported; save the document as UTF-8")
         }
         var check = SyntaxCheck(text: Self.characters(of: head))
         return try check.textSyntax()
@@ -84,7 +84,7 @@ struct SyntaxCheck {
     private mutating func textSyntax() throws(PropertyListError) -> PropertyListSyntax {
         skipWhitespace()
         guard let first = next else {
-            throw PropertyListError("the file holds white space only; it must hold a property list")
+            throw PropertyListError("the file contains only white space; it must contain a property list")
         }
         if first == UInt8(ascii: "<") { return .xml }
         if try isOpenStep() { throw Self.openStep }
@@ -105,7 +105,7 @@ struct SyntaxCheck {
         let start = text[cursor...].prefix { $0 > 0x20 && $0 < 0x7F }.prefix(16)
         let found = start.isEmpty ? "" : ", but '\(String(decoding: start, as: UTF8.self))'"
         return PropertyListError(
-            "it is no property list: at its beginning stands neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)\(found)"
+            "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)\(found)"
         )
     }
 

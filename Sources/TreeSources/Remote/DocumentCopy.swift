@@ -56,7 +56,7 @@ struct DocumentCopy {
         } catch {
             throw SourceError(
                 path,
-                "no copy of the document can be kept here: \(SystemReason.text(error.code)); make room, or name another file in Cache"
+                "the copy of the document cannot be stored here: \(SystemReason.text(error.code)); free some space, or name another file in Cache"
             )
         }
     }

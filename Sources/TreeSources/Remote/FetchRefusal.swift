@@ -11,7 +11,7 @@ struct FetchRefusal {
     let redirect: String?
 
     private func error(_ reason: String) -> SourceError {
-        plain(redirect.map { "it leads on to \(path: $0), and there: \(reason)" } ?? reason)
+        plain(redirect.map { "it redirects to \(path: $0): \(reason)" } ?? reason)
     }
 
     /// Without a word on where the request went.
@@ -24,17 +24,17 @@ struct FetchRefusal {
         switch cut {
         case .tooLarge:
             error(
-                "the document has more than \(limits.bytes) bytes, which is the limit; split it, or raise MaxDocumentBytes"
+                "the document is larger than \(limits.bytes) bytes, which is the limit; split it, or raise MaxDocumentBytes"
             )
         case .headTooLarge:
-            error("the header of the answer has more than \(Reception.mostHeadBytes >> 10) KiB; it is no document's")
+            error("the response header is larger than \(Reception.mostHeadBytes >> 10) KiB, which no document needs")
         case .lineTooLong:
             error(
-                "a line in the header of the answer is longer than \(Reception.mostLineBytes >> 10) KiB, which is the limit; shorten it on its server"
+                "a line in the response header is longer than \(Reception.mostLineBytes >> 10) KiB, which is the limit; shorten it on the server"
             )
         case .notKept(let failure):
             error(
-                "the document finds no room in a temporary file in \(path: failure.path): \(SystemReason.text(failure.code)); make room there, or name another folder in TMPDIR"
+                "the document does not fit into a temporary file in \(path: failure.path): \(SystemReason.text(failure.code)); free some space there, or name another folder in TMPDIR"
             )
         }
     }
@@ -43,10 +43,12 @@ struct FetchRefusal {
     func ofPace(_ fault: TransferPace.Fault) -> SourceError {
         switch fault {
         case .silent(let time):
-            error("no answer came within \(time.components.seconds) seconds; see to its server, or raise FetchTimeout")
+            error(
+                "the server did not respond within \(time.components.seconds) seconds; check the server, or raise FetchTimeout"
+            )
         case .slow(let time):
             error(
-                "for \(time.components.seconds) seconds the answer came slower than \(TransferPace.leastRate) bytes a second, and was given up"
+                "the response was slower than \(TransferPace.leastRate) bytes a second for \(time.components.seconds) seconds and was abandoned"
             )
         }
     }
@@ -57,24 +59,25 @@ struct FetchRefusal {
     func ofStatus(_ status: Int) -> SourceError {
         let advice =
             switch status {
-            case 304: "although nothing was there for the document to be equal to; see to its server"
-            case 300..<400: "without saying where the document is; name the address where it is"
-            case 401: "which asks who is there; write https://USER:PASSWORD@HOST/PATH"
-            case 403: "which forbids reading it; let its server allow it, or give other credentials"
-            case 404, 410: "there is no document; name the address of a property list"
-            case 406: "it has no property list in XML, binary or JSON"
-            case 407: "the proxy asks who is there; put user and password into its address"
-            case 429: "it was asked too often; raise Refresh"
-            case 503: "it cannot serve the document for now; it will be asked again"
-            case 500..<600: "the fault is the server's; it will be asked again"
-            case 200..<300: "where 200 and the whole document would be right"
-            default: "where 200 and a document would be right"
+            case 304: "the request had no condition to match; check the server"
+            case 300..<400: "the response does not say where the document is; name its URL"
+            case 401: "the server requires credentials; write https://USER:PASSWORD@HOST/PATH"
+            case 403: "the server does not allow reading it; allow it there, or use other credentials"
+            case 404, 410: "the server has no document there; name the URL of a property list"
+            case 406: "the server has no property list in XML, binary or JSON"
+            case 407: "the proxy requires credentials; put a user name and password into its URL"
+            case 429: "the server received too many requests; raise Refresh"
+            case 503: "the server cannot serve the document for now; the request will be repeated"
+            case 500..<600: "the server failed; the request will be repeated"
+            case 200..<300: "expected 200 and the whole document"
+            default: "expected 200 and a document"
             }
-        return error("it answers with status \(status)\(Self.words[status].map { " (\($0))" } ?? ""): \(advice)")
+        return error(
+            "the server responded with status \(status)\(Self.words[status].map { " (\($0))" } ?? ""): \(advice)")
     }
 
     /// An answer that is whole and holds nothing.
-    var ofNothing: SourceError { error("the answer is empty; it must hold a property list") }
+    var ofNothing: SourceError { error("the response is empty; it must contain a property list") }
 
     private static let words = [
         300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
@@ -97,34 +100,36 @@ struct FetchRefusal {
     func ofTransfer(_ code: CURLcode, words: String, system: Int32, status: Int) -> SourceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            error("the name of its host leads to no address; correct the name, or see to the network's name service")
+            error("the host name cannot be resolved; correct the name, or check the network's name service")
         case CURLE_COULDNT_RESOLVE_PROXY:
-            error("the name of the proxy leads to no address; correct it in the environment (https_proxy, http_proxy)")
+            error(
+                "the host name of the proxy cannot be resolved; correct it in the environment (https_proxy, http_proxy)"
+            )
         case CURLE_COULDNT_CONNECT:
             error(
-                "no connection comes about\(system == 0 ? "" : " (\(SystemReason.text(system)))"); is its server running?"
+                "cannot connect\(system == 0 ? "" : " (\(SystemReason.text(system)))"); is the server running?"
             )
         case CURLE_OPERATION_TIMEDOUT:
-            error("no connection came about within \(limits.connectSeconds) seconds; is its server running?")
+            error("cannot connect within \(limits.connectSeconds) seconds; is the server running?")
         case CURLE_TOO_MANY_REDIRECTS:
             plain(
-                "it leads on more than \(RemoteDocument.Limits.redirects) times; name the address where the document is"
+                "it redirects more than \(RemoteDocument.Limits.redirects) times; name the URL of the document itself"
             )
         case CURLE_UNSUPPORTED_PROTOCOL where (300..<400).contains(status):
-            plain("it leads on to what is neither http nor https; name the address where the document is")
-        case CURLE_PARTIAL_FILE: error("the answer was cut short before all of it had come; it will be asked for again")
+            plain("it redirects to a URL that is neither http nor https; name the URL of the document itself")
+        case CURLE_PARTIAL_FILE: error("the response ended before it was complete; the request will be repeated")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            error("the connection ended before the answer was whole (\(path: words)); see to its server")
+            error("the connection ended before the response was complete (\(path: words)); check the server")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-            error("what answers does not speak HTTP; name the address of a web server")
-        case CURLE_SSL_CONNECT_ERROR: error("no secure connection comes about (\(path: words)); is it an https server?")
+            error("the server does not speak HTTP; name the URL of a web server")
+        case CURLE_SSL_CONNECT_ERROR: error("cannot connect securely (\(path: words)); is it an https server?")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
-            error("its identity cannot be verified (\(path: words)); \(Self.trust)")
-        case CURLE_BAD_CONTENT_ENCODING: error("the answer cannot be unpacked (\(path: words)); see to its server")
+            error("the server's identity cannot be verified (\(path: words)); \(Self.trust)")
+        case CURLE_BAD_CONTENT_ENCODING: error("the response cannot be decoded (\(path: words)); check the server")
         default: error("it could not be fetched: \(path: words)")
         }
     }
 
     private static let trust =
-        "give its server a certificate for this name from an authority known here, or name that authority's file in SSL_CERT_FILE"
+        "give it a certificate for this name from a trusted authority, or name that authority's file in SSL_CERT_FILE"
 }

@@ -21,7 +21,7 @@ final class Fetcher {
     deinit { giveUp() }
 
     private static func noMemory(_ address: RemoteAddress) -> SourceError {
-        SourceError(address.shown, "it cannot be fetched, since there is no memory for a request")
+        SourceError(address.shown, "it cannot be fetched, because there is not enough memory for a request")
     }
 
     /// Whether a request runs.
@@ -73,7 +73,7 @@ final class Fetcher {
         case .fetched(let document): return document
         case .failed(let error, _): throw error
         // Never, since nothing was there to be confirmed; a 304 is a failure then.
-        case .confirmed: throw SourceError(address.shown, "it gives no document")
+        case .confirmed: throw SourceError(address.shown, "it returned no document")
         }
     }
 

@@ -37,7 +37,7 @@ enum MistakenAnswer: CaseIterable {
         case .page: "an HTML page"
         case .level: "one level of a drilldown server's document"
         case .detail: "the detail of one item of a drilldown server's document"
-        case .changes: "the list of a drilldown server's changes"
+        case .changes: "a drilldown server's list of changes"
         case .state: "the status of a drilldown server"
         case .index: "the index of a drilldown server"
         }
@@ -46,7 +46,7 @@ enum MistakenAnswer: CaseIterable {
     /// Why it is refused, and which URL to follow instead of `url`, which gave it.
     func reason(at url: String) -> String {
         let advice = self == .page ? "the URL of the property list itself" : Self.documentURL(beside: url)
-        return "the answer is \(words), not a property list; follow \(advice)"
+        return "the response is \(words), not a property list; use \(advice)"
     }
 
     /// The URL at which a server serves the document, or the item, whose level or detail is at `url`.

@@ -21,7 +21,7 @@ public struct RemoteAddress: Sendable, Equatable {
         guard Self.isMeant(by: text), address.parse(Self.encoded(text)) else {
             throw SourceError(
                 Self.withoutUser(text),
-                "it is no URL that can be asked; write https://HOST/PATH or http://HOST:PORT/PATH"
+                "it is not a valid URL; write https://HOST/PATH or http://HOST:PORT/PATH"
             )
         }
         user = address.part(CURLUPART_USER, decoded: true)
@@ -44,7 +44,7 @@ public struct RemoteAddress: Sendable, Equatable {
         if authority(of: text).contains(" ") {
             throw SourceError(
                 withoutUser(text),
-                "the URL contains a space before its path; remove it, or write it as %20 in a user or a password")
+                "the URL contains a space before its path; remove it, or write it as %20 in a user name or password")
         }
     }
 

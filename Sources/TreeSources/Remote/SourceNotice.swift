@@ -13,9 +13,9 @@ public enum SourceNotice: Sendable, Equatable {
 extension SourceNotice: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .servesCopy(let path, let name): "\(path: path): this copy is served until \(path: name) has answered."
+        case .servesCopy(let path, let name): "\(path: path): this copy is served until \(path: name) responds."
         case .copyNotRead(let error): "\(error) The copy is not used."
-        case .copyNotKept(let error): "\(error) The new document is served all the same."
+        case .copyNotKept(let error): "\(error) The new document is served anyway."
         }
     }
 }

@@ -53,14 +53,17 @@ import Testing
             #expect(error.description == sentence)
             #expect(try edited.editor.document(arranging: rows, below: edited.item("")) === edited.tree)
         }
-        try expect(.noRow(3, rows: 3), "there is no row 3 among 3 rows; rows count from 0") { try $0.remove(3) }
-        try expect(.noRow(-1, rows: 3), "there is no row -1 among 3 rows; rows count from 0") {
+        try expect(.noRow(3, rows: 3), "row 3 is out of range for 3 rows; rows are numbered from 0") {
+            try $0.remove(3)
+        }
+        try expect(.noRow(-1, rows: 3), "row -1 is out of range for 3 rows; rows are numbered from 0") {
             try $0.move(-1, to: RowPlace(offset: 0))
         }
-        let place = "a row cannot be put at 2 among 1 row; the offset must be from 0 to 1"
+        let place = "a row cannot be inserted at 2 among 1 row; the offset must be from 0 to 1"
         try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: RowPlace(section: 1, offset: 2)) }
         try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: RowPlace(section: 0, offset: 2)) }
-        try expect(.noSection(2, sections: 2), "there is no section 2 among 2 sections; sections count from 0") {
+        try expect(.noSection(2, sections: 2), "section 2 is out of range for 2 sections; sections are numbered from 0")
+        {
             try $0.insert([], at: RowPlace(section: 2, offset: 0))
         }
         let empty = try Edited(#"{"Sections":{}}"#)

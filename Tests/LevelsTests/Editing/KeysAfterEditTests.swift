@@ -85,7 +85,7 @@ import Testing
         let error = #expect(throws: TreeError.self) { try untitled.inserting("[\(new)]", below: "", at: 1) }
         #expect(
             error?.description
-                == "two rows have the Key 'k', row 1 and 'new'; among siblings each Key must be its own")
+                == "two rows have the Key 'k', row 1 and 'new'; a Key must be unique among siblings")
     }
 
     @Test(

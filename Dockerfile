@@ -7,14 +7,14 @@ COPY Makefile ./
 RUN make deps install-deps && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
-# The package description names the test targets, so their folders must be there; nothing of them is built.
+# Package.swift names the test targets, so their folders must exist; they are not built.
 COPY Tests Tests
 COPY Config Config
 COPY Data Data
-# The Swift runtime goes into the program: what the last stage lacks is Debian's libraries only.
+# The program contains the Swift runtime, so the last stage needs only Debian's libraries.
 RUN make install DESTDIR=/out PREFIX=/usr/local
 
-# The program's debugging information, which debuggers look for beside the program:
+# The program's debugging information, which debuggers look for next to the program:
 # docker build --target debug --output . .
 FROM scratch AS debug
 COPY --from=build /drilldown/.build/install/drilldown.debug /
@@ -25,10 +25,10 @@ RUN apt-get update \
         libmicrohttpd12 libxxhash0 libutf8proc2 zlib1g libbrotli1 libcurl4 ca-certificates \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/usr/local /usr/local
-# Documents of one's own are mounted here, so that 'serve My.plist' finds them; user 10001 must be able to read them:
+# Mount your own documents here, so that 'serve My.plist' finds them; user 10001 must be able to read them:
 # docker run -p 127.0.0.1:8080:8080 -v "$PWD:/srv/drilldown:ro" drilldown serve My.plist
 WORKDIR /srv/drilldown
-# Defaults that hold unless an option, or -e, says otherwise: within a container the whole of its own network is served.
+# Defaults that an option or -e overrides. The service listens on the container's whole network.
 ENV DRILLDOWN_LISTEN=0.0.0.0:8080 \
     DRILLDOWN_SOURCE=/usr/local/share/drilldown/Data/Data.plist
 USER 10001:10001

@@ -1,17 +1,17 @@
-# The Debian packages that this project needs, all of them, in this one place.
-# The Swift toolchain itself comes from swift.org, with the packages that its download page asks for.
+# All Debian packages that this project needs.
+# The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
 BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
 INSTALL_PACKAGES := binutils
 SYSTEM_TEST_PACKAGES := python3 openssl curl chromium-headless-shell
 BENCHMARK_PACKAGES := gcc libexpat1-dev nginx-light wrk python3
 
 SWIFT ?= swift
-# A part of the toolchain.
+# DocC is part of the toolchain.
 DOCC ?= docc
 DOCUMENT ?= Data/Data.plist
 LISTEN ?= 127.0.0.1:8080
 
-# Where 'make install' puts things, as the GNU Coding Standards have it.
+# Where 'make install' puts files, following the GNU Coding Standards.
 PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL ?= install
@@ -23,7 +23,7 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SWIFT_FILES := Sources Tests Package.swift
 MANUAL := Sources/drilldown/drilldown.docc
 SERVER := .build/release/drilldown
-# The program as it is installed: with the Swift runtime in it, and its debugging information in a file beside it.
+# The installed program: it contains the Swift runtime, and its debugging information is in a separate file.
 PROGRAM := .build/install/drilldown
 PROGRAM_SCRATCH := .build/static
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
@@ -33,11 +33,11 @@ MINUTES ?= 30
 .PHONY: help run build install uninstall clean test system-test soak benchmark manual format lint \
 	deps install-deps system-test-deps benchmark-deps
 
-help: ## Say what can be made.
+help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 run: build ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
-	@echo 'Serving $(DOCUMENT) on $(LISTEN). Another document, another address:'
+	@echo 'Serving $(DOCUMENT) on $(LISTEN). To change the document or the address:'
 	@echo '  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081'
 	@exec $(SERVER) serve '$(DOCUMENT)' --listen '$(LISTEN)'
 
@@ -63,7 +63,7 @@ $(PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps insta
 	objcopy --only-keep-debug $(PROGRAM_SCRATCH)/release/drilldown $@.debug
 	objcopy --strip-all --add-gnu-debuglink=$@.debug $(PROGRAM_SCRATCH)/release/drilldown $@
 
-clean: ## Remove all that was built.
+clean: ## Remove everything that was built.
 	rm -rf .build
 
 test: deps ## Run the unit tests.
@@ -72,39 +72,39 @@ test: deps ## Run the unit tests.
 system-test: system-test-deps build ## Run the release from outside: saves, load, stops, hostile files and clients.
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(SYSTEM_TESTS)
 
-soak: system-test-deps build ## Run the release under everything at once for MINUTES (30), and see that it holds no more in the end.
+soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), and check that its memory does not grow.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 
-benchmark: benchmark-deps build ## Measure beside other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
+benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
 
-manual: ## Build the manual as web pages in .build/manual; a link that leads nowhere is an error.
+manual: ## Build the manual as web pages in .build/manual; a broken link is an error.
 	@mkdir -p .build
 	$(DOCC) convert $(MANUAL) --output-path .build/manual --warnings-as-errors
 
-format: ## Lay out all Swift files as .swift-format says.
+format: ## Format all Swift files according to .swift-format.
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_FILES)
 
-lint: ## Refuse Swift files that are laid out otherwise.
+lint: ## Check that all Swift files are formatted.
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_FILES)
 
-deps: ## Install what the build lacks.
+deps: ## Install the packages that the build needs.
 	@$(call install_missing,$(BUILD_PACKAGES))
 
-install-deps: ## Install what 'make install' lacks.
+install-deps: ## Install the packages that 'make install' needs.
 	@$(call install_missing,$(INSTALL_PACKAGES))
 
-system-test-deps: ## Install what the system tests lack.
+system-test-deps: ## Install the packages that the system tests need.
 	@$(call install_missing,$(SYSTEM_TEST_PACKAGES))
 
-benchmark-deps: ## Install what the benchmark lacks.
+benchmark-deps: ## Install the packages that the benchmark needs.
 	@$(call install_missing,$(BENCHMARK_PACKAGES))
 
-# Nothing is asked of the network, and nobody is asked for a password, while everything is there already.
+# If every package is already installed, this needs neither the network nor a password.
 define install_missing
 set -e; \
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
-	echo "make: there is no apt here: install the equivalents of these Debian packages by hand: $(1)" >&2; \
+	echo "make: apt is not available: install the equivalents of these Debian packages by hand: $(1)" >&2; \
 	echo "make: then build with: swift build -c release" >&2; \
 	exit 1; \
 fi; \
@@ -117,7 +117,7 @@ test -n "$$missing" || exit 0; \
 sudo=; \
 if test "$$(id -u)" -ne 0; then \
 	if ! command -v sudo >/dev/null; then \
-		echo "make: packages are missing, and only root can install them. Run this as root, and make again:" >&2; \
+		echo "make: packages are missing, and only root can install them. Run this as root, then run make again:" >&2; \
 		echo "  apt-get update && apt-get install --yes --no-install-recommends$$missing" >&2; \
 		exit 1; \
 	fi; \

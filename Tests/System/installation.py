@@ -72,7 +72,7 @@ def tells_what_to_run(verdict, folder):
     result = make("deps", environment={"PATH": stubs})
     verdict.expect(result.returncode != 0, "make deps fails where only root could go on")
     verdict.expect(
-        "Run this as root, and make again:\n"
+        "Run this as root, then run make again:\n"
         "  apt-get update && apt-get install --yes --no-install-recommends zlib1g-dev\n" in result.stderr,
         f"make deps tells the command to paste: {result.stderr}")
 

@@ -70,7 +70,8 @@ class Document:
 
 def permission(verdict, document, server):
     document.save("1", mode=0)
-    verdict.expect(document.turns_stale("not allowed to read"), "a file without permission to read makes the document stale")
+    verdict.expect(
+        document.turns_stale("not allowed to read"), "a file without permission to read makes the document stale")
     os.chmod(document.path, 0o644)
     verdict.expect(document.serves("1", AT_ONCE), f"it is served within {AT_ONCE} s of being permitted")
     verdict.expect(document.turns_ok(), "and is not stale any more")

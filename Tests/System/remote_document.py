@@ -237,8 +237,8 @@ FAILURES = {
     "is_cut": "the response ended before it was complete",
     "leads_in_circles": "it redirects more than 5 times",
     "leads_to_a_file": "neither http nor https",
-    "never_ends": "the document has more than 1000000 bytes",
-    "is_a_bomb": "the document has more than 1000000 bytes",
+    "never_ends": "the document is larger than 1000000 bytes",
+    "is_a_bomb": "the document is larger than 1000000 bytes",
     "is_missing": "status 404",
     "fails": "status 500",
 }
@@ -305,9 +305,10 @@ def refuse(verdict, program, folder):
             for command in (["check", url], ["serve", url, "--listen", "127.0.0.1:0"]):
                 told_in_a_sentence(verdict, [program, *command], words)
         origin.behave("serves")
-        told_in_a_sentence(verdict, [program, "check", f"http://{user}127.0.0.1:99999/"], "no URL", status=2)
+        told_in_a_sentence(verdict, [program, "check", f"http://{user}127.0.0.1:99999/"], "not a valid URL", status=2)
         told_in_a_sentence(
-            verdict, [program, "serve", os.path.join(folder, "x"), "--cache", "y"], "a copy is kept of", status=2)
+            verdict, [program, "serve", os.path.join(folder, "x"), "--cache", "y"],
+            "only the document of a URL is copied", status=2)
         with Server(program, origin.url(user=user)) as server:
             verdict.expect(ready(server)["source"] == origin.url(), "/readyz tells the URL without its user")
             verdict.expect(SECRET not in "".join(server.log), "the log tells no password")

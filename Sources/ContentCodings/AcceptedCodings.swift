@@ -1,11 +1,11 @@
 import Bytes
 import HTTPFields
 
-/// What a request's `Accept-Encoding` says (RFC 9110, section 12.5.3), read where it lies.
+/// The content codings that a request's `Accept-Encoding` accepts (RFC 9110, section 12.5.3), parsed in place.
 ///
-/// Codings that there are not are passed over. A malformed field counts as none.
+/// Unknown codings are ignored. A malformed field counts as absent.
 public struct AcceptedCodings: Sendable {
-    /// Qualities in thousandths; `unnamed` where the field does not name the coding.
+    /// Qualities in thousandths; `unnamed` if the field does not name the coding.
     private var gzip = unnamed
     private var brotli = unnamed
     private var identity = unnamed
@@ -22,11 +22,10 @@ public struct AcceptedCodings: Sendable {
         if !isWellFormed { isMalformed = true }
     }
 
-    /// The best coding; nil where the client takes none of those there are, nor a body as it is.
+    /// The best coding; nil if the client accepts neither a supported coding nor an unencoded body.
     ///
-    /// Of codings liked equally Brotli comes first, for it makes the smallest bodies. A body as it is comes last, and
-    /// is liked less than whatever is named, unless it is named itself: it is always admitted where nothing speaks
-    /// against it.
+    /// Among codings of equal quality Brotli comes first, because it gives the smallest bodies. The unencoded body
+    /// comes last and ranks below every named coding, unless the field names it; it is acceptable unless excluded.
     public var choice: CodingChoice? {
         if isMalformed { return .identity }
         let plain = identity != Self.unnamed ? identity : any
@@ -38,7 +37,7 @@ public struct AcceptedCodings: Sendable {
         return plain == 0 ? nil : .identity
     }
 
-    /// Of a coding that is named twice the greater quality counts.
+    /// If a coding is named twice, the greater quality counts.
     private mutating func note(_ token: Span<UInt8>, _ quality: Int) {
         switch token.count {
         case 1 where token[0] == UInt8(ascii: "*"): any = max(any, quality)

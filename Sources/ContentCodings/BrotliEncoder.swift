@@ -1,30 +1,30 @@
 import CBrotli
 
-/// Codes one body as Brotli (RFC 7932): the one owner of an encoder's state.
+/// Encodes one body as Brotli (RFC 7932); the sole owner of an encoder's state.
 @safe
 public struct BrotliEncoder: ~Copyable, ContentEncoder {
     private let state: OpaquePointer
     private let workspace: Workspace?
 
-    /// Decision 12: smaller than gzip at any level, and the next that is smaller still takes many times as long.
+    /// Decision 12: smaller than gzip at any level; the next smaller quality takes many times as long.
     private static let quality: UInt32 = 5
-    /// A window of 4 MiB, of which no more is taken than a body of known size needs.
+    /// A window of 4 MiB; a body of known size uses only what it needs.
     private static let windowBits: UInt32 = 22
-    /// A window of 256 KiB, since one that looks back further would take megabytes for each client that reads.
+    /// A window of 256 KiB, because a larger one would take megabytes for each reading client.
     private static let streamWindowBits: UInt32 = 18
 
-    /// An encoder with memory of its own, which is bounded however long the body will be.
+    /// Creates an encoder; its memory is bounded for a body of any length.
     public init() { self.init(bodyBytes: nil, in: nil) }
 
     /// - Parameters:
-    ///   - bodyBytes: how long the body will be, where it is known.
-    ///   - workspace: where it has its tables; given back at its end.
+    ///   - bodyBytes: the length of the body, if it is known.
+    ///   - workspace: holds the tables; given back when the encoder ends.
     init(bodyBytes: Int?, in workspace: Workspace?) {
         self.workspace = workspace
         let opaque = unsafe workspace.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
         let created = unsafe BrotliEncoderCreateInstance(
             workspace == nil ? nil : allocateForBrotli, workspace == nil ? nil : freeInWorkspace, opaque)
-        // It fails for want of memory, which no answer could be made without either.
+        // It fails only if memory is exhausted, and then no response could be made either.
         guard let created = unsafe created else { fatalError("Brotli: no memory") }
         unsafe state = created
         set(BROTLI_PARAM_QUALITY, Self.quality)
@@ -48,7 +48,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
             var rest = bytes.count
             var isFinished = !isLast
             repeat {
-                // Without room of ours the encoder keeps what it makes, for `BrotliEncoderTakeOutput`.
+                // Without an output buffer the encoder keeps its output for `BrotliEncoderTakeOutput`.
                 var room = 0
                 let operation = isLast ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
                 let isWell = unsafe BrotliEncoderCompressStream(state, operation, &rest, &next, &room, nil, nil)

@@ -1,7 +1,7 @@
-/// The coding that a client likes best of those there are.
+/// The content coding that a client prefers among the supported ones.
 public struct CodingChoice: Equatable, Sendable {
     public let coding: ContentCoding
-    /// Whether the client takes a body as it is too, so that a coding is only used where it is worth it.
+    /// Whether the client also accepts an unencoded body; if so, short bodies are not encoded.
     public let admitsIdentity: Bool
 
     public init(_ coding: ContentCoding, admitsIdentity: Bool) {
@@ -9,17 +9,17 @@ public struct CodingChoice: Equatable, Sendable {
         self.admitsIdentity = admitsIdentity
     }
 
-    /// What a client gets that asks for nothing.
+    /// The choice for a client that does not state a preference.
     public static let identity = CodingChoice(.identity, admitsIdentity: true)
 
-    /// Bodies shorter than this are coded only where they must be.
+    /// Shorter bodies, in bytes, are encoded only if the client does not accept them unencoded.
     ///
-    /// A body of 1 KiB and its header lines fit into one Ethernet frame: a shorter one would reach nobody sooner.
+    /// A body of 1 KiB and its header lines fit into one Ethernet frame, so encoding a shorter one saves no time.
     public static let leastBytes = 1_024
 
-    /// The coding of a body of so many bytes.
+    /// Returns the coding for a body of this many bytes.
     ///
-    /// It depends on nothing else, so an entity tag is known before the body is coded.
+    /// The result depends on nothing else, so the entity tag is known before the body is encoded.
     @inline(__always)
     public func coding(ofBytes count: Int) -> ContentCoding {
         admitsIdentity && count < Self.leastBytes ? .identity : coding

@@ -1,6 +1,6 @@
-/// A form in which a body can travel (RFC 9110, section 8.4.1).
+/// A content coding of a response body (RFC 9110, section 8.4.1).
 public enum ContentCoding: UInt8, CaseIterable, Sendable {
-    /// As it is.
+    /// Unencoded.
     case identity
     /// RFC 1952.
     case gzip
@@ -16,9 +16,9 @@ public enum ContentCoding: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Codes a whole body; the coded bytes come in pieces, each valid during its call only.
+    /// Encodes a whole body; `take` receives the encoded bytes in pieces, each valid only during its call.
     ///
-    /// The same body gives the same bytes wherever the same versions of the libraries code it.
+    /// The same body gives the same bytes with the same versions of the libraries.
     public func encode(_ body: Span<UInt8>, to take: (Span<UInt8>) -> Void) {
         switch self {
         case .identity: take(body)

@@ -1,13 +1,13 @@
-/// Codes one body, piece by piece.
+/// An encoder of one body, piece by piece.
 ///
-/// How the body is cut into pieces may show in the coded bytes, how they are taken does not: whoever promises the same
-/// bytes for the same body cuts it in the same way.
+/// The encoded bytes may depend on how the body is divided into pieces, but not on how they are taken. A caller that
+/// needs the same bytes for the same body must divide it in the same way.
 public protocol ContentEncoder: ~Copyable {
-    /// Codes the next piece.
+    /// Encodes the next piece.
     ///
     /// - Parameters:
     ///   - piece: bytes of the body, any number of them.
-    ///   - isLast: whether the body ends with it; nothing may follow.
-    ///   - take: called for each piece of the coded body, which is valid during the call only; perhaps never.
+    ///   - isLast: whether the body ends with this piece; no other may follow.
+    ///   - take: called for each piece of the encoded body, zero or more times; a piece is valid only during the call.
     mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void)
 }

@@ -1,31 +1,31 @@
 import CZlib
 
-/// Codes one body as gzip (RFC 1952): the one owner of a zlib stream.
+/// Encodes one body as gzip (RFC 1952); the sole owner of a zlib stream.
 @safe
 public struct GzipEncoder: ~Copyable, ContentEncoder {
-    /// On the heap, for zlib refuses a stream that is not where it was initialised.
+    /// On the heap, because zlib rejects a stream that has moved since it was initialized.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// zlib reads it when the first bytes are coded.
+    /// zlib reads it when the first bytes are encoded.
     private let header: UnsafeMutablePointer<gz_header>
     private let output: UnsafeMutableBufferPointer<UInt8>
     private let workspace: Workspace?
 
-    /// Decision 12: within 2 % of the size that level 6 makes, in less time.
+    /// Decision 12: within 2 % of the size at level 6, in less time.
     private static let level: Int32 = 5
-    /// The largest window, 32 KiB; 16 more asks for gzip's wrapping in place of zlib's.
+    /// The largest window, 32 KiB; adding 16 selects the gzip format instead of zlib's.
     private static let windowBits: Int32 = 15 + 16
-    /// zlib's default: 128 KiB besides the window's.
+    /// zlib's default: 128 KiB in addition to the window.
     private static let memoryLevel: Int32 = 8
-    /// What RFC 1952, section 2.3.1, calls unknown: zlib writes the system it was built on, which is no one's business.
+    /// "Unknown" in RFC 1952, section 2.3.1; by default zlib discloses the system it was built on.
     private static let unknownSystem: Int32 = 255
     private static let outputBytes = 32 << 10
-    /// zlib counts in 32 bits.
+    /// The largest input per call, because zlib counts in 32 bits.
     private static let mostAtOnce = 1 << 30
 
-    /// An encoder with memory of its own.
+    /// Creates an encoder that allocates its own memory.
     public init() { self.init(in: nil) }
 
-    /// - Parameter workspace: where it has its tables; given back at its end.
+    /// - Parameter workspace: holds the tables; given back when the encoder ends.
     init(in workspace: Workspace?) {
         self.workspace = workspace
         unsafe stream = .allocate(capacity: 1)
@@ -38,10 +38,10 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
             unsafe stream.pointee.zfree = freeInWorkspace
             unsafe stream.pointee.opaque = Unmanaged.passUnretained(workspace).toOpaque()
         }
-        // The time in the header stays 0, which means none: the same body is to give the same bytes.
+        // The time in the header stays 0, which means none, so that the same body always gives the same bytes.
         unsafe header.pointee.os = Self.unknownSystem
         let begun = unsafe shim_deflate_init(stream, Self.level, Self.windowBits, Self.memoryLevel)
-        // It fails for want of memory, which no answer could be made without either.
+        // It fails only if memory is exhausted, and then no response could be made either.
         guard begun == Z_OK, unsafe deflateSetHeader(stream, header) == Z_OK else { fatalError("zlib: \(begun)") }
     }
 
@@ -65,7 +65,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
 
     /// "If deflate returns with avail_out == 0, this function must be called again" (zlib.h).
     private func deflateAll(_ bytes: UnsafeRawBufferPointer, _ flush: Int32, to take: (Span<UInt8>) -> Void) {
-        // zlib does not write to its input, but its type does not say so.
+        // zlib does not write to its input, although the parameter's type is not const.
         unsafe stream.pointee.next_in = UnsafeMutablePointer(
             mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         unsafe stream.pointee.avail_in = UInt32(bytes.count)

@@ -1,23 +1,23 @@
 import Glibc
 import Locking
 
-/// Memory for the tables of one encoder at a time, used again for the next.
+/// Reusable memory for the tables of one encoder at a time.
 ///
-/// Brotli's table for a short body is 1 MiB, of which a few thousand places are touched: fresh from the system each of
-/// its pages is a fault, and those took fifteen times as long as the coding itself (decision 12).
+/// Brotli's table for a short body is 1 MiB, of which a few thousand entries are touched. In memory fresh from the
+/// system every touched page is a fault, and the faults took fifteen times as long as the encoding (decision 12).
 ///
-/// Sendable although unchecked, since whoever takes it has it alone until it is given back.
+/// Unchecked Sendable: the owner has exclusive use of it until it is given back.
 @safe
 final class Workspace: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     private var used = 0
 
     private static let idle = Guarded<[Workspace]>([])
-    /// More are only needed while more threads than this code at once.
+    /// More are needed only while more threads than this encode at the same time.
     private static let mostIdle = 8
-    /// Bodies of up to 50 KiB need no more; of larger ones the rest is allocated. Only what is touched is resident.
+    /// Bodies of up to 50 KiB need no more; larger ones allocate the rest. Only touched pages are resident.
     private static let bytes = 2 << 20
-    /// Enough for whatever the libraries keep.
+    /// A sufficient alignment for everything that the libraries store.
     private static let alignment = 64
 
     private init() { unsafe memory = .allocate(byteCount: Self.bytes, alignment: Self.alignment) }
@@ -26,13 +26,13 @@ final class Workspace: @unchecked Sendable {
 
     static func take() -> Workspace { idle.withLock { $0.popLast() } ?? Workspace() }
 
-    /// To be called once nothing in it is used any more.
+    /// Returns the workspace for reuse; nothing in it may be used afterwards.
     func giveBack() {
         used = 0
         Self.idle.withLock { if $0.count < Self.mostIdle { $0.append(self) } }
     }
 
-    /// Memory that is not cleared, from the heap where there is no more here.
+    /// Allocates uninitialized memory, from the heap if the workspace is full.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
         let size = (count + Self.alignment - 1) & -Self.alignment
         guard unsafe size <= memory.count - used else { return unsafe malloc(count) }
@@ -40,14 +40,14 @@ final class Workspace: @unchecked Sendable {
         return unsafe memory.baseAddress?.advanced(by: used)
     }
 
-    /// What is its own it has again when it is given back.
+    /// Frees a block that spilled to the heap; blocks inside the workspace are reclaimed when it is given back.
     func free(_ block: UnsafeMutableRawPointer?) {
         guard let block = unsafe block, let start = unsafe memory.baseAddress else { return }
         if unsafe block < start || block >= start + memory.count { unsafe Glibc.free(block) }
     }
 }
 
-// The libraries' calls for memory: each recovers its workspace.
+// The libraries' allocation functions; each recovers its workspace.
 
 /// zlib's alloc_func.
 func allocateForZlib(

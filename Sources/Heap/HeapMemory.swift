@@ -1,17 +1,17 @@
 internal import CMalloc
 
-/// How the C library's heap deals with trees and crowds of connections that come and go; it serves the whole process.
+/// Tunes the C library's heap, process-wide, for trees and large numbers of connections that come and go.
 public enum HeapMemory {
-    /// Blocks from this size on are mapped one by one, and so go back to the system when they are freed.
+    /// Blocks of at least this size are mapped individually, and so return to the system when they are freed.
     ///
-    /// Left alone, the library raises the bound to 32 MiB as it meets such blocks, and keeps what a load leaves.
+    /// By default the library raises the threshold up to 32 MiB as large blocks are freed, and keeps a load's memory.
     private static let mappedBytes: Int32 = 1 << 20
 
-    /// To be called before the first load (`mallopt(3)`).
+    /// Sets the threshold (`mallopt(3)`); call it before the first load.
     public static func prepare() { _ = mallopt(M_MMAP_THRESHOLD, mappedBytes) }
 
-    /// Gives the pages between the blocks in use back to the system (`malloc_trim(3)`).
+    /// Returns unused pages between allocated blocks to the system (`malloc_trim(3)`).
     ///
-    /// It takes milliseconds, in which other threads may have to wait for memory.
+    /// It takes milliseconds, during which other threads may wait to allocate.
     public static func giveBack() { _ = malloc_trim(0) }
 }

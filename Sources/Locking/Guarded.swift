@@ -1,12 +1,12 @@
 public import Glibc
 
-/// A value that one thread at a time may touch.
+/// A value that only one thread at a time can access.
 ///
-/// The standard library's `Mutex` would do, but for one thing: when threads meet in it, they settle it in a library
-/// that the thread sanitizer cannot look into, and so it reports races where there are none. It knows pthread's.
+/// The standard library's `Mutex` would do, except that its contended path is in a library that the thread sanitizer
+/// does not instrument, so it reports false races. The sanitizer knows pthread's mutexes.
 ///
-/// Sendable although unchecked, since the value comes from nowhere else (`sending`), is touched within
-/// `withLock` alone, and what leaves that is `sending` too.
+/// Unchecked Sendable: the value has no other owner (`sending`), is accessed only within `withLock`, and results
+/// that leave it are `sending` too.
 @safe
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -27,7 +27,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         unsafe value.deallocate()
     }
 
-    /// Runs a closure that may read and change the value, while no other thread does; not to be called within itself.
+    /// Runs a closure with exclusive access to the value; must not be called from within that closure.
     @inlinable
     public func withLock<Output: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Output

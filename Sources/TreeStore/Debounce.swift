@@ -1,14 +1,14 @@
-/// Changes that follow one another closely: the steps of one save, or of several.
+/// Groups changes that follow one another closely: the steps of one save, or of several.
 struct Debounce {
-    /// When it is over unless another change comes; nil while there is none.
+    /// When the group ends unless another change comes; nil while there is none.
     private(set) var end: ContinuousClock.Instant?
-    /// Whether the latest load within it was refused.
+    /// Whether the latest load within the group was refused.
     private(set) var hasFailed = false
     private var begun: ContinuousClock.Instant?
 
-    /// How long nothing may change before it is over.
+    /// How long nothing must change before the group ends.
     private static let quiet = Duration.milliseconds(100)
-    /// How long a refusal is kept back while it goes on.
+    /// How long a refusal is withheld while changes continue.
     private static let patience = Duration.seconds(2)
 
     /// Notes a change, and whether the load that followed it was refused.
@@ -18,6 +18,6 @@ struct Debounce {
         hasFailed = failed
     }
 
-    /// Whether it has gone on for so long that a refusal is told before its end.
+    /// Whether changes have continued for so long that a refusal is reported before the group ends.
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 > Self.patience } ?? false }
 }

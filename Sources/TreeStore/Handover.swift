@@ -1,7 +1,7 @@
 import Locking
 internal import TreeSources
 
-/// One value that a thread gives to another, which waits for it.
+/// Passes one value from one thread to another that waits for it.
 final class Handover<Value: Sendable>: Sendable {
     private let value = Guarded<Value?>(nil)
     private let waker: Waker

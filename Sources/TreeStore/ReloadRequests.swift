@@ -1,7 +1,7 @@
 import Locking
 internal import TreeSources
 
-/// What other threads ask of the store's thread.
+/// Requests of other threads to the store's thread.
 final class ReloadRequests: Sendable {
     typealias Answer = @Sendable (ReloadOutcome) -> Void
 
@@ -33,7 +33,7 @@ final class ReloadRequests: Sendable {
 
     var isStopped: Bool { waiting.withLock { $0.isStopped } }
 
-    /// The requests up to now, which the caller must answer.
+    /// Takes the requests so far; the caller must answer them.
     func take() -> [Answer] {
         waiting.withLock { waiting in
             defer { waiting.answers = [] }

@@ -2,7 +2,7 @@ internal import Heap
 internal import Levels
 internal import TreeSources
 
-/// The work of the store's thread: it loads, publishes and lets go of trees, and waits for changes in between.
+/// The work of the store's thread: it loads, publishes and releases trees, and waits for changes in between.
 final class Reloader {
     private let source: any TreeSource
     private let requests: ReloadRequests
@@ -14,11 +14,11 @@ final class Reloader {
     private var debounce = Debounce()
     private var retries: RetrySchedule
     private var rereads = RereadPace()
-    /// Those who asked for a reload that is being fetched.
+    /// The pending callbacks for a reload that is being fetched.
     private var awaiting: [ReloadRequests.Answer] = []
     /// What the latest successful load read.
     private var identity: FileIdentity?
-    /// Whether there was a load since memory was given back last.
+    /// Whether there was a load since memory was last returned to the system.
     private var hasLoaded = false
 
     init(_ source: any TreeSource, requests: ReloadRequests, tell: @escaping @Sendable (StoreEvent) -> Void) {
@@ -42,7 +42,7 @@ final class Reloader {
         return StoreState(snapshot)
     }
 
-    /// Serves changes and requests until the store is stopped.
+    /// Handles changes and reload requests until the store is stopped.
     func run(_ state: StoreState) {
         while !requests.isStopped {
             switch watcher.wait(until: nextDeadline) {
@@ -75,14 +75,14 @@ final class Reloader {
     // MARK: Why there is a reload
 
     private func answerRequests(_ state: StoreState) {
-        // What is being fetched may be older than a request that comes now: that one has to wait for its turn.
+        // The document being fetched may be older than a request that comes now, so the request waits for its turn.
         guard awaiting.isEmpty else { return }
         awaiting = requests.take()
         guard !awaiting.isEmpty, watcher.refresh() else { return }
         answerAwaiting(settle(reload(state), in: state))
     }
 
-    /// Makes known what a fetch brought. A refusal is told where it is another than before, or where somebody asked.
+    /// Reports the result of a fetch. A refusal is reported if it differs from the previous one, or was requested.
     private func endFetch(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) {
         answerAwaiting(settle(result, in: state, repeats: !awaiting.isEmpty))
         answerRequests(state)
@@ -94,7 +94,7 @@ final class Reloader {
         for answer in answers { answer(outcome) }
     }
 
-    /// Loads at once; a refusal is not told before the burst is over, since a save may be under way.
+    /// Loads at once; a refusal is not reported before the burst is over, because a save may be in progress.
     private func followChange(_ state: StoreState) {
         watcher.arm()
         guard !isOnlyTouched(state) else { return }
@@ -104,7 +104,7 @@ final class Reloader {
         if !result.isFailure || debounce.isOverdue(at: clock.now) { _ = settle(result, in: state) }
     }
 
-    /// Loads once more after a burst, unless what was read is there still.
+    /// Loads once more after a burst, unless the file that was read is unchanged.
     private func endDebounce(_ state: StoreState) {
         watcher.arm()
         let hasFailed = debounce.hasFailed
@@ -157,7 +157,7 @@ final class Reloader {
         }
     }
 
-    /// Notes that what is published is what the source holds.
+    /// Records that the published tree matches the source.
     private func confirm(_ state: StoreState, took: Duration = .zero) -> ReloadOutcome {
         let snapshot = state.snapshot
         let wasStale = state.storeStatus != .ok
@@ -167,16 +167,16 @@ final class Reloader {
         return .unchanged(snapshot)
     }
 
-    /// Makes it known that a reload was refused; what was published is known already.
+    /// Reports that a reload was refused; a publication has already been reported.
     ///
-    /// - Parameter repeats: whether a refusal is told that was the latest one too.
+    /// - Parameter repeats: whether a refusal equal to the latest one is reported again.
     private func settle(
         _ result: Result<ReloadOutcome, SourceError>, in state: StoreState, repeats: Bool = true
     ) -> ReloadOutcome {
         switch result {
         case .success(let outcome): return outcome
         case .failure(let error):
-            // An error with a position is a fault of the content, which stays until the file is written.
+            // An error with a position is a fault in the content, which remains until the file is written.
             if error.position == nil { retries.fail(at: clock.now) } else { retries.reset() }
             if case .stale(error, _) = state.storeStatus, !repeats { return .refused(error) }
             state.storeStatus = .stale(error, since: WallClock.now)

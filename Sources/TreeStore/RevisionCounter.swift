@@ -1,4 +1,4 @@
-/// Names the states that one process publishes: a random prefix, and a number that grows by one.
+/// Names the states that one process publishes: a random prefix and a counter.
 struct RevisionCounter {
     private let prefix: String
     private var number = 0

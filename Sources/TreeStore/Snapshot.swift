@@ -1,6 +1,6 @@
 public import Levels
 
-/// One state of the whole tree: readers take it and hold it for the whole response; nothing in it ever changes.
+/// One immutable state of the whole tree; a reader holds it for the whole response.
 public final class Snapshot: Sendable {
     /// A level whose one row is the root item.
     public let document: Level
@@ -9,7 +9,7 @@ public final class Snapshot: Sendable {
     /// When it was loaded, in seconds since 1970.
     public let loadedAt: Double
 
-    /// Takes the tree over when the last reader lets go; if nil, that reader frees it.
+    /// Receives the tree when the last reader releases it; if nil, that reader frees it.
     private let released: ReleasedTrees?
 
     public convenience init(document: Level, revision: String, loadedAt: Double) {
@@ -25,6 +25,6 @@ public final class Snapshot: Sendable {
 
     deinit { released?.take(document) }
 
-    /// How many items there are, the root not counted.
+    /// The number of items, not counting the root.
     public var itemCount: Int { document.itemCount - 1 }
 }

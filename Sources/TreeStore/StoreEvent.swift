@@ -1,16 +1,16 @@
 public import TreeSources
 
-/// What happened in a store, for logs.
+/// An event in a store, for logs.
 public enum StoreEvent: Sendable {
     /// A tree was loaded and published.
     case loaded(Snapshot, syntax: PropertyListSyntax, took: Duration)
-    /// The source was read and holds what is published already.
+    /// The source was read and matches what is already published.
     case unchanged(Snapshot, took: Duration)
-    /// The source holds what is published, after it could not be loaded; told beside `unchanged`.
+    /// The source matches what is published again, after it could not be loaded; sent in addition to `unchanged`.
     case recovered(Snapshot)
-    /// The source could not be loaded; the tree before goes on.
+    /// The source could not be loaded; the previous tree is still served.
     case refused(SourceError)
-    /// What a load that was published found odd.
+    /// Warnings of a load that was published.
     case warnings([SourceWarning], omitted: Int)
 }
 
@@ -18,9 +18,9 @@ public enum StoreEvent: Sendable {
 public enum ReloadOutcome: Sendable {
     /// A new tree is published.
     case published(Snapshot)
-    /// The source holds what is published already.
+    /// The source matches what is already published.
     case unchanged(Snapshot)
-    /// The source could not be loaded; the tree before goes on.
+    /// The source could not be loaded; the previous tree is still served.
     case refused(SourceError)
     /// The store stopped before the reload began.
     case stopped

@@ -1,7 +1,7 @@
 import Locking
 internal import TreeSources
 
-/// What the store's thread and all others share.
+/// The state that the store's thread shares with all others.
 final class StoreState: Sendable {
     private let current: Guarded<Snapshot>
     private let status = Guarded(StoreStatus.ok)
@@ -18,9 +18,9 @@ final class StoreState: Sendable {
         set { status.withLock { $0 = newValue } }
     }
 
-    /// Publishes a snapshot, and tells the subscribers.
+    /// Publishes a snapshot and notifies the subscribers.
     func publish(_ new: Snapshot) {
-        // Held while they are told, so that each hears of one snapshot after the other, and of none twice.
+        // Held while they are notified, so that each receives the snapshots in order, and none twice.
         subscribers.withLock { subscribers in
             let old = snapshot
             current.withLock { $0 = new }

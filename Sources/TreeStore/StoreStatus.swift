@@ -1,13 +1,13 @@
 public import TreeSources
 
-/// Whether the published tree is that of the source.
+/// Whether the published tree matches the source.
 public enum StoreStatus: Sendable, Equatable {
     /// The latest load was published, or brought nothing new.
     case ok
-    /// The latest load was refused, at a time in seconds since 1970; the tree before it goes on.
+    /// The latest load was refused, at a time in seconds since 1970; the previous tree is still served.
     case stale(SourceError, since: Double)
 
-    /// The sentence of the load that was refused; nil where all is well.
+    /// The message of the refused load; nil if the latest load succeeded.
     public var lastError: String? {
         switch self {
         case .ok: nil

@@ -2,7 +2,7 @@ internal import Glibc
 import Locking
 internal import TreeSources
 
-/// A thread of its own: not one of a pool, so that its priority, its stack and its memory arena are its own too.
+/// A dedicated thread rather than one of a pool, so that its priority, its stack and its memory arena are its own.
 final class StoreThread: Sendable {
     private let identifier: pthread_t
     private let isJoined = Guarded(false)
@@ -12,7 +12,7 @@ final class StoreThread: Sendable {
     /// Starts a thread.
     ///
     /// - Parameter source: what the thread is for, named in the error.
-    /// - Throws: `SourceError` where the system starts no more threads (`pthread_create`).
+    /// - Throws: `SourceError` if the system cannot start another thread (`pthread_create`).
     init(for source: String, _ body: @escaping @Sendable () -> Void) throws(SourceError) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -28,7 +28,7 @@ final class StoreThread: Sendable {
         self.identifier = identifier
     }
 
-    /// Waits until the thread has ended; the thread itself, which cannot, is let go.
+    /// Waits until the thread has ended; called on the thread itself, detaches it instead.
     func join() {
         let isFirst = isJoined.withLock { isJoined in
             defer { isJoined = true }
@@ -42,15 +42,15 @@ final class StoreThread: Sendable {
         }
     }
 
-    /// Lowers the priority of the calling thread alone, so that it builds trees in the time that readers leave.
+    /// Lowers the priority of the calling thread only, so that building trees does not slow readers down.
     static func lowerPriority() {
-        // At 5 the slowest answer during a reload took 28 ms, at 10 the 10 ms that it takes without one.
-        // On Linux 0 stands for the calling thread, not for its process.
+        // At 5 the slowest response during a reload took 28 ms; at 10 it took 10 ms, as without a reload.
+        // On Linux 0 means the calling thread, not its process.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     }
 }
 
-/// What a thread runs, boxed for its way through C.
+/// A thread's body, boxed to be passed through C.
 private final class ThreadBody: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -65,7 +65,7 @@ private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutable
     return nil
 }
 
-/// Leaves the signals that come from outside to the threads of whoever made this one; those of its own faults it takes.
+/// Blocks external signals, which other threads handle; signals for the thread's own faults stay unblocked.
 private func holdBackSignals() {
     var signals = sigset_t()
     unsafe sigfillset(&signals)

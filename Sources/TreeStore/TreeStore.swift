@@ -1,17 +1,17 @@
 public import TreeSources
 
-/// Keeps the tree of a source: loads it, follows its changes, and gives the published snapshot to any thread.
+/// Keeps the tree of a source: loads it, follows its changes, and provides the published snapshot to any thread.
 ///
-/// All loading happens on one thread of the store's own, at a lower priority than that of its readers.
+/// All loading happens on the store's own thread, at a lower priority than its readers.
 public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: ReloadRequests
     private let thread: StoreThread
 
-    /// Loads a source for the first time and begins to watch it.
+    /// Loads a source for the first time and starts watching it.
     ///
-    /// - Parameter onEvent: told what happens, on the store's thread; the first load's events come before this returns.
-    /// - Throws: `SourceError` where the first load is refused; nothing is left running then.
+    /// - Parameter onEvent: receives events on the store's thread; the first load's events come before this returns.
+    /// - Throws: `SourceError` if the first load is refused; nothing is left running then.
     public init(
         _ source: any TreeSource, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(SourceError) {
@@ -42,22 +42,22 @@ public final class TreeStore: Sendable {
 
     /// The published snapshot; cheap enough for every request, on any thread.
     ///
-    /// Hold it, not only its levels, for as long as they are used: then the store's thread is the one that frees them.
+    /// Hold the snapshot, not only its levels, while they are used, so that the store's thread frees them.
     public var current: Snapshot { state.snapshot }
 
-    /// Whether the published snapshot is that of the source, and if not, why.
+    /// Whether the published snapshot matches the source, and if not, why.
     public var status: StoreStatus { state.storeStatus }
 
-    /// Loads the source again, whatever its watcher says.
+    /// Loads the source again, even if its watcher reports no change.
     ///
-    /// - Parameter answer: called on the store's thread when it is done; requests that come close together share a load.
+    /// - Parameter answer: called on the store's thread when the load is done; requests close together share a load.
     public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) { requests.ask(answer) }
 
-    /// Calls a closure with the old and the new snapshot after each new one is published: on the store's thread, and one
-    /// call after the other.
+    /// Calls a closure with the old and the new snapshot after each publication, on the store's thread, one call at a
+    /// time.
     ///
-    /// - Parameter seen: what the subscriber has taken from `current`; where that was replaced meanwhile, the closure is
-    ///   called before this returns. It must not subscribe itself.
+    /// - Parameter seen: the snapshot that the subscriber took from `current`; if it has been replaced since, the
+    ///   closure is called before this returns. The closure must not subscribe.
     public func onPublish(
         after seen: Snapshot, _ subscriber: @escaping @Sendable (_ old: Snapshot, _ new: Snapshot) -> Void
     ) {
@@ -66,7 +66,7 @@ public final class TreeStore: Sendable {
 
     /// Ends the store's thread and waits for it; the published snapshot stays.
     ///
-    /// A load that runs is finished first. Called on the store's own thread, it does not wait.
+    /// A running load is finished first. Called on the store's own thread, this does not wait.
     public func stop() {
         requests.stop()
         thread.join()

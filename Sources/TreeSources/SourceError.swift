@@ -5,9 +5,9 @@ public import PropertyLists
 public struct SourceError: Error, Sendable, Equatable {
     /// The file as the user named it.
     public let file: String
-    /// Where in the file; nil where the file as a whole is meant.
+    /// The position in the file; nil for the file as a whole.
     public let position: SourcePosition?
-    /// The titles from the root to the place, as `/Item 4/Screen G`; nil where no level is open.
+    /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
     public let path: String?
     /// A whole sentence without the final full stop: what is wrong and what would be right.
     public let reason: String
@@ -25,11 +25,11 @@ public struct SourceError: Error, Sendable, Equatable {
 }
 
 extension SourceError: CustomStringConvertible {
-    /// `Data.plist:12:5: in /Item 4: sentence.`, or `Data.plist: sentence.` where the whole file is meant.
+    /// `Data.plist:12:5: in /Item 4: sentence.`, or `Data.plist: sentence.` for the file as a whole.
     public var description: String { SourcePlace(file: file, position: position, path: path).line(reason) }
 }
 
-/// Something in a source that is read, but is probably not what its author meant.
+/// Something in a source that can be read, but is probably not what its author meant.
 public struct SourceWarning: Sendable, Equatable {
     /// The file as the user named it.
     public let file: String
@@ -43,7 +43,7 @@ extension SourceWarning: CustomStringConvertible {
     }
 }
 
-/// What stands before a sentence, so that editors jump to the place.
+/// The prefix of a sentence, in the form in which editors recognize a position.
 private struct SourcePlace {
     let file: String
     let position: SourcePosition?

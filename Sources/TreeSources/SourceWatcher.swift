@@ -1,41 +1,41 @@
 public import Levels
 
-/// Tells one thread when a source may have changed, and loads it there.
+/// Notifies one thread when a source may have changed, and loads the source on that thread.
 ///
-/// It belongs to that thread alone; others reach it through its `Waker`.
+/// Only that thread may use it; other threads reach it through its `Waker`.
 public protocol SourceWatcher: AnyObject {
-    /// Looks anew at what is to be watched; a change from here on is told by `wait`.
+    /// Determines again what to watch; `wait` reports every change from here on.
     func arm()
 
-    /// Asks for the source as it is from now on.
+    /// Requests the current state of the source.
     ///
-    /// - Returns: true where it can be loaded at once; else `wait` tells when it was fetched, or that it cannot be.
+    /// - Returns: true if it can be loaded at once; else `wait` reports when it was fetched, or that it cannot be.
     func refresh() -> Bool
 
-    /// Loads what there is: the file, or what was fetched last. The first load fetches by itself.
+    /// Loads the file, or the document that was fetched last. The first load fetches by itself.
     ///
-    /// - Parameter old: the tree this one will replace; levels of the same content are taken over from it.
-    /// - Throws: `SourceError` when there is no tree to be had; nothing has changed then.
+    /// - Parameter old: the tree this one will replace; levels with the same content are shared with it.
+    /// - Throws: `SourceError` if no tree can be loaded; nothing has changed then.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
     /// Waits for a change, a wake-up or a point in time.
     ///
-    /// - Parameter deadline: when to give up; nil for never.
+    /// - Parameter deadline: when to stop waiting; nil for never.
     func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome
 }
 
 /// Why a watcher stopped waiting.
 public enum WatchOutcome: Sendable, Equatable {
-    /// The source may have changed, and may be on its way to change again: the steps of a save.
+    /// The source may have changed, and may soon change again, as in the steps of a save.
     case changed
-    /// A whole document was fetched, and can be loaded.
+    /// A complete document was fetched and can be loaded.
     case arrived
-    /// The source was asked, and is as it was loaded last.
+    /// The source was requested and has not changed since the last load.
     case confirmed
-    /// The source was asked, and gave no document.
+    /// The source was requested and returned no document.
     case failed(SourceError)
     /// The waker was raised.
     case woken
-    /// The point in time is reached.
+    /// The deadline was reached.
     case timedOut
 }

@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// Wakes a thread that waits in `poll`, from any other: a pair of sockets that holds a byte while there is reason to be awake.
+/// Wakes a thread that waits in `poll`, from any other thread: a socket pair that
+/// contains a byte while a wake-up is pending.
 ///
-/// An eventfd would need one descriptor in place of two, but Swift's `Glibc` knows neither it nor `pipe2`.
+/// An eventfd would need one descriptor instead of two, but Swift's `Glibc` provides neither it nor `pipe2`.
 public final class Waker: Sendable {
-    /// What the waiting thread polls.
+    /// The descriptor that the waiting thread polls.
     let descriptor: Int32
     private let entrance: Int32
 
-    /// - Parameter source: what will be waited for, named in the error.
-    /// - Throws: `SourceError` where the system has no descriptors left (`socketpair`).
+    /// - Parameter source: the source to be watched, named in the error.
+    /// - Throws: `SourceError` if the system has no descriptors left (`socketpair`).
     public init(for source: String) throws(SourceError) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -27,12 +28,12 @@ public final class Waker: Sendable {
 
     /// Wakes the thread now, or as soon as it waits.
     public func wake() {
-        // A full buffer wakes as well as one byte does, so a failure is none.
+        // A full buffer also wakes the thread, so a failed write is harmless.
         var byte: UInt8 = 1
         _ = unsafe write(entrance, &byte, 1)
     }
 
-    /// Forgets what has woken the thread; true if something had.
+    /// Clears pending wake-ups; true if there were any.
     func reset() -> Bool {
         var bytes: UInt64 = 0
         var wasWoken = false
@@ -40,7 +41,7 @@ public final class Waker: Sendable {
         return wasWoken
     }
 
-    /// Waits until it is woken, however long that takes.
+    /// Waits until it is woken, without a time limit.
     public func wait() {
         while !reset() {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

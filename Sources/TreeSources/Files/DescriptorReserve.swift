@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Holds descriptors open unused, so that a load finds some free when connections have taken all others.
+/// Reserves descriptors, so that a load finds some free when connections use all others.
 struct DescriptorReserve: ~Copyable {
     private var held: [Int32] = []
     private let count: Int
@@ -21,7 +21,7 @@ struct DescriptorReserve: ~Copyable {
     /// Opens them again after a load, as far as the limit allows.
     mutating func refill() {
         while held.count < count {
-            // A socket that is not connected needs no file, not even a device.
+            // An unconnected socket needs no file, not even a device.
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return }
             held.append(descriptor)

@@ -1,15 +1,15 @@
 internal import Glibc
 internal import PropertyLists
 
-/// An open document: a regular file that may be read, of a size that is allowed.
+/// An open document: a readable regular file of an allowed size.
 struct DocumentFile: ~Copyable {
     private let descriptor: Int32
     /// The file's state when it was opened.
     let identity: FileIdentity
 
-    /// Opens a file without ever waiting for it, as opening a FIFO would.
+    /// Opens a file without ever blocking, as opening a FIFO would.
     ///
-    /// - Throws: `SourceError` for whatever is no regular file, cannot be read, is empty or too large.
+    /// - Throws: `SourceError` if it is not a regular file, cannot be read, is empty or is too large.
     static func open(path: String, maximumBytes: Int) throws(SourceError) -> DocumentFile {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw FileRefusal.notOpened(path, errno) }
@@ -27,7 +27,7 @@ struct DocumentFile: ~Copyable {
         self.identity = identity
     }
 
-    /// Takes over an open descriptor of a regular file.
+    /// Takes ownership of an open descriptor of a regular file.
     init(takingOver descriptor: Int32) {
         var status = stat()
         _ = unsafe fstat(descriptor, &status)
@@ -39,7 +39,7 @@ struct DocumentFile: ~Copyable {
     /// The bytes, for a reader.
     var input: DocumentInput { .file(descriptor: descriptor, size: identity.size) }
 
-    /// Whether the content is still the one that was opened.
+    /// Whether the content is unchanged since the file was opened.
     func isUnchanged() -> Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status).isSameContent(as: identity)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Which file stands at a path, and in which state: two equal identities mean that nothing needs to be read again.
+/// Which file is at a path, and in which state; if two identities are equal, nothing needs to be read again.
 public struct FileIdentity: Sendable, Hashable {
     public let device, inode: UInt64
     /// Bytes.
@@ -12,7 +12,7 @@ public struct FileIdentity: Sendable, Hashable {
     /// Kind and permissions (inode(7)).
     public let mode: UInt32
 
-    /// The identity of what stands at a path, symbolic links followed; nil where nothing can be found.
+    /// The identity of the file at a path, following symbolic links; nil if nothing is found.
     public init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

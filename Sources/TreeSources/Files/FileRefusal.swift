@@ -1,7 +1,7 @@
 internal import Glibc
 internal import PropertyLists
 
-/// The sentences for files that are not opened.
+/// The messages for files that cannot be opened or are refused.
 enum FileRefusal {
     /// Why a path could not be opened.
     static func notOpened(_ path: String, _ code: Int32) -> SourceError {
@@ -17,7 +17,7 @@ enum FileRefusal {
         }
     }
 
-    /// Why something that is no regular file is refused; nil for a regular file.
+    /// Why something other than a regular file is refused; nil for a regular file.
     static func ofKind(_ mode: mode_t, path: String) -> SourceError? {
         switch mode & S_IFMT {
         case S_IFREG: nil
@@ -29,7 +29,7 @@ enum FileRefusal {
         }
     }
 
-    /// Why a size is refused; nil for one that is allowed.
+    /// Why a size is refused; nil if it is allowed.
     static func ofSize(_ size: Int, limit: Int, path: String) -> SourceError? {
         if size == 0 { return SourceError(path, "the file is empty; it must contain a property list") }
         guard size > limit else { return nil }

@@ -1,16 +1,16 @@
 internal import Glibc
 public import Levels
 
-/// Tells when the file at a path may have changed: written to, replaced, moved, or reached through other links.
+/// Detects when the file at a path may have changed: written to, replaced, moved, or reached through other links.
 ///
-/// Events of the kernel (inotify) tell at once. File systems that send none, as those over a network, are looked at
-/// from time to time.
+/// Kernel events (inotify) report changes at once. File systems without events, such as network file systems, are
+/// polled.
 public final class FileWatcher: SourceWatcher {
     private let file: PropertyListFile
     private let waker: Waker
     private let clock = ContinuousClock()
     private var list = WatchList()
-    /// What stood at the path when it was looked at last, and when that will be done again.
+    /// The identity of the file at the last check, and when the next check is due.
     private var identity: FileIdentity?
     private var nextLook: ContinuousClock.Instant
     /// One for the file, and one for listing its folder if the file is missing.
@@ -51,7 +51,7 @@ public final class FileWatcher: SourceWatcher {
         }
     }
 
-    /// Sleeps until a point in time, or until there is an event or a wake-up: true then.
+    /// Sleeps until a point in time, or until an event or a wake-up; then returns true.
     private func sleep(until instant: ContinuousClock.Instant) -> Bool {
         var entries = [
             pollfd(fd: list.descriptor, events: Int16(POLLIN), revents: 0),
@@ -60,7 +60,7 @@ public final class FileWatcher: SourceWatcher {
         return unsafe poll(&entries, 2, clock.now.duration(to: instant).pollTimeout) > 0
     }
 
-    /// Whether something else stands at the path than before; asked no more often than `pollInterval` says.
+    /// Whether the file at the path differs from before; checked at most once per `pollInterval`.
     private func looksChanged() -> Bool {
         let now = clock.now
         guard now >= nextLook else { return false }

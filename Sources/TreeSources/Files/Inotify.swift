@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// One inotify instance of the kernel: what happens in directories and to files, as events to be read.
+/// One inotify instance of the kernel, which reports events in directories and files.
 ///
-/// Where the kernel gives none, nothing is told; whoever uses it must look by itself too.
+/// If the kernel provides no instance, no events are reported; callers must also poll.
 struct Inotify: ~Copyable {
-    /// What to poll; -1, which `poll` passes over, where there is no instance.
+    /// The descriptor to poll; -1, which `poll` ignores, if there is no instance.
     let descriptor: Int32
 
     init() { descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
 
     deinit { if descriptor >= 0 { _ = close(descriptor) } }
 
-    /// Watches a directory or file from now on; a second call for the same one sets what is told of it.
+    /// Starts watching a directory or file; a second call for the same one replaces the kinds of events.
     ///
-    /// - Returns: the number that its events carry; nil where it cannot be watched.
+    /// - Returns: the watch number in its events; nil if it cannot be watched.
     func watch(_ path: String, for events: Mask) -> Int32? {
         let number = unsafe inotify_add_watch(descriptor, path, events.rawValue)
         return number >= 0 ? number : nil
@@ -21,7 +21,7 @@ struct Inotify: ~Copyable {
 
     func endWatch(_ number: Int32) { _ = inotify_rm_watch(descriptor, number) }
 
-    /// All events up to now.
+    /// Reads all pending events.
     func takeEvents() -> [Event] {
         var events: [Event] = []
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -55,12 +55,12 @@ struct Inotify: ~Copyable {
 }
 
 extension Inotify {
-    /// Something that happened to what is watched.
+    /// An event on a watched directory or file.
     struct Event {
-        /// The number that `watch` gave; -1 where events were lost.
+        /// The number that `watch` returned; -1 if events were lost.
         let number: Int32
         let mask: Mask
-        /// The name in the watched directory; nil where the directory or file itself is meant.
+        /// The name in the watched directory; nil for the directory or file itself.
         let name: String?
     }
 
@@ -68,17 +68,17 @@ extension Inotify {
     struct Mask: OptionSet {
         let rawValue: UInt32
 
-        /// A name came, went, or was written to and closed.
+        /// A name was created or removed, or its file was written to and closed.
         static let names = Mask(rawValue: UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
-        /// A file was written to and closed, under whichever of its names.
+        /// A file was written to and closed, under any of its names.
         static let writing = Mask(rawValue: UInt32(IN_CLOSE_WRITE))
         /// Permissions, owner, times or another attribute changed, so that a file may be readable now.
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
-        /// What is watched was itself moved or deleted.
+        /// The watched directory or file itself was moved or deleted.
         static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
-        /// Not a kind: adds to what is told already, in place of setting it.
+        /// Not a kind: adds to the watched kinds instead of replacing them.
         static let more = Mask(rawValue: UInt32(IN_MASK_ADD))
-        /// More happened than the kernel could keep.
+        /// The kernel's queue overflowed, and events were lost.
         static let overflow = Mask(rawValue: UInt32(IN_Q_OVERFLOW))
     }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Levels
 internal import PropertyLists
 
-/// A file that is not there: the first part of its path that is missing, and the name that was probably meant.
+/// A missing file: the first part of its path that does not exist, and the name that was probably meant.
 struct MissingFile {
     private let path: String
     /// The folder that exists, as an absolute path.
@@ -11,7 +11,7 @@ struct MissingFile {
     private let name: String
     private let isFolder: Bool
 
-    /// More names than these are not compared with the missing one.
+    /// The maximum number of names that are compared with the missing one.
     private static let mostNames = 10_000
 
     init(_ path: String) {
@@ -27,7 +27,7 @@ struct MissingFile {
         isFolder = parts.count > 1
     }
 
-    /// What is missing, and the name in that place that is nearest to it, if one is near.
+    /// The message: what is missing, and a similar name in the same folder, if there is one.
     var sentence: String {
         if let target = PathWalk.target(of: path) {
             return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
@@ -48,8 +48,8 @@ struct MissingFile {
             "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
     }
 
-    /// The name that differs in case alone, else the one that is spelt alike, else one with another extension, else one
-    /// that begins so.
+    /// The name that differs only in case, else one with a similar spelling, else one with another extension, else one
+    /// with this prefix.
     private static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = name.lowercased()
         let names = names.filter { $0 != name }.sorted()

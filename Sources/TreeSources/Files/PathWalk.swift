@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The way of a path to its file, one name after another, through symbolic links at any height.
+/// Resolves a path to its file, one name after another, through symbolic links at any depth.
 struct PathWalk {
-    /// What stands at a name.
+    /// What a name refers to.
     enum Place { case directory, link, other, nothing }
 
     /// The directory reached, free of links.
@@ -23,17 +23,17 @@ struct PathWalk {
         names.append(contentsOf: path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init))
     }
 
-    /// Walks to the end, or as far as it goes, and tells each step before it is taken.
+    /// Walks to the end, or as far as possible, and reports each step before it is taken.
     ///
     /// - Parameters:
-    ///   - look: told a directory and the name that is about to be looked up in it, where its answer may change.
-    ///   - pass: told a directory or file that was found, and whether it is a directory.
+    ///   - look: receives a directory and the name that is about to be looked up in it, if the result may change.
+    ///   - pass: receives a directory or file that was found, and whether it is a directory.
     mutating func go(look: (_ directory: String, _ name: String) -> Void, pass: (String, _ isDirectory: Bool) -> Void) {
         while let name = names.popLast() {
             let full = directory == "/" ? "/" + name : directory + "/" + name
             var place = name == ".." ? .directory : Self.place(full)
             if place != .directory {
-                // Only now, and looked up again: what changes in between would be lost otherwise.
+                // Looked up again only now; otherwise a change in between would be lost.
                 look(directory, name)
                 place = Self.place(full)
             }
@@ -64,7 +64,7 @@ struct PathWalk {
         }
     }
 
-    /// Where a symbolic link leads; nil for what is none.
+    /// The target of a symbolic link; nil for anything else.
     static func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(link, &bytes, bytes.count)

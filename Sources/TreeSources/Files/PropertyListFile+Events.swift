@@ -1,9 +1,9 @@
 public import PropertyLists
 
 extension PropertyListFile {
-    /// Reads the file into a consumer of one's own, which gives the values a meaning other than that of a tree.
+    /// Reads the file into a custom consumer, which interprets the values in another way than as a tree.
     ///
-    /// - Throws: `SourceError` for a file that cannot be read, or what the consumer refuses.
+    /// - Throws: `SourceError` if the file cannot be read, or the consumer refuses it.
     public func read<Consumer: PropertyListConsumer>(into consumer: inout Consumer) throws(SourceError) {
         let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
         do throws(PropertyListError) {

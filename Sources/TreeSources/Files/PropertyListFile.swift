@@ -1,7 +1,7 @@
 public import Levels
 public import PropertyLists
 
-/// A property list file as a source: XML, binary or JSON, told from its content.
+/// A property list file as a source: XML, binary or JSON, detected from its content.
 public struct PropertyListFile: TreeSource {
     /// What the dictionaries and arrays of a document mean.
     public enum Shape: String, Sendable, CaseIterable {
@@ -11,19 +11,19 @@ public struct PropertyListFile: TreeSource {
         case any
     }
 
-    /// The path as the user gave it; a relative one is taken from the working directory.
+    /// The path as the user gave it; a relative path is relative to the working directory.
     public var path: String
     public var shape: Shape
-    /// Which keys are structure, where `shape` is `items`.
+    /// The structural keys, used if `shape` is `items`.
     public var names: StructuralNames
     public var treeLimits: TreeLimits
     public var propertyListLimits: PropertyListLimits
     /// A larger file is refused.
     public var maximumBytes: Int
-    /// How often the file's identity is looked at, where the file system tells of no change.
+    /// How often the file is checked, if the file system does not report changes.
     public var pollInterval: Duration
 
-    /// What `maximumBytes` is unless set: 2 GiB.
+    /// The default of `maximumBytes`: 2 GiB.
     public static let defaultMaximumBytes = 2 << 30
 
     public init(
@@ -42,14 +42,14 @@ public struct PropertyListFile: TreeSource {
 
     public var name: String { path }
 
-    /// How often a file that changes while it is read is read again.
+    /// How often a file that changes while it is being read is read again.
     private static let attempts = 4
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         try load(replacing: old, afterReading: {})
     }
 
-    /// The same, with what a test does between a reading and the look at whether the file was left alone.
+    /// The same, with a hook for tests between the reading and the check for changes.
     func load(replacing old: Level?, afterReading: () -> Void) throws(SourceError) -> LoadedTree {
         let pool = old.map(LevelPool.init)
         for _ in 0..<Self.attempts {

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// A document from standard input, which is read to its end once.
 public struct StandardInput: Sendable {
-    /// What errors and warnings call it, as compilers do.
+    /// The name in errors and warnings, as compilers write it.
     public static let name = "<stdin>"
 
     private let interpretation: Interpretation
@@ -14,14 +14,14 @@ public struct StandardInput: Sendable {
 
     /// - Parameters:
     ///   - maximumBytes: a longer document is refused.
-    ///   - descriptor: an open descriptor that is read in place of standard input; it stays the caller's.
+    ///   - descriptor: an open descriptor to read instead of standard input; the caller still owns it.
     public init(interpretation: Interpretation, maximumBytes: Int, descriptor: Int32 = 0) {
         self.interpretation = interpretation
         self.maximumBytes = maximumBytes
         self.descriptor = descriptor
     }
 
-    /// Reads the document by way of a temporary file, since the readers need any offset of it.
+    /// Reads the document through a temporary file, because the readers need random access.
     ///
     /// - Throws: `SourceError` if it cannot be read or kept, or is refused.
     public func load() throws(SourceError) -> LoadedTree {

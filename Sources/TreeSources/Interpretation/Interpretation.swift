@@ -1,10 +1,10 @@
 public import Levels
 public import PropertyLists
 
-/// How the bytes of a document become a tree, wherever they come from: what they mean, and how much of them is taken.
+/// How the bytes of a document become a tree, independent of where they come from: the shape, the names and the limits.
 public struct Interpretation: Sendable {
     public var shape: PropertyListFile.Shape
-    /// Which keys are structure, where `shape` is `items`.
+    /// The structural keys, used if `shape` is `items`.
     public var names: StructuralNames
     public var treeLimits: TreeLimits
     public var propertyListLimits: PropertyListLimits
@@ -19,11 +19,11 @@ public struct Interpretation: Sendable {
         self.propertyListLimits = propertyListLimits
     }
 
-    /// Reads a document, whose syntax is told from its content.
+    /// Reads a document; its syntax is detected from its content.
     ///
     /// - Parameters:
-    ///   - name: what errors and warnings call the document.
-    ///   - pool: the levels that are taken over where they have the same content.
+    ///   - name: the document's name in errors and warnings.
+    ///   - pool: existing levels, which are shared if they have the same content.
     func load(
         _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
@@ -39,7 +39,7 @@ public struct Interpretation: Sendable {
         }
     }
 
-    /// Reads a document; where its names are not those that were looked for, the sentence says which would fit.
+    /// Reads a document; if its names are not the expected ones, the error says which would fit.
     func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {

@@ -1,12 +1,12 @@
 internal import Levels
 internal import PropertyLists
 
-/// Counts the keys of a whole document, for a word on which of them may be structure; its memory is bounded.
+/// Counts the keys of a whole document, to suggest which of them may be structural; its memory is bounded.
 struct KeySurvey: PropertyListConsumer {
-    /// What one key stands for in the dictionaries of one group.
+    /// The values of one key in the dictionaries of one group.
     struct Uses {
         var texts = 0
-        /// Arrays that hold dictionaries, maybe in arrays of their own.
+        /// Arrays that contain dictionaries, directly or in nested arrays.
         var lists = 0
         /// Arrays of texts.
         var textLists = 0
@@ -24,7 +24,7 @@ struct KeySurvey: PropertyListConsumer {
 
     private struct Container {
         let isArray: Bool
-        /// The group of a dictionary, or of the dictionaries in an array; nil where they cannot be items.
+        /// The group of a dictionary, or of the dictionaries in an array; nil if they cannot be items.
         var group: Int?
         /// For a dictionary that is a value, the group of the dictionaries in its arrays.
         var named: Int?

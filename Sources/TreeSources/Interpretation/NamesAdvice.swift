@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// Advice on which names would serve a document; each mapping is tried on the document before it is suggested.
+/// Suggests structural names for a document; each mapping is tried on the document before it is suggested.
 ///
 /// The cost is bounded: a document is read at most a few more times, and a large one less often.
 struct NamesAdvice {
@@ -9,15 +9,15 @@ struct NamesAdvice {
     let syntax: PropertyListSyntax
     let interpretation: Interpretation
 
-    /// The most bytes to read, and the most mappings to try, for one piece of advice.
+    /// The maximum number of bytes to read, and of mappings to try, for one suggestion.
     private static let mostBytes = 512 << 20
     private static let mostTrials = 6
-    /// The size of the largest document that is read again for the sake of a warning.
+    /// The size of the largest document that is read again for a warning.
     private static let mostBytesServed = 32 << 20
 
     // MARK: Refused documents
 
-    /// The end of the sentence that refuses a document; nil where its names are not what is wrong.
+    /// The end of the sentence that refuses a document; nil if its names are not the problem.
     ///
     /// - Parameter isMisspelt: whether that sentence names a misspelt structural name already.
     func onRefusal(ofMisspeltName isMisspelt: Bool) -> String? {
@@ -36,7 +36,7 @@ struct NamesAdvice {
         return advice.isEmpty ? nil : advice
     }
 
-    /// Whether the root is a dictionary with nothing in it that was looked for.
+    /// Whether the root is a dictionary without any of the expected names.
     private func lacksRows(_ survey: KeySurvey) -> Bool {
         let holders = interpretation.names[.children] + interpretation.names[.sections]
         return survey.root == .dictionary && !holders.contains { survey.groups[0].uses[$0] != nil }
@@ -66,7 +66,7 @@ struct NamesAdvice {
 
     // MARK: Served documents
 
-    /// Adds to the warnings of rows that are not served which names would serve them.
+    /// Adds to the warnings about rows that are not served which names would serve them.
     func onStrayRows(of tree: inout Tree) {
         let names = tree.strayRows.filter { $0.meant == nil }.map(\.name)
         guard !names.isEmpty, input.size <= Self.mostBytesServed else { return }
@@ -108,7 +108,7 @@ struct NamesAdvice {
         }
     }
 
-    /// A mapping as a shell takes it.
+    /// A mapping, quoted for a shell.
     private static func quoted(_ mapping: String) -> String {
         let isPlain = mapping.utf8.allSatisfy { byte in
             switch byte {

@@ -1,14 +1,14 @@
 internal import Levels
 internal import PropertyLists
 
-/// Names that may make a document readable whose items have other ones than those that were looked for.
+/// Suggests names for a document whose items do not use the expected ones.
 ///
-/// It follows the lists from the root on: what their dictionaries have in common is the title, and the lists in them are
-/// the next level.
+/// It follows the lists from the root: a text that most of their dictionaries have is the title, and the lists in them
+/// are the next level.
 struct NamesSuggestion {
     private let survey: KeySurvey
     private let names: StructuralNames
-    /// Whether the document has titles of its own, which are neither those that were looked for nor misspelt ones.
+    /// Whether the document has its own title names, which are neither the expected ones nor misspellings of them.
     let mapsTitles: Bool
     private(set) var titles: [String] = []
     private var holders: [String] = []
@@ -19,7 +19,7 @@ struct NamesSuggestion {
 
     /// - Parameters:
     ///   - survey: what keys the document has.
-    ///   - names: those that were looked for.
+    ///   - names: the expected names.
     init(_ survey: KeySurvey, names: StructuralNames) {
         self.survey = survey
         self.names = names
@@ -62,7 +62,7 @@ struct NamesSuggestion {
 
     // MARK: Titles
 
-    /// Whether titles have the names that were looked for, or misspelt ones, so that the fault is another one.
+    /// Whether titles have the expected names or misspellings of them, so that the problem is a different one.
     private static func usesTitles(_ survey: KeySurvey, _ names: StructuralNames) -> Bool {
         let groups = survey.root == .dictionary ? survey.groups.dropFirst() : survey.groups[...]
         let dictionaries = groups.reduce(0) { $0 + $1.dictionaries }
@@ -104,7 +104,7 @@ struct NamesSuggestion {
 
     // MARK: Lists
 
-    /// The root's list of most dictionaries; of texts where no list has any.
+    /// The root's list with the most dictionaries; with the most texts if no list has dictionaries.
     private var rootHolder: String? {
         let uses = survey.groups[0].uses
         let known = names[.children] + names[.sections]
@@ -160,7 +160,7 @@ struct NamesSuggestion {
         return mapsTitles && near.lowercased() == key.lowercased() && isFree(key, for: [])
     }
 
-    /// Whether a name can stand in a mapping, where some characters divide, and is no misspelt one of some roles.
+    /// Whether a name can appear in a mapping, which reserves some characters, and is not a misspelling of some roles.
     private func isFree(_ name: String, for roles: [StructuralNames.Role]) -> Bool {
         !name.isEmpty && QuotedText.isPlain(name) && !name.utf8.contains { ",|='".utf8.contains($0) }
             && names.slip(name, of: roles) == nil

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The three ways in which a property list is written.
+/// The three syntaxes of a property list.
 public enum PropertyListSyntax: String, Sendable {
     case xml, binary, json
 }

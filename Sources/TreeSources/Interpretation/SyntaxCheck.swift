@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Tells a document's syntax from its first bytes, and refuses what is another format with a word on it.
+/// Detects a document's syntax from its first bytes, and refuses other formats with advice.
 struct SyntaxCheck {
     /// The first characters; in a UTF-16 document those of one byte, and 0xFF for any other.
     private let text: [UInt8]
@@ -8,7 +8,7 @@ struct SyntaxCheck {
 
     /// The syntax of a document that begins with these bytes.
     ///
-    /// - Throws: `PropertyListError` for another format, and for what is none that is known here.
+    /// - Throws: `PropertyListError` for another format, known or unknown.
     static func syntax(of head: [UInt8]) throws(PropertyListError) -> PropertyListSyntax {
         if head.starts(with: "bplist".utf8) {
             let version = String(decoding: head.prefix(8), as: UTF8.self)
@@ -50,7 +50,7 @@ struct SyntaxCheck {
 
     private init(text: [UInt8]) { self.text = text }
 
-    /// The characters of the encodings that text is read in: UTF-8, ISO-8859-1, and UTF-16 with or without a mark.
+    /// The characters in one of the supported encodings: UTF-8, ISO-8859-1, and UTF-16, with or without a mark.
     private static func characters(of head: [UInt8]) -> [UInt8] {
         if head.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(head.dropFirst(3)) }
         if head.starts(with: [0xFE, 0xFF]) { return units(of: head.dropFirst(2), isBigEndian: true) }
@@ -146,7 +146,7 @@ struct SyntaxCheck {
         }
     }
 
-    /// Moves past a quoted or bare word; false where none stands.
+    /// Moves past a quoted or bare word; false if there is none.
     private mutating func skipWord() -> Bool {
         let start = cursor
         if next == UInt8(ascii: "\"") {

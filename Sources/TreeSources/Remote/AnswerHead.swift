@@ -1,30 +1,30 @@
-/// What matters of an answer's status and header, as its lines come in.
+/// The relevant parts of a response's status and header, read line by line.
 struct AnswerHead: Sendable, Equatable {
-    /// 0 until the first line has come.
+    /// 0 until the first line has arrived.
     private(set) var status = 0
     private(set) var validators = Validators()
-    /// Whether the origin says that it held the answer back as it was asked to (RFC 7240, section 3).
+    /// Whether the origin says that it applied the requested wait (RFC 7240, section 3).
     private(set) var isWaitApplied = false
     /// The value of `Content-Length`.
     private(set) var contentLength: Int?
     private(set) var hasLocation = false
-    /// Whether all of its lines are there.
+    /// Whether all lines have arrived.
     private(set) var isComplete = false
 
-    /// Whether it only says where to ask next.
+    /// Whether it is a redirect to another URL.
     var isRedirect: Bool { (300..<400).contains(status) && status != 304 && hasLocation }
 
-    /// A value longer than this is not worth to be sent back with every request.
+    /// A longer value is not worth sending with every request.
     private static let longestValidator = 1_000
 
-    /// Takes one line in; a status line begins a new answer, an empty line ends the header.
+    /// Reads one line; a status line begins a new response, an empty line ends the header.
     mutating func take(_ line: String) {
         let line = line.trimmed
         if line.hasPrefix("HTTP/") {
             self = AnswerHead()
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         } else if isComplete {
-            // What comes after a body says nothing about the document.
+            // Trailer fields say nothing about the document.
             return
         } else if line.isEmpty {
             isComplete = true

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A file that is written beside the one that it is to replace, so that there is always a whole one under the name.
+/// A file written beside the one that it will replace, so that the name always refers to a complete file.
 struct AsideFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
     private var asidePath: String { Self.asidePath(of: path) }
 
-    /// Always the same, so that what a killed process left is written over, not added to.
+    /// Always the same name, so that the remains of a killed process are overwritten.
     private static func asidePath(of path: String) -> String { path + ".new" }
 
-    /// - Throws: `SystemFailure` where the folder takes no file.
+    /// - Throws: `SystemFailure` if the file cannot be created in the folder.
     init(replacing path: String) throws(SystemFailure) {
         let aside = Self.asidePath(of: path)
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -24,10 +24,10 @@ struct AsideFile: ~Copyable {
         guard unsafe bytes.writeAll(to: descriptor) else { throw SystemFailure(code: errno, path: path) }
     }
 
-    /// Puts the file in the place of the other one, and is done when that is on the disk.
+    /// Replaces the other file, and returns when the replacement is on disk.
     ///
-    /// - Returns: the file's state there.
-    /// - Throws: `SystemFailure` where it could not be written; the other file stands as it was.
+    /// - Returns: the state of the replaced file.
+    /// - Throws: `SystemFailure` if it cannot be written; the other file is unchanged.
     func replace() throws(SystemFailure) -> FileIdentity {
         var status = stat()
         guard fsync(descriptor) == 0, unsafe fstat(descriptor, &status) == 0, unsafe rename(asidePath, path) == 0 else {
@@ -37,10 +37,10 @@ struct AsideFile: ~Copyable {
         return FileIdentity(status)
     }
 
-    /// Takes the file away again.
+    /// Removes the file.
     func remove() { _ = unsafe unlink(asidePath) }
 
-    /// The new name is on the disk only when the folder is.
+    /// The new name is on disk only when the folder is.
     private func syncFolder() throws(SystemFailure) {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
         let opened = unsafe open(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,4 +1,4 @@
-/// What is known of a copy beyond its content: whose it is, what its origin calls it, and which state of the file is meant.
+/// What is known about a copy beyond its content: its origin, the origin's validators, and the state of the file.
 struct CopyLabel: Equatable {
     let origin: String
     let validators: Validators
@@ -14,7 +14,7 @@ struct CopyLabel: Equatable {
         modified = file.modified
     }
 
-    /// Whether a file is still the one that the label was written for: another one may stand there in its place.
+    /// Whether a file is still the one that the label was written for; another file may have replaced it.
     func isOf(_ file: FileIdentity) -> Bool { file.size == size && file.modified == modified }
 
     // MARK: As a text, a line for each

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import PropertyLists
 
-/// The copy of a remote document on disk, from which the next start serves; beside it a label with the suffix `.origin`.
+/// The copy of a remote document on disk, which the next start serves, with a label beside it (suffix `.origin`).
 struct DocumentCopy {
     let path: String
     /// The document's URL.
@@ -11,7 +11,7 @@ struct DocumentCopy {
     /// A copy that was found.
     struct Found: ~Copyable {
         let file: DocumentFile
-        /// Empty where they are not known: the origin is asked plainly then.
+        /// Empty if unknown; then the request is unconditional.
         let validators: Validators
     }
 
@@ -19,8 +19,8 @@ struct DocumentCopy {
 
     /// Opens the copy.
     ///
-    /// - Returns: nil where there is none.
-    /// - Throws: `SourceError` for one that cannot be read, or is another document's.
+    /// - Returns: nil if there is none.
+    /// - Throws: `SourceError` if the copy cannot be read, or belongs to another document.
     func find() throws(SourceError) -> Found? {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
@@ -33,7 +33,7 @@ struct DocumentCopy {
 
     private var labelPath: String { path + ".origin" }
 
-    /// A label that cannot be read is as good as none.
+    /// An unreadable label counts as absent.
     private func label() -> CopyLabel? {
         do {
             let bytes = try DocumentFile.open(path: labelPath, maximumBytes: 8_000).head()
@@ -45,9 +45,9 @@ struct DocumentCopy {
 
     // MARK: Writing
 
-    /// Keeps a document in place of the one before.
+    /// Stores a document in place of the previous one.
     ///
-    /// - Throws: `SourceError` where it cannot be written; the one before is still there then.
+    /// - Throws: `SourceError` if it cannot be written; the previous copy is kept.
     func keep(_ document: FetchedDocument) throws(SourceError) {
         do throws(SystemFailure) {
             let identity = try replace(path, with: document.file.input)

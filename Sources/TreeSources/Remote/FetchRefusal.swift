@@ -2,24 +2,24 @@ internal import CCurl
 internal import Glibc
 internal import PropertyLists
 
-/// The sentences for documents that could not be fetched. None of them holds a time or a number that differs from one
-/// attempt to the next, so that equal reasons read the same.
+/// The messages for documents that could not be fetched. None contains a time or a number that differs between
+/// attempts, so that equal reasons give equal messages.
 struct FetchRefusal {
     let address: RemoteAddress
     let limits: RemoteDocument.Limits
-    /// Where the origin sent the request; nil where it answered itself.
+    /// Where the origin redirected the request; nil if it did not.
     let redirect: String?
 
     private func error(_ reason: String) -> SourceError {
         plain(redirect.map { "it redirects to \(path: $0): \(reason)" } ?? reason)
     }
 
-    /// Without a word on where the request went.
+    /// Without mentioning a redirect.
     private func plain(_ reason: String) -> SourceError { SourceError(address.shown, reason) }
 
-    // MARK: What was given up here
+    // MARK: Abandoned transfers
 
-    /// An answer that was cut because of what it is.
+    /// The error for a response that was cut off because of its size or its form.
     func ofCut(_ cut: Reception.Cut) -> SourceError {
         switch cut {
         case .tooLarge:
@@ -39,7 +39,7 @@ struct FetchRefusal {
         }
     }
 
-    /// An origin that took too long.
+    /// The error for an origin that took too long.
     func ofPace(_ fault: TransferPace.Fault) -> SourceError {
         switch fault {
         case .silent(let time):
@@ -53,9 +53,9 @@ struct FetchRefusal {
         }
     }
 
-    // MARK: What the origin answered
+    // MARK: Responses of the origin
 
-    /// An answer without a document.
+    /// The error for a response without a document.
     func ofStatus(_ status: Int) -> SourceError {
         let advice =
             switch status {
@@ -76,7 +76,7 @@ struct FetchRefusal {
             "the server responded with status \(status)\(Self.words[status].map { " (\($0))" } ?? ""): \(advice)")
     }
 
-    /// An answer that is whole and holds nothing.
+    /// The error for a complete but empty response.
     var ofNothing: SourceError { error("the response is empty; it must contain a property list") }
 
     private static let words = [
@@ -88,15 +88,15 @@ struct FetchRefusal {
         504: "Gateway Timeout",
     ]
 
-    // MARK: What the network did
+    // MARK: Network failures
 
-    /// A transfer that failed before its answer was whole.
+    /// The error for a transfer that failed before its response was complete.
     ///
     /// - Parameters:
     ///   - code: what curl says (`libcurl-errors(3)`).
-    ///   - words: the same in words, used where they say more than we know.
-    ///   - system: the error number behind it; 0 where there is none.
-    ///   - status: of the answer, so far as it came; 0 for none.
+    ///   - words: curl's own message, used if it is more specific.
+    ///   - system: the system's error number; 0 if there is none.
+    ///   - status: of the response, if one has begun; else 0.
     func ofTransfer(_ code: CURLcode, words: String, system: Int32, status: Int) -> SourceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:

@@ -1,4 +1,4 @@
-/// Asks an origin, one request at a time, on the thread that waits for the answer.
+/// Sends requests to an origin, one at a time, on the thread that waits for the response.
 final class Fetcher {
     typealias Instant = ContinuousClock.Instant
 
@@ -7,10 +7,10 @@ final class Fetcher {
     private let clock = ContinuousClock()
     private let loop: TransferLoop
     private var transfer: Transfer?
-    /// The reception of the transfer that runs.
+    /// The reception of the running transfer.
     private var reception: Reception?
 
-    /// - Throws: `SourceError` where there is no memory for it.
+    /// - Throws: `SourceError` if there is not enough memory.
     init(_ address: RemoteAddress, limits: RemoteDocument.Limits) throws(SourceError) {
         guard let loop = TransferLoop() else { throw Self.noMemory(address) }
         self.loop = loop
@@ -24,10 +24,10 @@ final class Fetcher {
         SourceError(address.shown, "it cannot be fetched, because there is not enough memory for a request")
     }
 
-    /// Whether a request runs.
+    /// Whether a request is running.
     var isBusy: Bool { reception != nil }
 
-    /// Sends a request, in place of one that runs.
+    /// Sends a request, replacing a running one.
     func begin(_ request: FetchRequest) throws(SourceError) {
         giveUp()
         guard let begun = Transfer(request, from: address, limits: limits) else { throw Self.noMemory(address) }
@@ -36,7 +36,7 @@ final class Fetcher {
         transfer = consume begun
     }
 
-    /// Ends a request that runs, whatever of its answer is there.
+    /// Cancels a running request, even if part of its response has arrived.
     func giveUp() { _ = end() }
 
     private func end() -> Transfer? {
@@ -46,9 +46,9 @@ final class Fetcher {
         return ended
     }
 
-    /// Does what can be done without waiting.
+    /// Does all work that is possible without waiting.
     ///
-    /// - Returns: what came of the request; nil while it runs, or where none does.
+    /// - Returns: the outcome of the request; nil while it is running, or if none is.
     func advance() -> FetchOutcome? {
         guard let reception else { return nil }
         if let code = loop.advance() { return end()?.outcome(code, from: address, limits: limits) }
@@ -58,21 +58,21 @@ final class Fetcher {
         return .failed(refusal.ofPace(fault), retryAfter: nil)
     }
 
-    /// Waits until there is something to do, the waker is raised, or a point in time is reached.
+    /// Waits until work is ready, the waker is raised, or a deadline is reached.
     func wait(for waker: Waker?, until instant: Instant) {
         let limit = reception.map { min(instant, $0.pace.deadline) } ?? instant
         loop.wait(for: waker, atMost: clock.now.duration(to: limit))
     }
 
-    /// Sends a request and waits for what comes of it.
+    /// Sends a request and waits for its outcome.
     ///
-    /// - Throws: `SourceError` where that is no document.
+    /// - Throws: `SourceError` if the outcome is not a document.
     func fetch(_ request: FetchRequest) throws(SourceError) -> FetchedDocument {
         try begin(request)
         switch finish() {
         case .fetched(let document): return document
         case .failed(let error, _): throw error
-        // Never, since nothing was there to be confirmed; a 304 is a failure then.
+        // Never, because the request was unconditional; a 304 is a failure then.
         case .confirmed: throw SourceError(address.shown, "it returned no document")
         }
     }

@@ -1,8 +1,8 @@
-/// An answer that is not a document, recognized by its first bytes: an HTML page, or another answer of a drilldown server.
+/// A response that is not a document, recognized by its first bytes: an HTML page, or another drilldown resource.
 enum MistakenAnswer: CaseIterable {
     case page, level, detail, changes, state, index
 
-    /// - Parameter head: the first bytes of an answer that was refused.
+    /// - Parameter head: the first bytes of a response that was refused.
     /// - Returns: nil if it is neither.
     init?(head: [UInt8]) {
         let text = String(decoding: head, as: UTF8.self)
@@ -20,7 +20,7 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// Texts that only this answer contains near its beginning.
+    /// Texts that only this response contains near its beginning.
     private var marks: [String] {
         switch self {
         case .page: []
@@ -43,13 +43,13 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// Why it is refused, and which URL to follow instead of `url`, which gave it.
+    /// Why it is refused, and which URL to use instead of `url`, which returned it.
     func reason(at url: String) -> String {
         let advice = self == .page ? "the URL of the property list itself" : Self.documentURL(beside: url)
         return "the response is \(words), not a property list; use \(advice)"
     }
 
-    /// The URL at which a server serves the document, or the item, whose level or detail is at `url`.
+    /// The URL of the document, or of the item with everything below it, whose level or detail is at `url`.
     private static func documentURL(beside url: String) -> String {
         let place = url.prefix { $0 != "?" }
         for name in ["/levels", "/detail"] {

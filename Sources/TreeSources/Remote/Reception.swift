@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What comes in of one answer: the header's lines, and the body into a temporary file.
+/// Receives one response: the header's lines, and the body into a temporary file.
 final class Reception {
-    /// Why an answer is not read to its end.
+    /// Why a response is not read to its end.
     enum Cut {
         case tooLarge, headTooLarge, lineTooLong
         case notKept(SystemFailure)
@@ -11,9 +11,9 @@ final class Reception {
     private(set) var head = AnswerHead()
     private(set) var pace: TransferPace
     private(set) var cut: Cut?
-    /// Bytes of the body, after its content coding was undone.
+    /// Bytes of the body after content decoding.
     private(set) var size = 0
-    /// Created before the answer arrives, because no descriptor may be left then; nil if that failed.
+    /// Created before the response arrives, because no descriptor may be left then; nil if that failed.
     private var file: TemporaryFile?
     private var headBytes = 0
     private let mostBytes: Int
@@ -34,10 +34,10 @@ final class Reception {
         }
     }
 
-    /// What is wrong with the time it takes; nil for nothing.
+    /// Why the transfer takes too long; nil if it does not.
     func paceFault() -> TransferPace.Fault? { pace.fault(at: clock.now) }
 
-    /// Takes a line of the header in; false where the answer is not to be read any further.
+    /// Reads a line of the header; false if the rest of the response is not to be read.
     func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headBytes += bytes.count
         guard bytes.count <= Self.mostLineBytes else { return end(.lineTooLong) }
@@ -50,9 +50,9 @@ final class Reception {
         return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
     }
 
-    /// Takes a piece of the body in; false where the answer is not to be read any further.
+    /// Reads a piece of the body; false if the rest of the response is not to be read.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // What else a server has to say is not read: its status says enough.
+        // The body of an error response is not read, because its status is enough.
         guard head.status == 200 else { return false }
         size += bytes.count
         guard size <= mostBytes else { return end(.tooLarge) }
@@ -75,7 +75,7 @@ final class Reception {
         return false
     }
 
-    /// The body, which is given up to the caller; nil where there is none.
+    /// The body, whose ownership passes to the caller; nil if there is none.
     func takeDocument() -> FetchedDocument? {
         guard size > 0, let file = file.take() else { return nil }
         return FetchedDocument(

@@ -1,14 +1,14 @@
-/// When an origin is asked next: at an interval, at once where it holds its answers back until there is news, and
-/// ever more rarely while it fails.
+/// When an origin is requested next: at an interval, at once if it holds responses back until the document changes,
+/// and less and less often while it fails.
 struct RefreshSchedule: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// What an origin did with the request to hold its answer back.
+    /// How an origin treated the request to wait.
     enum Following: Sendable {
-        /// It was not asked yet.
+        /// It was not asked to wait yet.
         case unknown
         case applied
-        /// It answered at once; so it is asked at the interval.
+        /// It responded at once, so it is requested at the interval.
         case notApplied
     }
 
@@ -20,12 +20,12 @@ struct RefreshSchedule: Sendable {
     /// When the latest request was sent.
     private var begun: Instant
 
-    /// Between one request and the next where the answer brought nothing new, so that an origin that claims to wait
-    /// and does not is no reason to spin.
+    /// The pause after a response without news, so that an origin that claims to wait but does not causes no busy
+    /// loop.
     static let leastSpacing = Duration.seconds(1)
-    /// The same where the answer brought news: there may be more.
+    /// The pause after a response with news, because more may follow.
     static let newsSpacing = Duration.milliseconds(100)
-    /// The longest pause that failures lead to by themselves.
+    /// The longest pause after failures, without `Retry-After`.
     static let longestBackOff = Duration.seconds(60)
     /// The longest pause that an origin may ask for (`Retry-After`).
     static let longestRetryAfter = Duration.seconds(3_600)
@@ -36,16 +36,16 @@ struct RefreshSchedule: Sendable {
         begun = now
     }
 
-    /// Whether the origin may hold its answer back: not while it fails, since its next good answer is news in itself.
+    /// Whether the origin may hold its response back; not while it fails, because its next good response is news.
     var mayWait: Bool { failures == 0 }
 
     mutating func begin(at now: Instant) { begun = now }
 
-    /// The origin gave its document, or said that there is none newer.
+    /// Notes that the origin returned its document, or confirmed the current one.
     ///
     /// - Parameters:
-    ///   - isWaitApplied: what it did with the request to wait; nil where it was not asked to.
-    ///   - isNew: whether the document was another one.
+    ///   - isWaitApplied: whether it applied the requested wait; nil if it was not asked to wait.
+    ///   - isNew: whether the document changed.
     mutating func succeed(at now: Instant, isWaitApplied: Bool?, isNew: Bool) {
         failures = 0
         if let isWaitApplied { following = isWaitApplied ? .applied : .notApplied }
@@ -55,10 +55,10 @@ struct RefreshSchedule: Sendable {
         }
     }
 
-    /// The origin gave nothing that can be used.
+    /// Notes that the origin returned nothing usable.
     ///
     /// - Parameters:
-    ///   - retryAfter: what it asked for itself.
+    ///   - retryAfter: the pause that the origin asked for.
     ///   - jitter: from 0 to 1; shortens the pause by up to a half, so that many followers do not come back as one.
     mutating func fail(at now: Instant, retryAfter: Duration?, jitter: Double) {
         let pause = min(Duration.seconds(1 << min(failures, 16)), Self.longestBackOff)
@@ -66,6 +66,6 @@ struct RefreshSchedule: Sendable {
         next = now + max(pause * (1 - jitter / 2), min(retryAfter ?? .zero, Self.longestRetryAfter))
     }
 
-    /// The next request is due now, whatever came before.
+    /// Makes the next request due now.
     mutating func hasten(at now: Instant) { next = now }
 }

@@ -1,20 +1,20 @@
 internal import CCurl
 
-/// The URL of a document, taken apart: what may be shown of it, and what only its origin is told.
+/// The parsed URL of a document: the part that may be shown, and the part that only its origin receives.
 public struct RemoteAddress: Sendable, Equatable {
     /// Without user, password and fragment: for requests, logs, errors and `/readyz`.
     public let shown: String
-    /// The host and the port that is connected to, as `localhost:8080`.
+    /// The host and port to connect to, as `localhost:8080`.
     let place: String
     let user, password: String?
 
-    /// Whether a source is meant as a URL, be it a right one or not.
+    /// Whether a source looks like an `http` or `https` URL, valid or not.
     public static func isMeant(by text: String) -> Bool {
         let text = text.prefix(8).lowercased()
         return text.hasPrefix("http://") || text.hasPrefix("https://")
     }
 
-    /// - Throws: `SourceError` for what is no `http` or `https` URL (RFC 3986).
+    /// - Throws: `SourceError` if it is not a valid `http` or `https` URL (RFC 3986).
     public init(_ text: String) throws(SourceError) {
         let address = URLHandle()
         try Self.refuseUnprintable(text)
@@ -64,7 +64,7 @@ public struct RemoteAddress: Sendable, Equatable {
         return text[..<authority.endIndex] + rest.joined()
     }
 
-    /// What may be shown of a text that may be a URL, be it a right one or not.
+    /// The part that may be shown of a text that may be a URL, valid or not.
     public static func shown(_ text: String) -> String {
         do {
             return try RemoteAddress(text).shown
@@ -76,7 +76,7 @@ public struct RemoteAddress: Sendable, Equatable {
     private static func withoutUser(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
-        // A password that someone forgot to encode may hold a slash; then more is cut than need be.
+        // An unencoded password may contain a slash; then more is removed than necessary.
         guard let end = rest.lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound] + rest[rest.index(after: end)...])
     }
@@ -90,21 +90,21 @@ extension String {
     }
 }
 
-/// One URL of curl's (`libcurl-url(3)`).
+/// A curl URL handle (`libcurl-url(3)`).
 @safe
 private struct URLHandle: ~Copyable {
     private let handle = unsafe curl_url()
 
     deinit { unsafe curl_url_cleanup(handle) }
 
-    /// - Returns: false for what is no URL.
+    /// - Returns: false if the text is not a URL.
     func parse(_ text: String) -> Bool {
         unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_URLENCODE)) == CURLUE_OK
     }
 
     func remove(_ part: CURLUPart) { _ = unsafe curl_url_set(handle, part, nil, 0) }
 
-    /// A part; nil where there is none. The port is that of the scheme where none stands.
+    /// A part of the URL; nil if it is absent. An absent port is the scheme's default.
     func part(_ part: CURLUPart, decoded: Bool = false) -> String? {
         let flags = decoded ? CURLU_URLDECODE : part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0
         var text: UnsafeMutablePointer<CChar>?

@@ -1,12 +1,12 @@
 public import Levels
 
-/// A property list behind a URL as a source, fetched anew when it changes; XML, binary or JSON, told from its content.
+/// A property list at a URL as a source, fetched again when it changes; XML, binary or JSON, detected from its content.
 public struct RemoteDocument: TreeSource {
-    /// How much an origin may take, in bytes and in time.
+    /// The limits for an origin, in bytes and in time.
     public struct Limits: Sendable {
-        /// A document with more bytes is refused, counted as they are once they are unpacked.
+        /// The maximum size of a document in bytes, after content decoding.
         public var bytes: Int
-        /// How long the origin may say nothing, or next to nothing.
+        /// How long the origin may send nothing, or almost nothing.
         public var patience: Duration
 
         public init(bytes: Int = PropertyListFile.defaultMaximumBytes, patience: Duration = .seconds(30)) {
@@ -14,21 +14,21 @@ public struct RemoteDocument: TreeSource {
             self.patience = patience
         }
 
-        /// How often the origin may send the request elsewhere.
+        /// The maximum number of redirects.
         static let redirects = 5
 
-        /// How long a connection may take to come about: a server that is there needs no longer.
+        /// How long connecting may take; a running server needs no longer.
         var connectSeconds: Int { max(1, min(10, Int(patience.components.seconds))) }
     }
 
     public let address: RemoteAddress
     public var interpretation: Interpretation
     public var limits: Limits
-    /// How often the origin is asked, where it does not hold its answers back until there is news.
+    /// How often the origin is requested, if it does not hold responses back until the document changes.
     public var interval: Duration
-    /// Where the latest document is kept for the next start; nil for nowhere.
+    /// The file that keeps the latest document for the next start; nil for none.
     public var copyPath: String?
-    /// Told what is odd about that copy, on the thread that loads.
+    /// Receives notices about that copy, on the loading thread.
     public var onNotice: @Sendable (SourceNotice) -> Void
 
     public init(
@@ -46,14 +46,14 @@ public struct RemoteDocument: TreeSource {
 
     public var name: String { address.shown }
 
-    /// Fetches the document, whatever copy there may be, and however long that takes.
+    /// Fetches the document even if a copy exists, without a time limit of its own.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let fetcher = try Fetcher(address, limits: limits)
         let document = try fetcher.fetch(FetchRequest())
         return try load(document, replacing: old)
     }
 
-    /// Reads what was fetched.
+    /// Reads the fetched document.
     func load(_ document: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
         do throws(SourceError) {
             return try interpretation.load(document.file, named: name, pool: old.map(LevelPool.init))
@@ -71,7 +71,7 @@ public struct RemoteDocument: TreeSource {
         }
     }
 
-    /// Nothing but the origin knows.
+    /// Only the origin knows.
     public var identity: FileIdentity? { nil }
 
     public var retryInterval: Duration? { nil }

@@ -1,9 +1,9 @@
 internal import Levels
 
-/// Follows a remote document: asks its origin, and gives what was fetched to be loaded.
+/// Follows a remote document: sends requests to its origin, and loads what was fetched.
 ///
-/// The transfer runs within `wait`, so that the store's thread needs no other beside it, and gives it up at once when
-/// it is woken to stop.
+/// The transfer runs within `wait`, so that the store needs no other thread, and a wake-up to stop cancels it at
+/// once.
 final class RemoteWatcher: SourceWatcher {
     private let document: RemoteDocument
     private let waker: Waker
@@ -11,20 +11,20 @@ final class RemoteWatcher: SourceWatcher {
     private let copy: DocumentCopy?
     private var fetcher: Fetcher?
     private var schedule: RefreshSchedule
-    /// The request that runs, or ran last.
+    /// The running request, or the last one.
     private var request = FetchRequest()
-    /// Those of the document that was loaded last: a document that was refused is asked for again.
+    /// The validators of the document loaded last; a refused document is requested again.
     private var validators = Validators()
-    /// Whether the origin is to answer at once, since somebody waits for it, or it was never heard of.
+    /// Whether the origin must respond at once, because a caller waits for it, or nothing was received from it yet.
     private var isUrgent = false
-    /// What was fetched and is not loaded yet.
+    /// The document that was fetched but is not loaded yet.
     private var arrived: FetchedDocument?
-    /// What was loaded and is not on disk yet.
+    /// The document that was loaded but is not on disk yet.
     private var unkept: FetchedDocument?
-    /// Why the latest document is not on disk; nil where it is.
+    /// Why the latest document is not on disk; nil if it is.
     private var keepingFailure: SourceError?
 
-    /// How long the origin is asked to hold its answer back: a proxy in front of it may give up after a minute.
+    /// How long the origin is asked to wait before it responds; a proxy in front of it may give up after a minute.
     private static let longestWait = Duration.seconds(50)
 
     init(_ document: RemoteDocument, waker: Waker) {
@@ -49,7 +49,7 @@ final class RemoteWatcher: SourceWatcher {
     // MARK: Waiting
 
     func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
-        // Nothing is asked before the first load.
+        // No request is sent before the first load.
         guard let fetcher else {
             waker.wait()
             return .woken
@@ -64,7 +64,7 @@ final class RemoteWatcher: SourceWatcher {
         }
     }
 
-    /// Begins the request that is due, or goes on with the one that runs; nil while there is nothing to tell.
+    /// Begins the request that is due, or continues the running one; nil while there is no result.
     private func step(_ fetcher: Fetcher) -> WatchOutcome? {
         do throws(SourceError) {
             if !fetcher.isBusy {
@@ -135,7 +135,7 @@ final class RemoteWatcher: SourceWatcher {
 
     // MARK: The copy on disk
 
-    /// The tree of the copy; the origin is asked as soon as it is served. Nil where there is none that can be used.
+    /// The tree of the copy; the origin is requested as soon as it is served. Nil if no copy can be used.
     private func loadCopy() -> LoadedTree? {
         guard let copy else { return nil }
         do throws(SourceError) {
@@ -151,7 +151,7 @@ final class RemoteWatcher: SourceWatcher {
         }
     }
 
-    /// Keeps what was loaded; done after it was published, since a disk may be slow.
+    /// Stores what was loaded; done after publication, because a disk may be slow.
     private func keep() {
         guard let copy, let fetched = unkept.take() else { return }
         do throws(SourceError) {

@@ -1,12 +1,12 @@
 internal import PropertyLists
 
-/// What a source wants known although its tree is fine, for logs.
+/// A notice from a source whose tree is valid, for logs.
 public enum SourceNotice: Sendable, Equatable {
-    /// The copy of an earlier run is served until the origin has answered.
+    /// The copy of an earlier run is served until the origin responds.
     case servesCopy(path: String, name: String)
-    /// A copy is there and cannot be used.
+    /// A copy exists but cannot be used.
     case copyNotRead(SourceError)
-    /// The document cannot be kept on disk; it is served all the same.
+    /// The document cannot be stored on disk; it is served anyway.
     case copyNotKept(SourceError)
 }
 

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A file without a name, which is gone when it is closed, even if the process is killed.
+/// A file without a name, which is deleted when it is closed, even if the process is killed.
 struct TemporaryFile: ~Copyable {
     private let descriptor: Int32
 
-    /// Makes one in the folder that `TMPDIR` names, else in `/tmp`.
+    /// Creates a file in the folder that `TMPDIR` names, else in `/tmp`.
     ///
-    /// - Throws: `SystemFailure` where that folder takes none.
+    /// - Throws: `SystemFailure` if it cannot be created there.
     init() throws(SystemFailure) {
         let folder = Self.folder
         for _ in 0..<100 {
@@ -29,9 +29,9 @@ struct TemporaryFile: ~Copyable {
         return unsafe String(cString: name)
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     ///
-    /// - Throws: `SystemFailure` where they find no room (`write`).
+    /// - Throws: `SystemFailure` if they cannot be written (`write`).
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
         guard unsafe bytes.writeAll(to: descriptor) else { throw SystemFailure(code: errno, path: Self.folder) }
     }
@@ -44,14 +44,14 @@ struct TemporaryFile: ~Copyable {
     }
 }
 
-/// A call of the system that failed: its error number, and the file or folder that it was about.
+/// A failed system call: its error number, and the file or folder concerned.
 struct SystemFailure: Error {
     let code: Int32
     let path: String
 }
 
 extension UnsafeRawBufferPointer {
-    /// Writes all of the bytes, however many calls that takes; false where one fails, with `errno` from it.
+    /// Writes all bytes, in as many calls as necessary; false if one fails, with its `errno`.
     func writeAll(to descriptor: Int32) -> Bool {
         var written = 0
         while written < count {

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// One request that runs: a handle of curl's (`libcurl-easy(3)`), and what comes in through it.
+/// One running request: a curl handle (`libcurl-easy(3)`), and what is received through it.
 @safe
 struct Transfer: ~Copyable {
     /// For the loop that drives it.
@@ -12,7 +12,7 @@ struct Transfer: ~Copyable {
     /// Where curl writes what went wrong.
     private let words: UnsafeMutablePointer<CChar>
 
-    /// - Returns: nil where curl has no memory for it.
+    /// - Returns: nil if curl has no memory for it.
     init?(_ request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
@@ -38,14 +38,14 @@ struct Transfer: ~Copyable {
 
     private func setAddress(_ address: RemoteAddress) {
         setText(CURLOPT_URL, address.shown)
-        // Given apart from the URL, they appear in none of curl's texts, and go to no other host.
+        // Set separately from the URL, they appear in none of curl's messages, and go to no other host.
         if let user = address.user { setText(CURLOPT_USERNAME, user) }
         if let password = address.password { setText(CURLOPT_PASSWORD, password) }
         setText(CURLOPT_USERAGENT, "drilldown/0.1")
-        // All codings that this curl can undo.
+        // All codings that this curl can decode.
         setText(CURLOPT_ACCEPT_ENCODING, "")
         _ = unsafe shim_curl_set_list(handle, CURLOPT_HTTPHEADER, fieldLines)
-        // curl's command reads this variable of OpenSSL's, its library does not.
+        // The curl command reads this OpenSSL variable, but its library does not.
         if let path = unsafe getenv("SSL_CERT_FILE") { _ = unsafe shim_curl_set_text(handle, CURLOPT_CAINFO, path) }
     }
 
@@ -56,12 +56,12 @@ struct Transfer: ~Copyable {
         setNumber(CURLOPT_MAXREDIRS, RemoteDocument.Limits.redirects)
         setNumber(CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
         setNumber(CURLOPT_TCP_KEEPALIVE, 1)
-        // What a proxy says before it lets a connection through is no answer.
+        // A proxy's response to CONNECT is not the origin's response.
         setNumber(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         setNumber(CURLOPT_BUFFERSIZE, 64 << 10)
-        // Signals are taken by one thread alone.
+        // Only one thread handles signals.
         setNumber(CURLOPT_NOSIGNAL, 1)
-        // A name that is still being looked up is not waited for when the transfer is given up.
+        // Cancelling the transfer does not wait for a name that is still being resolved.
         setNumber(CURLOPT_QUICK_EXIT, 1)
     }
 
@@ -84,12 +84,12 @@ struct Transfer: ~Copyable {
 
     // MARK: What came of it
 
-    /// What the transfer gave, once it has ended with a code of curl's.
+    /// The outcome of the transfer, once it has ended with a curl code.
     func outcome(_ code: CURLcode, from address: RemoteAddress, limits: RemoteDocument.Limits) -> FetchOutcome {
         let refusal = FetchRefusal(address: address, limits: limits, redirect: redirect)
         let status = reception.head.status
         if let cut = reception.cut ?? cut(by: code) { return failed(refusal.ofCut(cut)) }
-        // A body that nobody wants to read ends in an error of its own.
+        // A body that is not read ends in its own error.
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 200) else {
             return failed(refusal.ofTransfer(code, words: reason(of: code), system: systemError, status: status))
         }
@@ -107,12 +107,12 @@ struct Transfer: ~Copyable {
         return isTooLong && !reception.head.isComplete ? .lineTooLong : nil
     }
 
-    /// Where the origin sent the request; nil where it answered itself.
+    /// Where the origin redirected the request; nil if it did not.
     private var redirect: String? {
         guard unsafe shim_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0,
             let text = unsafe shim_curl_text(handle, CURLINFO_EFFECTIVE_URL)
         else { return nil }
-        // A query may be a key that was made for one request.
+        // A query may be a key that is valid for one request only.
         return RemoteAddress.shown(unsafe String(cString: text)).split(separator: "?").first.map(String.init)
     }
 
@@ -130,11 +130,11 @@ struct Transfer: ~Copyable {
     }
 }
 
-/// What came of one request.
+/// The outcome of one request.
 enum FetchOutcome {
     case fetched(FetchedDocument)
     /// The document is the one whose validators were sent.
     case confirmed(isWaitApplied: Bool)
-    /// `retryAfter`: how long the origin wants to be left alone.
+    /// `retryAfter`: the pause that the origin asks for.
     case failed(SourceError, retryAfter: Duration?)
 }

@@ -1,4 +1,6 @@
-/// The C side of `Reception.takeHeader` (`CURLOPT_HEADERFUNCTION(3)`): another count than that of the bytes ends the transfer.
+/// The C side of `Reception.takeHeader` (`CURLOPT_HEADERFUNCTION(3)`).
+///
+/// Any result other than the number of bytes ends the transfer.
 func receiveHeader(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {

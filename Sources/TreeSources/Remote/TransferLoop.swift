@@ -7,25 +7,25 @@ internal import Glibc
 struct TransferLoop: ~Copyable {
     private let loop: UnsafeMutableRawPointer
 
-    /// Once for the process, before all else (`curl_global_init(3)`).
+    /// Once per process, before anything else (`curl_global_init(3)`).
     private static let isPrepared = shim_curl_prepare() == CURLE_OK
 
-    /// - Returns: nil where curl has no memory for it.
+    /// - Returns: nil if curl has no memory for it.
     init?() {
         guard Self.isPrepared, let loop = unsafe curl_multi_init() else { return nil }
         unsafe self.loop = loop
     }
 
-    /// All transfers must have left.
+    /// All transfers must have been removed.
     deinit { unsafe curl_multi_cleanup(loop) }
 
     func add(_ transfer: borrowing Transfer) { unsafe curl_multi_add_handle(loop, transfer.handle) }
 
     func remove(_ transfer: borrowing Transfer) { unsafe curl_multi_remove_handle(loop, transfer.handle) }
 
-    /// Does what can be done without waiting.
+    /// Does all work that is possible without waiting.
     ///
-    /// - Returns: how the transfer ended; nil while it runs.
+    /// - Returns: how the transfer ended; nil while it is running.
     func advance() -> CURLcode? {
         var running: Int32 = 0
         var rest: Int32 = 0
@@ -34,7 +34,7 @@ struct TransferLoop: ~Copyable {
         return unsafe message.pointee.msg == CURLMSG_DONE ? unsafe message.pointee.data.result : nil
     }
 
-    /// Waits for something to do, for the waker, or for some time; returns earlier where curl itself has to look.
+    /// Waits for work, for the waker, or for some time; returns earlier if curl needs to act.
     func wait(for waker: Waker?, atMost time: Duration) {
         var entries = [
             curl_waitfd(fd: waker?.descriptor ?? -1, events: Int16(CURL_WAIT_POLLIN), revents: 0)

@@ -1,6 +1,6 @@
-/// What an origin calls one state of its document (RFC 9110, section 8.8), to ask whether it is still that one.
+/// An origin's validators for one state of its document (RFC 9110, section 8.8), for conditional requests.
 struct Validators: Sendable, Equatable {
-    /// The value of `ETag`, quotes and all.
+    /// The value of `ETag`, including the quotes.
     var entityTag: String?
     /// The value of `Last-Modified`.
     var lastModified: String?

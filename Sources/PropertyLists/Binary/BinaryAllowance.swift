@@ -1,11 +1,11 @@
-/// How far the shared objects of a binary property list may expand: 206 bytes can stand for 2⁴⁰ values.
+/// The limits on how far the shared objects of a binary property list may expand: 206 bytes can encode 2⁴⁰ values.
 struct BinaryAllowance {
     /// Values of all types, counted each time they appear.
     let values: Int
-    /// Bytes of texts, keys and data as they stand in the document, counted each time they appear.
+    /// Bytes of texts, keys and data as stored in the document, counted each time they appear.
     let textBytes: Int
 
-    /// What a document of a size may expand to: a real one of many shared objects stays far below.
+    /// The allowance for a document of this size; a real document with many shared objects stays far below it.
     init(documentBytes: Int, limits: PropertyListLimits) {
         values = min(limits.values, Self.product(16, documentBytes, plus: 100_000))
         textBytes = Self.product(64, documentBytes, plus: 64 << 20)

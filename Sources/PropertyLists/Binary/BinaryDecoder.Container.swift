@@ -1,5 +1,5 @@
 extension BinaryDecoder {
-    /// A dictionary or an array that is being read: which object it is and what it holds next.
+    /// A dictionary or an array that is being read: its object number and what comes next in it.
     struct Container {
         var object: Int
         /// Where it begins in the document.
@@ -11,10 +11,10 @@ extension BinaryDecoder {
         var value: Int
         /// Byte offset of the next key's reference; without meaning in an array.
         var key: Int
-        /// Whether a key has been told and its value not.
+        /// Whether a key has been sent but not its value.
         var awaitsValue = false
 
-        /// What stands for the outside of the root, which is its one element.
+        /// A placeholder outside the root; the root is its one element.
         static let outside = Container(object: -1, offset: 0, isDictionary: false, left: 0, value: 0, key: 0)
     }
 }

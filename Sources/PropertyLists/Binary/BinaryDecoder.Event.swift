@@ -1,5 +1,5 @@
 extension BinaryDecoder {
-    /// What stands next in the document; where it has text or bytes, these are the decoder's `text`.
+    /// The next event of the document; its text or bytes, if any, are the decoder's `text`.
     enum Event {
         case beginDictionary
         case key

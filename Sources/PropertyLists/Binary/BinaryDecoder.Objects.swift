@@ -46,7 +46,7 @@ extension BinaryDecoder {
             try lend(start, count)
             return .data
         case 0x80...0x8F: return .uid(try readUID(token))
-        // What CoreFoundation calls fill and refuses is empty data to Python's plistlib.
+        // CoreFoundation calls this fill and refuses it; Python's plistlib reads empty data.
         case 0x0F:
             try lend(position, 0)
             return .data
@@ -54,7 +54,7 @@ extension BinaryDecoder {
         }
     }
 
-    /// Checks that an object of a fixed size ends where objects end.
+    /// Checks that an object of a fixed size ends before the end of the objects.
     @inline(__always)
     private func demand(_ bytes: Int) throws(PropertyListError) {
         if bytes > layout.objects.upperBound &- position { throw overrun(UInt64(bytes)) }
@@ -62,7 +62,7 @@ extension BinaryDecoder {
 
     /// Where an object's contents begin and how many units there are, from the object's first bytes.
     ///
-    /// - Parameter unit: bytes of one unit, so that the contents are known to end where objects end.
+    /// - Parameter unit: bytes of one unit, to check that the contents end before the end of the objects.
     @inline(__always)
     private mutating func extent(
         _ token: UInt8, unit: Int
@@ -75,7 +75,7 @@ extension BinaryDecoder {
         return (start, Int(truncatingIfNeeded: count))
     }
 
-    /// The same where the count does not fit the token and stands behind it as an integer.
+    /// The same if the count does not fit the token and follows it as an integer.
     @inline(never)
     private mutating func longExtent() throws(PropertyListError) -> (start: Int, count: UInt64) {
         let marker = UInt8(truncatingIfNeeded: try objects.integer(at: position + 1, width: 1))

@@ -1,6 +1,6 @@
-/// Why a document is refused, each a sentence; kept out of the functions that are in a hurry.
+/// The errors for refused documents; kept out of the fast paths.
 extension BinaryDecoder {
-    /// An error about the object that the walk stands at.
+    /// An error about the current object of the walk.
     @inline(never)
     func refusal(_ reason: String) -> PropertyListError { PropertyListError(reason, at: .byte(offset: position)) }
 
@@ -53,7 +53,7 @@ extension BinaryDecoder {
         )
     }
 
-    /// The error for an object that holds itself, if one of the open containers is open twice.
+    /// The error for an object that contains itself, if one of the open containers is open twice.
     var openCycle: PropertyListError? { cycle(in: outer.map(\.object) + [current.object]) }
 
     private func cycle(in containers: [Int]) -> PropertyListError? {

@@ -1,6 +1,6 @@
 /// Walks through a binary property list, one event at a time.
 ///
-/// The walk keeps a stack of its own, so that nesting is bounded by the limit and not by the thread's stack.
+/// The walk has its own stack, so that the limit, not the thread's stack, bounds the nesting.
 struct BinaryDecoder: ~Copyable {
     let layout: BinaryLayout
     let limits: PropertyListLimits
@@ -12,23 +12,23 @@ struct BinaryDecoder: ~Copyable {
     private var table: DocumentPages
     private var texts: BinaryTextCache
     private var scalars: BinaryScalarCache
-    /// The highest number of a value without children told so far: writers number those in the order they are first met.
+    /// The highest number of a value without children so far; writers number these in order of first appearance.
     private var newest = -1
-    /// Text that does not stand in one piece, or not in UTF-8, in the document.
+    /// Text that is not contiguous, or not UTF-8, in the document.
     var scratch = ByteBuffer()
-    /// UTF-16 text, in one piece.
+    /// UTF-16 text, contiguous.
     var units = ByteBuffer()
 
     var current = Container.outside
     var outer: [Container] = []
-    /// Where the object told last begins in the document.
+    /// Where the last event's object begins in the document.
     private(set) var position = 0
-    /// Where the text or bytes of the event told last are.
+    /// Where the text or bytes of the last event are.
     var source = Source.scratch
-    /// How many bytes it has; `text.count` would borrow the whole decoder, which costs in the middle of the walk.
+    /// The number of bytes; `text.count` would borrow the whole decoder, which costs time during the walk.
     var textCount = 0
 
-    /// A place that text is lent from.
+    /// The storage of a text.
     enum Source {
         case pages(place: Int)
         case scratch
@@ -45,7 +45,7 @@ struct BinaryDecoder: ~Copyable {
         scalars = BinaryScalarCache(objectCount: layout.objectCount)
     }
 
-    /// The text or bytes of the event told last; they hold until the next one.
+    /// The text or bytes of the last event; valid until the next one.
     var text: Span<UInt8> {
         @_lifetime(borrow self) @inline(__always)
         get {
@@ -57,10 +57,10 @@ struct BinaryDecoder: ~Copyable {
         }
     }
 
-    /// Tells the root, which no container refers to.
+    /// Returns the event of the root, which no container refers to.
     mutating func root() throws(PropertyListError) -> Event { try value(of: layout.root) }
 
-    /// Tells what comes next; nil at the end of the document.
+    /// Returns the next event; nil at the end of the document.
     mutating func next() throws(PropertyListError) -> Event? {
         guard current.left > 0 else { return close() }
         let width = layout.referenceWidth
@@ -87,7 +87,7 @@ struct BinaryDecoder: ~Copyable {
         return event
     }
 
-    /// Looks up where an object begins, and makes that the position.
+    /// Looks up where an object begins, and moves the position there.
     @inline(__always)
     private mutating func locate(_ object: Int) throws(PropertyListError) {
         let width = layout.offsetWidth
@@ -127,7 +127,7 @@ struct BinaryDecoder: ~Copyable {
         keepText(of: object)
     }
 
-    /// Keeps the text at hand for the next reference to its object, if it is short enough.
+    /// Caches the text for the next reference to its object, if it is short enough.
     private mutating func keepText(of object: Int) {
         guard textCount <= BinaryTextCache.mostText else { return }
         if case .pages(let place) = source {
@@ -138,7 +138,7 @@ struct BinaryDecoder: ~Copyable {
         texts.keep(scratch, of: object, at: position)
     }
 
-    /// Tells an object that is a value: the root, an element, or what stands for a key.
+    /// Returns the event of an object that is a value: the root, an element, or the value of a key.
     @inline(__always)
     private mutating func value(of object: Int) throws(PropertyListError) -> Event {
         values &+= 1
@@ -155,7 +155,7 @@ struct BinaryDecoder: ~Copyable {
         return event
     }
 
-    /// Tells an object that was met before, most likely.
+    /// Returns the event of an object that was probably seen before.
     @inline(__always)
     private mutating func sharedValue(of object: Int) throws(PropertyListError) -> Event {
         if let place = scalars.place(of: object) {

@@ -1,6 +1,6 @@
-/// The objects that dictionary keys were written as, in bounded memory.
+/// Maps dictionary keys to the objects that were written for them, in bounded memory.
 ///
-/// A key may stand only in the slot that its hash names, and only if it is short: a newcomer takes the place.
+/// A short key is stored only in the slot of its hash; a new key replaces the previous one.
 @safe
 struct BinaryKeyTable: ~Copyable {
     private static var slotCount: Int { 1_024 }

@@ -1,4 +1,4 @@
-/// Where the parts of a binary property list stand, as its last 32 bytes tell, once checked.
+/// The positions of the parts of a binary property list, read from its last 32 bytes and checked.
 ///
 /// Source: `CFBinaryPlistTrailer` in CoreFoundation's `ForFoundationOnly.h`.
 struct BinaryLayout {
@@ -14,14 +14,14 @@ struct BinaryLayout {
     let objectCount: Int
     /// The object that is the document.
     let root: Int
-    /// Where the objects stand: between the header and the offset table.
+    /// The range of the objects: between the header and the offset table.
     let objects: Range<Int>
-    /// Where the offset table stands.
+    /// Where the offset table begins.
     let table: Range<Int>
 
     /// Reads the header and the trailer.
     ///
-    /// - Throws: `PropertyListError` where they do not fit the size of the document or each other.
+    /// - Throws: `PropertyListError` if they do not match the size of the document or each other.
     init(_ input: DocumentInput) throws(PropertyListError) {
         let size = input.size
         let least = Self.headerBytes + 2 + Self.trailerBytes

@@ -1,6 +1,6 @@
-/// The sizes of a document's objects, which stand one after the other, so that their offsets need not be kept.
+/// The sizes of a document's objects, which are contiguous, so that their offsets need not be stored.
 struct BinaryObjectSizes: ~Copyable {
-    /// Seven bits a byte, lowest first, the high bit set on all but the last byte of a size.
+    /// Seven bits per byte, lowest first; the high bit is set on all but the last byte of a size.
     private var bytes = ByteBuffer()
     /// How many objects there are.
     private(set) var count = 0

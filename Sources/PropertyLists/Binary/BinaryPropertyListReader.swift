@@ -1,14 +1,14 @@
-/// Reads a binary property list (`bplist00`) in pieces, in bounded memory whatever its size.
+/// Reads a binary property list (`bplist00`) of any size in pieces, in bounded memory.
 ///
-/// Source: `CFBinaryPList.c` of CoreFoundation; where it and Python's plistlib differ, what plistlib reads is read.
+/// Source: `CFBinaryPList.c` of CoreFoundation; if it and Python's plistlib differ, this reader follows plistlib.
 public enum BinaryPropertyListReader {
-    /// Tells a consumer all of a document, in the order of the file.
+    /// Sends the events of a whole document to a consumer, in document order.
     ///
-    /// Shared objects are told, and count, each time they appear.
+    /// Shared objects are sent, and count, each time they appear.
     ///
-    /// - Throws: `PropertyListError` with the byte offset of the object where the document breaks the format or
-    ///   goes past a limit, or what the consumer throws, with that offset added.
-    /// - Complexity: O(values), each file page read about once where the file keeps related objects together.
+    /// - Throws: `PropertyListError` with the byte offset of the object at which the document violates the format or
+    ///   exceeds a limit, or the consumer's error, with that offset added.
+    /// - Complexity: O(values); each file page is read about once if related objects are close together.
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -18,7 +18,7 @@ public enum BinaryPropertyListReader {
             while let event = try decoder.next() { try tell(event, of: decoder, to: &consumer) }
         } catch {
             let place = SourcePosition.byte(offset: decoder.position)
-            // What a consumer says of the depth of a document without end is beside the point.
+            // For a cyclic document, the consumer's error about its depth would be misleading.
             let error = decoder.openCycle ?? error
             throw PropertyListError(
                 error.reason, at: error.position ?? place, path: error.path ?? consumer.currentPath())

@@ -1,7 +1,7 @@
-/// Writes a binary property list (`bplist00`) as it is told one.
+/// Writes a binary property list (`bplist00`) from events.
 ///
-/// A container is written after what it holds, so no object is kept: only its number, until its container ends,
-/// and its size, in a byte or two, for the offset table. Short keys are written once each as far as a table holds them.
+/// A container is written after its contents, so no object is kept: only its number, until its container ends, and its
+/// size, in a byte or two, for the offset table. Each short key is written once while a table has room for it.
 public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The document so far; it may be drained between events.
     public var output: ByteBuffer
@@ -9,9 +9,9 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     private var keys = BinaryKeyTable()
     private var completeness = Completeness()
     private var open: [Container] = []
-    /// The objects that the open containers hold so far; in a dictionary keys and values alternate.
+    /// The objects in the open containers so far; in a dictionary keys and values alternate.
     private var references: [UInt32] = []
-    /// The objects for false and true, once there are such.
+    /// The objects for false and true, once they exist.
     private var falseObject: UInt32?
     private var trueObject: UInt32?
 
@@ -23,7 +23,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     private static var referenceWidth: Int { 4 }
 
-    /// - Parameter output: what the document is appended to.
+    /// - Parameter output: the buffer to append the document to.
     public init(output: consuming ByteBuffer = ByteBuffer()) {
         self.output = output
         self.output.append(BinaryLayout.header)
@@ -31,7 +31,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     /// Ends the document: writes the offset table and the trailer.
     ///
-    /// - Throws: `PropertyListError` unless exactly one value was written, and all its containers were ended.
+    /// - Throws: `PropertyListError` unless exactly one value was written and all its containers were ended.
     public mutating func finish() throws(PropertyListError) {
         try completeness.check()
         let table = BinaryLayout.headerBytes + sizes.total
@@ -45,7 +45,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(bigEndian: UInt64(table), width: 8)
     }
 
-    /// Gives the object just appended a number.
+    /// Assigns a number to the object just appended.
     ///
     /// - Parameter start: where in `output` it begins.
     private mutating func object(from start: Int) throws(PropertyListError) -> UInt32 {
@@ -62,7 +62,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         references.append(try object(from: start))
     }
 
-    /// Appends a token with a count, which stands behind it where it does not fit in.
+    /// Appends a token with a count, which follows it if it does not fit in.
     private mutating func append(_ token: UInt8, count: Int) {
         if count < 15 { return output.append(token | UInt8(count)) }
         output.append(token | 0xF)

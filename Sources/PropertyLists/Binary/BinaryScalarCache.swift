@@ -1,7 +1,7 @@
-/// Numbers, dates and booleans that more than one container refers to, by object number.
+/// A cache of numbers, dates and Booleans that more than one container refers to, by object number.
 ///
-/// Writers store equal values once, so their objects lie all over a document: each would cost a page to read again.
-/// Object *n* may stand in one of the four slots of set *n* mod (number of sets), which is a cache line.
+/// Writers store equal values once, so their objects are all over a document: reading one again would cost a page.
+/// Object *n* can be in one of the four slots of set *n* mod (number of sets), which is a cache line.
 @safe
 struct BinaryScalarCache: ~Copyable {
     /// A value, and 16 bytes however it is laid out: four slots must fit a cache line.
@@ -14,7 +14,7 @@ struct BinaryScalarCache: ~Copyable {
 
     private enum Kind: UInt32 { case integer, negativeInteger, real, boolean, date, uid }
 
-    /// Half a megabyte in all: 10,000 prices among a million items found their sets full in half of that.
+    /// Half a megabyte in all: with half of that, 10,000 prices among a million items overflowed their sets.
     private static var mostSets: Int { 8_192 }
     private static var ways: Int { 4 }
 
@@ -23,7 +23,7 @@ struct BinaryScalarCache: ~Copyable {
     /// The way that is overwritten next.
     private var turn = 0
 
-    /// - Parameter objectCount: how many objects the document has; a small one needs a small cache.
+    /// - Parameter objectCount: the number of objects in the document; a small document needs a small cache.
     init(objectCount: Int) {
         var sets = 2
         while sets < Self.mostSets, sets * Self.ways < objectCount { sets *= 2 }
@@ -32,7 +32,7 @@ struct BinaryScalarCache: ~Copyable {
         let block = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Slot>.stride, alignment: 64)
         unsafe slots = block.bindMemory(to: Slot.self, capacity: count)
         for place in 0..<count {
-            // An empty slot names an object that would stand in the neighbouring set, so that no one finds it here.
+            // An empty slot has the number of an object of the neighbouring set, so that no lookup finds it here.
             let stranger = place / Self.ways ^ 1
             unsafe (slots + place).initialize(to: Slot(tag: UInt32(stranger) << 3, offset: 0, bits: 0))
         }
@@ -40,7 +40,7 @@ struct BinaryScalarCache: ~Copyable {
 
     deinit { unsafe slots.deallocate() }
 
-    /// Where an object stands; nil if it is not here.
+    /// The place of an object; nil if it is not cached.
     @inline(__always)
     func place(of object: Int) -> Int? {
         let first = (object & setMask) &* Self.ways
@@ -50,7 +50,7 @@ struct BinaryScalarCache: ~Copyable {
         return nil
     }
 
-    /// What stands in a place, and where it begins in the document.
+    /// The value in a place, and where it begins in the document.
     @inline(__always)
     func value(at place: Int) -> (event: BinaryDecoder.Event, offset: Int) {
         let slot = unsafe slots[place & (setMask &* Self.ways &+ Self.ways &- 1)]
@@ -69,7 +69,7 @@ struct BinaryScalarCache: ~Copyable {
         }
     }
 
-    /// Keeps a value; one that is no scalar, or is too far along in a huge document, is passed over.
+    /// Stores a value; a value that is not a scalar, or is too far along in a huge document, is ignored.
     mutating func keep(_ event: BinaryDecoder.Event, of object: Int, at offset: Int) {
         let (kind, bits): (Kind, UInt64)
         switch event {

@@ -1,6 +1,6 @@
-/// Short texts decoded before, by object number: a few keys and values name most of a document's entries.
+/// A cache of decoded short texts, by object number: a few keys and values make up most of a document's entries.
 ///
-/// Object *n* may stand in one of the four slots of set *n* mod (number of sets), and only if it fits one.
+/// Object *n* can be in one of the four slots of set *n* mod (number of sets), and only if it fits.
 @safe
 struct BinaryTextCache: ~Copyable {
     private static var mostSets: Int { 512 }
@@ -13,13 +13,13 @@ struct BinaryTextCache: ~Copyable {
     static var mostText: Int { slotBytes - textAt }
 
     private let setMask: Int
-    /// The object number of each slot plus one, apart from the texts so that a search stays within a cache line.
+    /// The object number of each slot plus one, stored apart from the texts so that a search stays within a cache line.
     private let tags: UnsafeMutablePointer<UInt32>
     private let slots: UnsafeMutableRawPointer
     /// The way that is overwritten next.
     private var turn = 0
 
-    /// - Parameter objectCount: how many objects the document has; a small one needs a small cache.
+    /// - Parameter objectCount: the number of objects in the document; a small document needs a small cache.
     init(objectCount: Int) {
         var sets = 1
         while sets < Self.mostSets, sets * Self.ways < objectCount { sets *= 2 }
@@ -36,7 +36,7 @@ struct BinaryTextCache: ~Copyable {
         unsafe slots.deallocate()
     }
 
-    /// Where an object stands; nil if it is not here.
+    /// The place of an object; nil if it is not cached.
     @inline(__always)
     func place(of object: Int) -> Int? {
         let first = (object & setMask) &* Self.ways
@@ -55,7 +55,7 @@ struct BinaryTextCache: ~Copyable {
     @inline(__always)
     func offset(at place: Int) -> Int { unsafe slot(place).load(as: Int.self) }
 
-    /// How many bytes the text in a place has.
+    /// The number of bytes of the text in a place.
     @inline(__always)
     func count(at place: Int) -> Int { unsafe Int(slot(place).load(fromByteOffset: Self.countAt, as: UInt8.self)) }
 
@@ -68,7 +68,7 @@ struct BinaryTextCache: ~Copyable {
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// Keeps an object's text, in place of another's.
+    /// Stores an object's text, replacing another.
     ///
     /// - Parameter text: at most `mostText` bytes.
     mutating func keep(_ text: borrowing ByteBuffer, of object: Int, at offset: Int) {

@@ -44,7 +44,7 @@ extension ByteBuffer {
         var index = 0
         while index < text.count {
             let first = UInt32(text[index])
-            // The text has been checked before it came here; a faulty end must still not be read past.
+            // The text has been checked before; even so, a faulty end must not be read past.
             let length = min(first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4, text.count - index)
             var scalar = length == 1 ? first : first & (0x7F >> UInt32(length))
             for step in 1..<max(length, 1) { scalar = scalar << 6 | UInt32(text[index + step] & 0x3F) }

@@ -1,11 +1,11 @@
 extension ByteBuffer {
-    /// Appends a text as a JSON string with its quotes, escaping no more than RFC 8259, section 7, demands.
+    /// Appends a text as a JSON string with quotes, escaping only what RFC 8259, section 7, requires.
     ///
-    /// - Parameter text: UTF-8; what is not ASCII stands as it is.
+    /// - Parameter text: UTF-8; non-ASCII characters are not escaped.
     @inlinable
     public mutating func append(jsonString text: Span<UInt8>) {
         let count = text.count
-        // Words are stored whole and then counted as far as they are wanted, hence one more than the text and its quotes.
+        // Whole words are stored and then counted partially, hence room for one more than the text and its quotes.
         reserve(count &+ 10)
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
         var index = 0
@@ -14,7 +14,7 @@ extension ByteBuffer {
             let word = size == 8 ? ByteScan.word(of: text, at: index) : ByteScan.word(of: text, at: index, count: size)
             var special = ByteScan.controls(word) | ByteScan.equal(word, UInt8(ascii: "\""))
             special |= ByteScan.equal(word, UInt8(ascii: "\\"))
-            // Beyond the end of the text the word is zero: a control character.
+            // Past the end of the text the word is zero, which counts as a control character.
             let plain = min(special.trailingZeroBitCount / 8, size)
             store(word, counting: plain)
             index &+= plain
@@ -26,7 +26,7 @@ extension ByteBuffer {
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
     }
 
-    /// Appends a member's name that needs no escaping, its quotes and its colon, after a comma if there is to be one.
+    /// Appends a member's name that needs no escaping, with its quotes and its colon, after an optional comma.
     @inlinable @inline(__always)
     mutating func append(jsonMember name: StaticString, afterComma: Bool) {
         let count = name.utf8CodeUnitCount

@@ -4,7 +4,7 @@ extension JSONPropertyListReader {
         case real(Double)
     }
 
-    /// Reads the number that begins at the cursor, and leaves the cursor there for the sake of errors.
+    /// Reads the number at the cursor, and leaves the cursor there for errors.
     @inline(__always)
     mutating func readNumber(_ first: UInt8) throws(PropertyListError) -> Number {
         let isNegative = first == UInt8(ascii: "-")
@@ -73,7 +73,7 @@ extension JSONPropertyListReader {
         return value
     }
 
-    /// The offset behind a run of digits, of which there must be one.
+    /// The offset after a run of digits, which must not be empty.
     private mutating func digits(from start: Int, after place: String) throws(PropertyListError) -> Int {
         var offset = start
         while try digit(at: offset) != nil {

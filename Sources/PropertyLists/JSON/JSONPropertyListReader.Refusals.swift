@@ -1,4 +1,4 @@
-/// Why a document is refused, each a sentence.
+/// The errors for refused documents.
 extension JSONPropertyListReader {
     var cutShort: PropertyListError {
         PropertyListError("the document ends before its value does; it was truncated")
@@ -22,7 +22,7 @@ extension JSONPropertyListReader {
         PropertyListError("the document holds more than \(limits.values) values; split it")
     }
 
-    /// The error for what begins no value.
+    /// The error for a byte that does not begin a value.
     mutating func noValue(_ first: UInt8) throws(PropertyListError) -> PropertyListError {
         if try window.matches("null", at: 0) {
             return PropertyListError("a property list cannot contain null; omit the entry")

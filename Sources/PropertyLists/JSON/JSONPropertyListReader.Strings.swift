@@ -1,5 +1,5 @@
 extension JSONPropertyListReader {
-    /// Where a string's text lies.
+    /// Where a string's text is.
     enum Text {
         /// In the window, offsets from the cursor, followed by its quotation mark.
         case direct(Range<Int>)
@@ -7,7 +7,7 @@ extension JSONPropertyListReader {
         case assembled
     }
 
-    /// Reads the string whose first quotation mark stands at the cursor.
+    /// Reads the string whose first quotation mark is at the cursor.
     @inline(__always)
     mutating func readString() throws(PropertyListError) -> Text {
         let found = try window.findStringBreak(from: 1)
@@ -28,7 +28,7 @@ extension JSONPropertyListReader {
         }
     }
 
-    /// Moves past a text that `readString` left in the window; it has no line end in it.
+    /// Moves past text that `readString` left in the window; it contains no line end.
     @inline(__always)
     mutating func finish(_ text: Text) {
         if case .direct = text { window.advance(pendingAdvance) }

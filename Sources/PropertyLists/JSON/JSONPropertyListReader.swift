@@ -1,15 +1,15 @@
-/// Reads a property list written as JSON (RFC 8259, to the letter) and tells it to a consumer as it goes.
+/// Reads a property list written as JSON (strictly RFC 8259) and sends its events to a consumer.
 ///
-/// A number without fraction and exponent is an integer, any other a real. There is no `null` in a property list.
+/// A number without fraction and exponent is an integer, any other a real. A property list cannot contain `null`.
 public struct JSONPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// Text that had to be put together, its escapes resolved.
+    /// Text that had to be assembled, with its escapes resolved.
     var scratch = ByteBuffer()
-    /// How far `finish` moves past a text that was left in the window.
+    /// How far `finish` moves past text that was left in the window.
     var pendingAdvance = 0
     private var open: [Container] = []
-    /// Whether the innermost container has just begun, so that no comma is due.
+    /// Whether the innermost container has just begun, so that no comma is expected.
     private var isFirst = false
     private var values = 0
 
@@ -17,8 +17,8 @@ public struct JSONPropertyListReader: ~Copyable {
 
     /// Reads a whole document.
     ///
-    /// - Throws: `PropertyListError` with line and column for what is not JSON or no property list, passes a limit,
-    ///   or is refused by the consumer.
+    /// - Throws: `PropertyListError` with line and column if the document is not JSON or not a property list, exceeds a
+    ///   limit, or is refused by the consumer.
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -51,7 +51,7 @@ public struct JSONPropertyListReader: ~Copyable {
         }
     }
 
-    /// Moves to the next byte that is no white space; nil at the end of the document.
+    /// Moves to the next byte that is not white space; nil at the end of the document.
     @inline(__always)
     mutating func next() throws(PropertyListError) -> UInt8? {
         if let byte = try window.peek(), byte > 0x20 { return byte }
@@ -110,7 +110,7 @@ public struct JSONPropertyListReader: ~Copyable {
         return byte
     }
 
-    /// Reads a value, of a container only the beginning.
+    /// Reads a value; of a container, only the beginning.
     @inline(__always)
     private mutating func readValue<Consumer: PropertyListConsumer & ~Copyable>(
         _ first: UInt8, into consumer: inout Consumer

@@ -1,19 +1,19 @@
 /// Writes a property list as compact JSON in UTF-8 (RFC 8259).
 ///
-/// What JSON has no type for: a date is RFC 3339 text in UTC, data is base64, a UID is `{"CF$UID":n}`,
-/// and a real that is not finite is the text `nan`, `+infinity` or `-infinity`.
+/// Types that JSON lacks: a date becomes RFC 3339 text in UTC, data becomes base64, a UID becomes `{"CF$UID":n}`,
+/// and a real that is not finite becomes the text `nan`, `+infinity` or `-infinity`.
 public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The JSON so far; it may be drained between events.
     public var output: ByteBuffer
     @usableFromInline var needsComma = false
     @usableFromInline var completeness = Completeness()
 
-    /// - Parameter output: what the JSON is appended to.
+    /// - Parameter output: the buffer to append the JSON to.
     public init(output: consuming ByteBuffer = ByteBuffer()) { self.output = output }
 
     /// Ends the document.
     ///
-    /// - Throws: `PropertyListError` unless exactly one value was written, and all its containers were ended.
+    /// - Throws: `PropertyListError` unless exactly one value was written and all its containers were ended.
     public mutating func finish() throws(PropertyListError) { try completeness.check() }
 
     @inlinable @inline(__always)
@@ -108,7 +108,7 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Writes `null`, which a property list has not: for what is made up around one.
+    /// Writes `null`, which a property list cannot contain, for the JSON around one.
     @inlinable
     public mutating func null() {
         beginValue()
@@ -133,12 +133,12 @@ extension JSONPropertyListWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already JSON.
     public mutating func rawValue(_ json: Span<UInt8>) {
         beginValue()
         output.append(json)
     }
 
-    /// Gives the JSON away.
+    /// Returns the JSON and ends the writer.
     public consuming func takeOutput() -> ByteBuffer { output }
 }

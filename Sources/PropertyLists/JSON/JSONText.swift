@@ -1,14 +1,14 @@
-/// How numbers and dates read in JSON, and as titles.
+/// The text of numbers and dates in JSON and in titles.
 public enum JSONText {
     /// The shortest text that reads back as the same number, always with a point or an exponent; `nan`, `+infinity`
-    /// and `-infinity` for what JSON cannot carry.
+    /// and `-infinity` for what JSON cannot represent.
     public static func real(_ value: Double) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
         return value.description
     }
 
-    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with microseconds as far as there are any; `nan` for no date at all.
+    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with microseconds if there are any; `nan` if it is not a date.
     ///
     /// - Parameter seconds: since 2001-01-01T00:00:00Z.
     public static func date(_ seconds: Double) -> String {

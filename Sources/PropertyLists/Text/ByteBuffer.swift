@@ -2,7 +2,7 @@ import Glibc
 
 /// A growing block of `malloc` memory that can be handed to C without a copy.
 ///
-/// Array would do but for two things: C frees what it is handed, and appending must not zero first.
+/// An array does not suffice: C frees the memory it is handed, and appending must not zero it first.
 @safe
 public struct ByteBuffer: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer?
@@ -28,7 +28,7 @@ public struct ByteBuffer: ~Copyable {
 
     @usableFromInline
     mutating func grow(to bytes: Int) {
-        // Out of memory is the one fault that cannot be answered: an answer needs memory too.
+        // Out of memory is the one fault without a response, because a response needs memory too.
         guard let block = unsafe realloc(base, bytes) else { fatalError("out of memory: \(bytes) bytes") }
         unsafe base = block
         capacity = bytes
@@ -52,7 +52,7 @@ public struct ByteBuffer: ~Copyable {
         size += added
     }
 
-    /// Most runs are a few bytes long: two words that overlap copy them in less time than a call takes.
+    /// Most runs are a few bytes long: two overlapping words copy them faster than a call.
     @inlinable @inline(__always)
     static func copy(_ count: Int, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
         switch count {
@@ -111,7 +111,7 @@ public struct ByteBuffer: ~Copyable {
         }
     }
 
-    /// Forgets all after the first `newCount` bytes; the memory stays.
+    /// Discards everything after the first `newCount` bytes; the memory is kept.
     @inlinable
     public mutating func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= size)
@@ -140,11 +140,11 @@ public struct ByteBuffer: ~Copyable {
     /// Appends some of the bytes to another buffer.
     public func copy(_ range: Range<Int>, to other: inout ByteBuffer) { other.append(span.extracting(range)) }
 
-    /// Gives the memory away, cut where much of it is not used; whoever takes it frees it with `free`.
+    /// Gives the memory away, shrunk if much of it is unused; the caller frees it with `free`.
     public consuming func release() -> UnsafeMutableRawBufferPointer {
         let size = count
         let block = unsafe size > 0 && size < capacity / 2 ? realloc(base, size) ?? base : base
-        // The block now belongs to the caller: what is left for deinit to free is nothing.
+        // The block now belongs to the caller, so deinit has nothing to free.
         let result = unsafe UnsafeMutableRawBufferPointer(start: block, count: size)
         unsafe base = nil
         return unsafe result

@@ -1,4 +1,4 @@
-/// Sixteen bytes compared at once, the answer in the top bit of each.
+/// Compares sixteen bytes at once; the result is in the top bit of each.
 ///
 /// Equality is one instruction, but the standard library's ordered comparisons of vectors run lane by lane, which made
 /// the whitespace skipper fifty times slower: hence the arithmetic.
@@ -15,7 +15,7 @@ extension SIMD16<UInt8> {
         unsafe unsafeBitCast(self .== SIMD16(repeating: value), to: SIMD16<UInt8>.self) & 0x80
     }
 
-    /// The number of the first byte whose top bit is set; 16 if none is. No branch, since none could be foretold.
+    /// The number of the first byte whose top bit is set; 16 if none is. Branch-free, because it is unpredictable.
     @inline(__always)
     var firstMarked: Int {
         let words = self.words

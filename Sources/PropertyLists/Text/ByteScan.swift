@@ -1,6 +1,6 @@
-/// Looks at eight bytes at a time for the first that is of some kind.
+/// Searches eight bytes at a time for the first byte of some kind.
 ///
-/// In each test the lowest bit set is exact, and those above it may be false: `trailingZeroBitCount` is what counts.
+/// In each test only the lowest set bit is exact, and higher ones may be false: use `trailingZeroBitCount`.
 public enum ByteScan {
     @inlinable @inline(__always)
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
@@ -61,11 +61,11 @@ public enum ByteScan {
         return found < 0x80
     }
 
-    /// How many UTF-16 code units a text in UTF-8 has.
+    /// The number of UTF-16 code units of a UTF-8 text.
     static func utf16Count(_ text: Span<UInt8>) -> Int {
         var count = 0
         for index in text.indices {
-            // Every byte that begins a character counts, and twice where it begins four bytes.
+            // Every byte that begins a character counts, and twice if it begins four bytes.
             if text[index] & 0xC0 != 0x80 { count += text[index] >= 0xF0 ? 2 : 1 }
         }
         return count

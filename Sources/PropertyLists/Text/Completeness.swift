@@ -1,4 +1,4 @@
-/// Whether a writer has been told one whole value and nothing more.
+/// Checks that a writer has received exactly one complete value.
 @usableFromInline
 struct Completeness {
     @usableFromInline var roots = 0
@@ -17,7 +17,7 @@ struct Completeness {
     @inlinable @inline(__always)
     mutating func end() { depth &-= 1 }
 
-    /// - Throws: `PropertyListError` for no value or several, or one that is not ended.
+    /// - Throws: `PropertyListError` if there is no value, several values, or an unfinished one.
     @usableFromInline
     func check() throws(PropertyListError) {
         guard depth == 0 else {

@@ -2,14 +2,14 @@ import Glibc
 
 /// The bytes of a document, read piece by piece at any offset: an open file or a block of memory.
 ///
-/// A file is never mapped: one that is cut short while it is read gives a short read here, and SIGBUS there.
+/// A file is never mapped: truncating it during reading causes a short read here, but SIGBUS in a mapping.
 public enum DocumentInput: Sendable {
-    /// An open descriptor of a regular file, which the caller closes, and its size in bytes when it was opened.
+    /// An open descriptor of a regular file, which the caller closes, with its size in bytes when it was opened.
     case file(descriptor: Int32, size: Int)
     /// Bytes in memory.
     case memory([UInt8])
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var size: Int {
         switch self {
         case .file(_, let size): size
@@ -17,7 +17,7 @@ public enum DocumentInput: Sendable {
         }
     }
 
-    /// Reads into `buffer` from `offset` on, and gives how many bytes there were; 0 only at the end.
+    /// Reads into `buffer` from `offset` on, and returns the number of bytes read; 0 only at the end.
     ///
     /// - Throws: `PropertyListError` with the system's reason when the file cannot be read (`pread`).
     public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PropertyListError) -> Int {

@@ -2,14 +2,14 @@ import Glibc
 
 /// A part of a document, read on demand into a bounded set of page frames.
 ///
-/// Page *n* may stand only in frame *n* mod (number of frames): a look-up is a shift, a mask and a comparison.
-/// Each frame also keeps the first bytes of the next page, so that what is short never crosses a boundary.
+/// Page *n* can be only in frame *n* mod (number of frames): a lookup is a shift, a mask and a comparison.
+/// Each frame also keeps the first bytes of the next page, so that short reads never cross a boundary.
 @safe
 struct DocumentPages: ~Copyable {
     private static var pageShift: Int { 14 }
     private static var pageBytes: Int { 1 << pageShift }
     private static var frameBytes: Int { pageBytes + overlap }
-    /// How many bytes can be read at any offset whatever the page boundaries.
+    /// How many bytes can be read at any offset, regardless of page boundaries.
     static var overlap: Int { 256 }
     /// 256 frames: 4 MiB.
     private static var mostFrames: Int { 256 }
@@ -39,7 +39,7 @@ struct DocumentPages: ~Copyable {
         unsafe pages.deallocate()
     }
 
-    /// Gives the place of a byte within the frames, once its page has been read.
+    /// Returns the place of a byte within the frames, reading its page if necessary.
     @inline(__always)
     private mutating func place(of offset: Int) throws(PropertyListError) -> Int {
         let distance = offset &- range.lowerBound
@@ -70,7 +70,7 @@ struct DocumentPages: ~Copyable {
         unsafe pages[frame] = page
     }
 
-    /// The eight bytes at an offset, the first of them highest; zeros stand for what is beyond the range.
+    /// The eight bytes at an offset, the first of them highest; bytes beyond the range are zero.
     @inline(__always)
     mutating func word(at offset: Int) throws(PropertyListError) -> UInt64 {
         let place = try place(of: offset)
@@ -83,7 +83,7 @@ struct DocumentPages: ~Copyable {
         try word(at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
     }
 
-    /// Where a run of bytes stands within the frames, or nil when it has to be copied because it crosses a page.
+    /// The place of a run of bytes within the frames, or nil if it must be copied because it crosses a page.
     @inline(__always)
     mutating func run(at offset: Int, count: Int) throws(PropertyListError) -> Int? {
         let distance = offset &- range.lowerBound
@@ -91,7 +91,7 @@ struct DocumentPages: ~Copyable {
         return try place(of: offset)
     }
 
-    /// The bytes that `run(at:count:)` found; they hold until the next page is read.
+    /// The bytes that `run(at:count:)` found; valid until the next page is read.
     @inline(__always)
     @_lifetime(borrow self)
     func span(at place: Int, count: Int) -> Span<UInt8> {

@@ -1,4 +1,4 @@
-/// A count with its noun, as sentences tell it: `1 item`, `0 items`, `12 items`.
+/// A count with its noun, for messages: `1 item`, `0 items`, `12 items`.
 public struct Quantity: Sendable, CustomStringConvertible {
     private let count: Int
     private let noun: String

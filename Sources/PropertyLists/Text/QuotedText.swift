@@ -1,17 +1,17 @@
-/// A text from a document, a file name, a URL or a query as a message shows it: on one line, short, and harmless to a
+/// Text from a document, a file name, a URL or a query, quoted for a message: on one line, short, and harmless to a
 /// terminal.
 ///
-/// Control characters, line separators, noncharacters and the characters that turn the direction of writing round
-/// (UAX #9, section 2) are shown as `\u{1B}`; what is left out at the end as `…`. Any other text is shown as it is.
+/// Control characters, line separators, noncharacters and bidirectional formatting characters (UAX #9, section 2)
+/// are shown as `\u{1B}`; an omitted end is shown as `…`. Any other text is unchanged.
 public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
     public let description: String
 
-    /// How many characters of a name, a title or a value are shown.
+    /// The maximum number of characters of a name, a title or a value.
     public static let mostCharacters = 80
-    /// How many characters of a path or a URL are shown: all that Linux opens (`PATH_MAX`).
+    /// The maximum number of characters of a path or a URL: all that Linux opens (`PATH_MAX`).
     public static let mostPathCharacters = 4_096
 
-    /// A character of more scalars than this, on the average, is nothing that anyone reads.
+    /// The maximum average of scalars per character; text beyond it is not legible anyway.
     private static let scalarsPerCharacter = 8
 
     public init(_ text: some StringProtocol, most: Int = mostCharacters) {
@@ -19,7 +19,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
             description = String(text)
             return
         }
-        // A character may be of any number of scalars, which are not all read to find its end.
+        // A character may have any number of scalars, so they are not all read to find its end.
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: text.unicodeScalars.prefix(most * Self.scalarsPerCharacter))
         let shown = String(scalars).prefix(most)
@@ -34,9 +34,9 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
         description = shown.utf8.count < text.utf8.count ? escaped + "…" : escaped
     }
 
-    /// The same of UTF-8, of which only the beginning is looked at; a faulty sequence becomes U+FFFD.
+    /// The same for UTF-8, of which only the beginning is read; an invalid sequence becomes U+FFFD.
     public init(utf8 bytes: Span<UInt8>, most: Int = mostCharacters) {
-        // Four bytes a scalar, and one scalar more, which tells that something is left out.
+        // Four bytes per scalar, and one more scalar, which shows that the end is omitted.
         let enough = (most * Self.scalarsPerCharacter + 1) * 4
         self.init(String(utf8: bytes.extracting(first: enough)), most: most)
     }
@@ -59,17 +59,17 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
 }
 
 extension DefaultStringInterpolation {
-    /// A name, a title or a value from outside: at most 80 characters of it.
+    /// Quotes at most 80 characters of a name, a title or a value from outside.
     public mutating func appendInterpolation(quoted text: some StringProtocol) {
         appendLiteral(QuotedText(text).description)
     }
 
-    /// The same of UTF-8.
+    /// The same for UTF-8.
     public mutating func appendInterpolation(quoted bytes: Span<UInt8>) {
         appendLiteral(QuotedText(utf8: bytes).description)
     }
 
-    /// A path or a URL from outside, which is shown whole, since people and editors go where it says.
+    /// Quotes a path or a URL from outside in full, because people and editors follow it.
     public mutating func appendInterpolation(path text: some StringProtocol) {
         appendLiteral(QuotedText(text, most: QuotedText.mostPathCharacters).description)
     }

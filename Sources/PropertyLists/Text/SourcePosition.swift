@@ -1,4 +1,4 @@
-/// Where something stands in a document: a line and column of text, or a byte offset of a binary file.
+/// A position in a document: a line and column of text, or a byte offset in a binary file.
 public enum SourcePosition: Sendable, Equatable {
     /// Line and column of a text document, both counted from 1; the column counts characters.
     case text(line: Int, column: Int)

@@ -1,8 +1,8 @@
-/// Which characters a text document may hold, checked once as its bytes come in.
+/// Checks the characters of a text document once, as its bytes arrive.
 ///
-/// All that a reader hands on has passed here, so no one further in meets faulty UTF-8.
+/// Everything that a reader passes on was checked here, so later stages never see invalid UTF-8.
 struct TextCheck {
-    /// Whether the document is XML and not JSON: neither carries control characters, but XML has no noncharacters too.
+    /// Whether the document is XML and not JSON: neither allows control characters, and XML excludes noncharacters too.
     let isXML: Bool
 
     /// The number of leading bytes that are whole, valid characters; the rest is the beginning of one more.
@@ -49,7 +49,7 @@ struct TextCheck {
     private func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         var index = start
-        // Four vectors at a time, since the answer for one costs as much as the question.
+        // Four vectors at a time, because evaluating the result of one costs as much as the comparison.
         while index &+ 64 <= bytes.count {
             let first = unsafe beyondPlain(base, index) | beyondPlain(base, index &+ 16)
             let second = unsafe beyondPlain(base, index &+ 32) | beyondPlain(base, index &+ 48)
@@ -65,7 +65,7 @@ struct TextCheck {
         return index
     }
 
-    /// The top bit of each of sixteen bytes that is no plain ASCII text; the other bits mean nothing.
+    /// The top bit of each of sixteen bytes that is not plain ASCII text; the other bits are undefined.
     @inline(__always)
     private func beyondPlain(_ base: UnsafeRawPointer, _ index: Int) -> SIMD16<UInt8> {
         let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
@@ -77,7 +77,7 @@ struct TextCheck {
         byte < 0x80 && (byte >= 0x20 || byte == 9 || byte == 10 || byte == 13)
     }
 
-    /// The length that a first byte announces (RFC 3629, section 4); 0 for one that begins no character.
+    /// The length that a first byte announces (RFC 3629, section 4); 0 for an invalid first byte.
     private func utf8Length(_ first: UInt8) -> Int {
         switch first {
         case 0xC2...0xDF: 2
@@ -87,7 +87,7 @@ struct TextCheck {
         }
     }
 
-    /// Whether a byte may stand in its place, overlong forms and surrogates excluded (RFC 3629, section 4).
+    /// Whether a byte is allowed at its position, excluding overlong forms and surrogates (RFC 3629, section 4).
     private func isContinuation(_ byte: UInt8, number: Int, after first: UInt8) -> Bool {
         guard number == 1 else { return byte & 0xC0 == 0x80 }
         return switch first {

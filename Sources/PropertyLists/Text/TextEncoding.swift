@@ -2,7 +2,7 @@
 enum TextEncoding: Equatable {
     case utf8, latin1, utf16LittleEndian, utf16BigEndian
 
-    /// What the first bytes of a document say: its encoding, and how many bytes of byte order mark to pass over.
+    /// The encoding that the first bytes of a document indicate, and how many bytes of byte order mark to skip.
     static func detect(_ head: Span<UInt8>) -> (encoding: TextEncoding, mark: Int) {
         func byte(_ n: Int) -> UInt8 { n < head.count ? head[n] : 0xAA }
         return switch (byte(0), byte(1), byte(2)) {
@@ -17,14 +17,14 @@ enum TextEncoding: Equatable {
 
     /// The encoding that an XML declaration names, if the bytes begin with one that names any (XML 1.0, section 4.3.3).
     ///
-    /// - Throws: `PropertyListError` for one that is not read here.
+    /// - Throws: `PropertyListError` for an unsupported encoding.
     static func declared(in head: Span<UInt8>) throws(PropertyListError) -> TextEncoding? {
         guard let name = declaredName(in: head) else { return nil }
         switch name.uppercased() {
         case "UTF-8", "UTF8", "US-ASCII", "ASCII": return .utf8
         case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "LATIN-1": return .latin1
         case let wide where isWide(wide):
-            // Were it true, the declaration's own bytes would have told already.
+            // If it were true, the declaration's own bytes would already have shown it.
             throw PropertyListError(
                 "the XML declaration names the encoding \(quoted: name), but the text is UTF-8; write encoding=\"UTF-8\" there",
                 at: .text(line: 1, column: 1))
@@ -57,7 +57,7 @@ enum TextEncoding: Equatable {
 }
 
 extension String {
-    /// A string of bytes that are all below 0x80; others become U+FFFD.
+    /// Creates a string from bytes below 0x80; others become U+FFFD.
     init(ascii bytes: Span<UInt8>) {
         self.init()
         for index in bytes.indices {
@@ -65,7 +65,7 @@ extension String {
         }
     }
 
-    /// A string of UTF-8; a faulty sequence becomes U+FFFD.
+    /// Creates a string from UTF-8; an invalid sequence becomes U+FFFD.
     public init(utf8 bytes: Span<UInt8>) {
         self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A window that slides over a text document: checked UTF-8, a cursor, and the line it stands on.
+/// A sliding window over a text document: checked UTF-8, a cursor, and the cursor's line.
 ///
-/// Offsets are counted from the cursor, so they stay right when the window slides. It grows only to hold one token.
+/// Offsets are relative to the cursor, so they stay valid when the window slides. It grows only to hold one token.
 @safe
 struct TextWindow: ~Copyable {
     private let input: DocumentInput
@@ -23,7 +23,7 @@ struct TextWindow: ~Copyable {
     /// Offset from `base` of the line's first byte; negative once it has slid out.
     private var lineStart = 0
 
-    /// Whether the bytes that `find` last passed over hold a line feed; never falsely not.
+    /// Whether the bytes that `find` last skipped may contain a line feed; false is always correct.
     private(set) var foundLineFeed = false
 
     /// Vectors are loaded sixteen bytes at a time, past the end too.
@@ -32,7 +32,7 @@ struct TextWindow: ~Copyable {
 
     /// Opens a window on the beginning of a document.
     ///
-    /// - Throws: `PropertyListError` for an unreadable file or an encoding that is not read here.
+    /// - Throws: `PropertyListError` for an unreadable file or an unsupported encoding.
     static func open(
         _ input: DocumentInput, isXML: Bool, limits: PropertyListLimits
     ) throws(PropertyListError) -> TextWindow {
@@ -65,10 +65,10 @@ struct TextWindow: ~Copyable {
 
     deinit { unsafe base.deallocate() }
 
-    /// Where the cursor stands; the column counts characters as far as the line is still in the window.
+    /// The cursor's position; the column counts characters as far as the line is still in the window.
     var position: SourcePosition { position(at: 0) }
 
-    /// Where the byte at an offset stands, on the cursor's line.
+    /// The position of the byte at an offset on the cursor's line.
     func position(at offset: Int) -> SourcePosition {
         let from = max(lineStart, 0)
         var column = cursor + offset - lineStart + 1
@@ -79,7 +79,7 @@ struct TextWindow: ~Copyable {
         return .text(line: line, column: column)
     }
 
-    /// The cursor's place with the column counted in bytes: what every event carries, for the price of a subtraction.
+    /// The cursor's position with the column counted in bytes; every event has it, at the cost of a subtraction.
     var roughPosition: SourcePosition { .text(line: line, column: cursor - lineStart + 1) }
 
     /// The byte at an offset; nil past the end of the document.
@@ -89,7 +89,7 @@ struct TextWindow: ~Copyable {
         return unsafe base.load(fromByteOffset: cursor + offset, as: UInt8.self)
     }
 
-    /// The eight bytes at the cursor, the first of them lowest; 0 where fewer have been read.
+    /// The eight bytes at the cursor, the first of them lowest; 0 if fewer have been read.
     @inline(__always)
     var head: UInt64 {
         guard cursor &+ 8 <= checkedEnd else { return 0 }
@@ -119,10 +119,10 @@ struct TextWindow: ~Copyable {
         cursor = end
     }
 
-    /// Moves the cursor over white space, which is every byte up to 0x20 where `TextCheck` refuses the controls.
+    /// Moves the cursor over white space: every byte up to 0x20, because `TextCheck` refuses control characters.
     @inline(__always)
     mutating func skipWhitespace() throws(PropertyListError) {
-        // What stands between two elements is a line feed and an indentation, mostly: one vector, and no loop.
+        // Between two elements is usually a line feed and an indentation: one vector, without a loop.
         if cursor < checkedEnd, unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 { passLineFeed() }
         let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
         let lane = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
@@ -130,7 +130,7 @@ struct TextWindow: ~Copyable {
         cursor &+= lane
     }
 
-    /// Whether a byte that is known to be there at an offset is another than the one given.
+    /// Whether the byte at a valid offset differs from the given one.
     @inline(__always)
     private func holds(_ offset: Int, otherThan byte: UInt8) -> Bool {
         let index = cursor &+ offset
@@ -162,7 +162,7 @@ struct TextWindow: ~Copyable {
     /// The offset of the first byte that ends a run of plain text in XML: `<`, `&` or a carriage return; nil when the
     /// document ends before.
     ///
-    /// - Throws: `PropertyListError` when a value's length passes the limit before one is found.
+    /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
     @inline(__always)
     mutating func findTextBreak() throws(PropertyListError) -> Int? {
         let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
@@ -177,7 +177,7 @@ struct TextWindow: ~Copyable {
 
     /// The offset of the first byte from `offset` on that is one of three; nil when the document ends before.
     ///
-    /// - Throws: `PropertyListError` when a value's length passes the limit before one is found.
+    /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
     mutating func find(
         _ first: UInt8, _ second: UInt8, _ third: UInt8, from offset: Int
     ) throws(PropertyListError) -> Int? {
@@ -204,7 +204,7 @@ struct TextWindow: ~Copyable {
     /// The offset of the first byte from `offset` on that ends a run of plain text in a JSON string: `"`, `\` or a
     /// control character; nil when the document ends before.
     ///
-    /// - Throws: `PropertyListError` when a value's length passes the limit before one is found.
+    /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
     @inline(__always)
     mutating func findStringBreak(from offset: Int) throws(PropertyListError) -> Int? {
         var index = cursor + offset
@@ -221,7 +221,7 @@ struct TextWindow: ~Copyable {
         }
     }
 
-    /// Reads on without moving the cursor, and gives the offset of the first new byte; nil at the document's end.
+    /// Reads on without moving the cursor, and returns the offset of the first new byte; nil at the document's end.
     @inline(never)
     private mutating func extend() throws(PropertyListError) -> Int? {
         let offset = max(checkedEnd - cursor, 0)
@@ -258,7 +258,7 @@ struct TextWindow: ~Copyable {
 
     // MARK: Sliding
 
-    /// Reads on until `count` bytes stand checked behind the cursor; false when the document ends before.
+    /// Reads on until `count` checked bytes follow the cursor; false if the document ends before.
     private mutating func fill(atLeast count: Int) throws(PropertyListError) -> Bool {
         while checkedEnd - cursor < count {
             guard !isAtInputEnd else { return false }
@@ -336,7 +336,7 @@ struct TextWindow: ~Copyable {
         if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.cutShort, at: checkedEnd) }
     }
 
-    /// An error at a byte that the cursor has not reached: its line is found by going there.
+    /// An error at a byte that the cursor has not reached; moves there to find its line.
     private mutating func located(_ error: PropertyListError, at index: Int) -> PropertyListError {
         advanceCountingLines(index - cursor)
         return error.located(at: position)

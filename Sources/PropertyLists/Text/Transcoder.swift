@@ -1,4 +1,4 @@
-/// Turns a document's bytes into UTF-8 as they come, whatever piece they come in.
+/// Converts a document's bytes to UTF-8 in pieces of any size.
 struct Transcoder {
     let encoding: TextEncoding
     /// A byte, or a high surrogate, whose other half is in the next piece.
@@ -7,7 +7,7 @@ struct Transcoder {
 
     init(_ encoding: TextEncoding) { self.encoding = encoding }
 
-    /// How many bytes of UTF-8 one byte of input makes at most.
+    /// The maximum number of UTF-8 bytes for one byte of input.
     static let expansion = 3
 
     /// Appends the UTF-8 of `bytes`.

@@ -1,8 +1,8 @@
 /// Base64 as property lists write it (RFC 4648, section 4): white space anywhere, padding at the end.
 enum Base64Decoder {
-    /// Appends the bytes that `text` stands for.
+    /// Appends the bytes that `text` encodes.
     ///
-    /// - Throws: `PropertyListError` for a character outside the alphabet or a length that cannot be.
+    /// - Throws: `PropertyListError` for a character outside the alphabet or an impossible length.
     static func decode(_ text: Span<UInt8>, into output: inout ByteBuffer) throws(PropertyListError) {
         var bits: UInt32 = 0
         var digits = 0

@@ -1,5 +1,5 @@
 extension ByteBuffer {
-    /// Appends a date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with a fraction where it has one.
+    /// Appends a date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with a fraction if it has one.
     ///
     /// The fraction has no trailing zeros and at most six digits.
     mutating func append(_ date: CivilDate, microsecond: Int = 0) {

@@ -14,14 +14,14 @@ extension ByteBuffer {
         append(digits.span.extracting(first..<20))
     }
 
-    /// Appends an integer's decimal digits, after `-` where it is negative.
+    /// Appends an integer's decimal digits, after `-` if it is negative.
     @inlinable
     public mutating func append(_ value: PropertyListInteger) {
         if value.isNegative { append(UInt8(ascii: "-")) }
         append(decimal: value.magnitude)
     }
 
-    /// Appends the lowest decimal digits of a number that is not negative, leading zeros and all.
+    /// Appends the lowest decimal digits of a nonnegative number, including leading zeros.
     mutating func append(_ value: Int, digits: Int) {
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }

@@ -4,14 +4,15 @@ extension CivilDate {
         seconds >= secondsRange.lowerBound && seconds < secondsRange.upperBound + 1
     }
 
-    /// Takes seconds since 2001-01-01T00:00:00Z apart, the fraction rounded to microseconds, half to even.
+    /// Splits seconds since 2001-01-01T00:00:00Z, with the fraction rounded to microseconds, half to even.
     ///
-    /// The fraction is rounded apart from the whole seconds, as Python's `timedelta` does; nil outside the years 1 … 9999.
+    /// The fraction is rounded separately from the whole seconds, as in Python's `timedelta`; nil outside the years
+    /// 1 … 9999.
     static func moment(_ seconds: Double) -> (date: CivilDate, microsecond: Int)? {
         guard holds(seconds) else { return nil }
         let whole = seconds.rounded(.towardZero)
         let fraction = ((seconds - whole) * 1_000_000).rounded(.toNearestOrEven)
-        // Both parts lean the same way from zero; a moment before 2001 counts its microseconds up from the second below.
+        // Both parts have the same sign; a moment before 2001 counts its microseconds up from the second below.
         let second = fraction < 0 ? Int(whole) - 1 : Int(whole)
         let microsecond = fraction < 0 ? Int(fraction) + 1_000_000 : Int(fraction)
         return microsecond == 1_000_000
@@ -20,7 +21,7 @@ extension CivilDate {
 }
 
 extension CivilDate {
-    /// What a writer says of a date that no calendar has.
+    /// The error of a writer for a date outside the calendar.
     static var outOfRange: PropertyListError {
         PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
     }

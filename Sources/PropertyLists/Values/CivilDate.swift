@@ -1,10 +1,10 @@
 /// A date and time of the proleptic Gregorian calendar in UTC, and its distance from 2001-01-01T00:00:00Z.
 ///
-/// The arithmetic is the usual one on eras of 400 years that begin in March, so that the leap day comes last.
+/// The arithmetic uses eras of 400 years that begin in March, so that the leap day comes last.
 public struct CivilDate: Equatable, Sendable {
     public var year, month, day, hour, minute, second: Int
 
-    /// The seconds since 2001-01-01T00:00:00Z between which a property list's date must lie: the years 1 … 9999.
+    /// The range of a property list's dates, in seconds since 2001-01-01T00:00:00Z: the years 1 … 9999.
     public static let secondsRange: ClosedRange<Double> = -63_113_904_000...252_423_993_599
 
     public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
@@ -32,7 +32,7 @@ public struct CivilDate: Equatable, Sendable {
         return (era * 146_097 + dayOfEra - Self.epochDay) * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// Takes whole seconds since 2001-01-01T00:00:00Z apart.
+    /// Splits whole seconds since 2001-01-01T00:00:00Z into date and time.
     public init(seconds: Int) {
         let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let time = seconds - day * 86_400

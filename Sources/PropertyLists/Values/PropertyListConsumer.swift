@@ -1,8 +1,8 @@
-/// What every reader tells and every writer is told: one property list as a sequence of events.
+/// Receives one property list as a sequence of events, from a reader or for a writer.
 ///
 /// A dictionary is `beginDictionary`, then `key` and one value for each entry, then `endDictionary`.
-/// Spans are UTF-8 that the reader has checked, and are lent for the call only.
-/// A consumer refuses a document by throwing; the reader adds the position where it stands.
+/// Spans are UTF-8 that the reader has checked, and are valid only during the call.
+/// A consumer refuses a document by throwing; the reader adds its current position.
 public protocol PropertyListConsumer: ~Copyable {
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError)
     mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
@@ -10,7 +10,7 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError)
     mutating func endArray() throws(PropertyListError)
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError)
-    /// The same for a consumer that wants to know where its texts are; readers tell strings so.
+    /// The same with the position of the text; readers call this one for strings.
     mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
     mutating func integer(_ value: PropertyListInteger) throws(PropertyListError)
     mutating func real(_ value: Double) throws(PropertyListError)
@@ -20,7 +20,7 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
     /// A keyed archive's object reference.
     mutating func uid(_ value: UInt64) throws(PropertyListError)
-    /// The titles from the root to where the reader stands, for the reader's own errors; nil if there are none.
+    /// The titles from the root to the reader's current position, for the reader's own errors; nil if there are none.
     func currentPath() -> String?
 }
 

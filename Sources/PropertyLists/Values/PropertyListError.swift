@@ -1,10 +1,10 @@
-/// Why a document was refused: what is wrong, where, and what would be right.
+/// The reason why a document was refused: what is wrong, where, and what would be right.
 public struct PropertyListError: Error, Equatable, Sendable {
     /// A whole sentence without the final full stop: what is wrong and what would be right.
     public var reason: String
-    /// Where it is; nil until the reader that knows the place has added it.
+    /// The position; nil until the reader adds it.
     public var position: SourcePosition?
-    /// The titles from the root to the place, as `/Item 4/Screen G`; nil where no level is open.
+    /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
     public var path: String?
 
     public init(_ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
@@ -20,7 +20,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
-    /// `12:5: in /Item 4: reason.`; a file's name is put before it by whoever knows it.
+    /// `12:5: in /Item 4: reason.`; the caller puts the file's name before it.
     public var description: String {
         let place = position.map { "\($0): " } ?? ""
         let titles = path.map { "in \($0): " } ?? ""

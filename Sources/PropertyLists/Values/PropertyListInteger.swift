@@ -1,6 +1,6 @@
 /// An integer of a property list: −2⁶³ … 2⁶⁴−1, the range that the XML and binary formats share.
 public struct PropertyListInteger: Equatable, Hashable, Sendable {
-    /// The 64 bits; two's complement where `isNegative`.
+    /// The 64 bits; two's complement if `isNegative`.
     public let bits: UInt64
     /// Whether the value is below zero.
     public let isNegative: Bool
@@ -17,7 +17,7 @@ public struct PropertyListInteger: Equatable, Hashable, Sendable {
         isNegative = false
     }
 
-    /// Makes a value of a sign and a magnitude; nil outside −2⁶³ … 2⁶⁴−1.
+    /// Creates a value from a sign and a magnitude; nil outside −2⁶³ … 2⁶⁴−1.
     @inlinable
     public init?(magnitude: UInt64, isNegative: Bool) {
         if isNegative, magnitude > 1 << 63 { return nil }
@@ -31,6 +31,6 @@ public struct PropertyListInteger: Equatable, Hashable, Sendable {
 }
 
 extension PropertyListInteger: CustomStringConvertible {
-    /// The decimal digits, after `-` where negative.
+    /// The decimal digits, after `-` if negative.
     public var description: String { isNegative ? "-\(magnitude)" : "\(magnitude)" }
 }

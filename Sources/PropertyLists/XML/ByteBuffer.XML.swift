@@ -32,7 +32,7 @@ extension ByteBuffer {
         append(text.extracting(start..<text.count))
     }
 
-    /// What must stand for a character; nil if it may stand for itself.
+    /// The replacement of a character; nil if it needs none.
     private static func xmlReference(
         for text: Span<UInt8>, at index: Int
     ) throws(PropertyListError) -> StaticString? {
@@ -58,9 +58,9 @@ extension ByteBuffer {
 }
 
 extension ByteScan {
-    /// The index of the first byte that XML text may not hold as it is; the end if there is none.
+    /// The index of the first byte that XML text must not contain unescaped; the end if there is none.
     ///
-    /// What begins U+F000 … U+FFFF and white space is found too: two of the former, and one of the latter, are unfit.
+    /// The first bytes of U+F000 … U+FFFF and white space are found too: some of these characters are not allowed.
     fileprivate static func firstMarkup(in text: Span<UInt8>, from start: Int) -> Int {
         var index = start
         while index < text.count {

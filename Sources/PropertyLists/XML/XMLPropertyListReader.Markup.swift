@@ -1,5 +1,5 @@
 extension XMLPropertyListReader {
-    /// Passes over white space and comments up to the next tag, at which the cursor then stands.
+    /// Skips white space and comments, and leaves the cursor at the next tag.
     @inline(__always)
     mutating func skipToMarkup() throws(PropertyListError) {
         while true {
@@ -18,7 +18,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Passes over white space, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     mutating func skipMiscellany() throws(PropertyListError) {
         while true {
             try window.skipWhitespace()
@@ -32,7 +32,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Passes over all before the root element, and says what another kind of document is.
+    /// Skips everything before the root element, and refuses other kinds of documents.
     mutating func skipProlog() throws(PropertyListError) {
         try window.skipWhitespace()
         while try window.peek() == UInt8(ascii: "<") {
@@ -76,7 +76,7 @@ extension XMLPropertyListReader {
         throw try prematureEnd()
     }
 
-    /// The error for declarations within `<!DOCTYPE`, of which entities have one of their own.
+    /// The error for declarations within `<!DOCTYPE`; entities have their own error.
     private mutating func refusalOfSubset(from start: Int) throws(PropertyListError) -> PropertyListError {
         var offset = start
         let (bracket, end) = (UInt8(ascii: "<"), UInt8(ascii: "]"))
@@ -105,7 +105,7 @@ extension XMLPropertyListReader {
 
     // MARK: Tags
 
-    /// Moves past `<name`; throws when the element has another name that only begins so.
+    /// Moves past `<name`; throws if the element's name is longer.
     @inline(__always)
     mutating func startTag(_ name: StaticString) throws(PropertyListError) -> Bool {
         let size = name.utf8CodeUnitCount
@@ -149,7 +149,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Whether the end tag that begins so stands at the cursor, and not one whose name only begins so.
+    /// Whether the end tag with exactly this name is at the cursor.
     @inline(__always)
     mutating func isEndTag(_ start: StaticString) throws(PropertyListError) -> Bool {
         guard try window.matches(start, at: 0) else { return false }
@@ -181,9 +181,9 @@ extension XMLPropertyListReader {
                 + "integer, real, date, data, true and false")
     }
 
-    /// Whether the document ends in the tag or the reference at the cursor, as one that is cut short may.
+    /// Whether the document ends inside the tag or the reference at the cursor, as a truncated one may.
     ///
-    /// Asked once something has been refused there: what is missing then is the rest, whatever else was expected.
+    /// Checked after a refusal there: if the rest is missing, the document was truncated.
     mutating func endsInsideMarkup() -> Bool {
         do throws(PropertyListError) {
             switch try window.peek() {

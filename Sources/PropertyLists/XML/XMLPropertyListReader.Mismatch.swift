@@ -1,10 +1,10 @@
-/// Tags that do not fit the element that is open.
+/// Tags that do not match the open element.
 extension XMLPropertyListReader {
-    /// A tag in the place of an element's end tag; what is to be said of it is told once the element's beginning is found.
+    /// A tag in place of an element's end tag; its message is made once the beginning of the element is found.
     struct Mismatch {
         /// The name of the element that is open.
         let element: String
-        /// The tag that stands there, as `</array>`.
+        /// The tag that was found, as `</array>`.
         let tag: String
         /// Where it begins, the column in bytes.
         let place: SourcePosition
@@ -13,13 +13,13 @@ extension XMLPropertyListReader {
         enum Kind {
             /// An end tag of another element.
             case wrongEndTag
-            /// An end tag of an element that there is not.
+            /// An end tag of an unknown element.
             case misspeltEndTag
-            /// A tag that tells that the end tag of a text before it is missing.
+            /// A tag that shows that the end tag of the preceding text is missing.
             case unclosedText
         }
 
-        /// The sentence, without a line where the beginning is not known.
+        /// The message, without a line if the beginning of the element is unknown.
         func refusal(openedAt opening: SourcePosition?) -> PropertyListError {
             var line = ""
             if case .text(let number, _) = opening { line = "opened on line \(number)" }
@@ -44,14 +44,14 @@ extension XMLPropertyListReader {
     private static let containers = ["dict", "array", "plist"]
     private static let texts = ["key", "string", "integer", "real", "date", "data", "true", "false"]
 
-    /// Notes that the end tag at the cursor is not that of the element that is open.
+    /// Notes that the end tag at the cursor does not match the open element.
     mutating func wrongEndTag(of element: String) throws(PropertyListError) -> PropertyListError {
         let name = try tagName(from: 2)
         let isKnown = Self.containers.contains(name) || Self.texts.contains(name)
         return note(element, "</\(quoted: name)>", isKnown ? .wrongEndTag : .misspeltEndTag)
     }
 
-    /// Notes that the tag at the cursor cannot stand in the text of an element.
+    /// Notes that the tag at the cursor is not allowed in the text of an element.
     mutating func markup(inTextOf element: String) throws(PropertyListError) -> PropertyListError {
         let isEnd = try window.peek(1) == UInt8(ascii: "/")
         let name = try tagName(from: isEnd ? 2 : 1)
@@ -69,7 +69,7 @@ extension XMLPropertyListReader {
         return found.refusal(openedAt: nil)
     }
 
-    /// The name in the tag at the cursor, as far as it is of any use.
+    /// The name in the tag at the cursor, up to a useful length.
     mutating func tagName(from start: Int) throws(PropertyListError) -> String {
         var end = start
         while end < start + 400, let byte = try window.peek(end), Self.isNameByte(byte) {

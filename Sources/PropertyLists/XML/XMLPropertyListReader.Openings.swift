@@ -1,19 +1,19 @@
-/// Where elements begin, which no one keeps while a document is read: it is read once more after a refusal.
+/// Finds where elements begin by reading the document again after a refusal; the first reading does not record it.
 extension XMLPropertyListReader {
     private struct Opening {
         let name: String
         let position: SourcePosition
     }
 
-    /// In lines longer than this, columns are counted in bytes, or each of many tags would cost as much as its line.
+    /// In longer lines, columns are counted in bytes; otherwise each of many tags would cost as much as its line.
     private static let countedColumns = 1_000
 
-    /// Where the innermost element begins that is open in front of a tag.
+    /// The position of the innermost element that is open before a tag.
     ///
     /// - Parameters:
     ///   - name: the element's.
     ///   - place: where the tag begins, the column in bytes.
-    /// - Returns: nil where it is not found, as in a file that was written to meanwhile.
+    /// - Returns: nil if it is not found, as in a file that has been written to since.
     static func opening(
         of name: String, before place: SourcePosition, in input: DocumentInput, limits: PropertyListLimits
     ) -> SourcePosition? {

@@ -1,5 +1,5 @@
 extension XMLPropertyListReader {
-    /// Where the text of an element lies.
+    /// Where the text of an element is.
     enum Text {
         /// In the window, offsets from the cursor, followed by its end tag.
         case direct(Range<Int>)
@@ -9,7 +9,7 @@ extension XMLPropertyListReader {
 
     /// The text of the element that begins at the cursor, up to its end tag.
     ///
-    /// - Throws: `PropertyListError` for a child element, a reference to an entity, or an end that does not come.
+    /// - Throws: `PropertyListError` for a child element, an unknown entity, or a missing end tag.
     @inline(__always)
     mutating func readText(closedBy endTag: StaticString) throws(PropertyListError) -> Text {
         let found = try window.findTextBreak()
@@ -68,14 +68,14 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// A line end is one line feed, however it is written (XML 1.0, section 2.11).
+    /// Every form of line end becomes one line feed (XML 1.0, section 2.11).
     private mutating func readCarriageReturn() throws(PropertyListError) {
         let isPair = try window.peek(1) == 10
         scratch.append(10)
         if isPair { window.advanceCountingLines(2) } else { window.advance(1) }
     }
 
-    /// Markup inside a text; false when it was the end tag, written with white space.
+    /// Reads markup inside text; false if it was the end tag, written with white space.
     private mutating func readInnerMarkup(_ endTag: StaticString) throws(PropertyListError) -> Bool {
         if try window.matches("<![CDATA[", at: 0) {
             try readCharacterData()

@@ -1,15 +1,15 @@
-/// Reads an XML property list (Apple's PropertyList-1.0.dtd) and tells it to a consumer as it goes.
+/// Reads an XML property list (Apple's PropertyList-1.0.dtd) and sends its events to a consumer.
 ///
-/// One pass over a sliding window, an explicit stack, no tree of its own.
-/// What is accepted beyond the DTD: any or no declaration, attributes (ignored), comments with `--`, a bare root element.
+/// It makes one pass over a sliding window with an explicit stack, and builds no tree.
+/// Beyond the DTD it accepts any or no declaration, attributes (ignored), comments with `--`, and a bare root element.
 public struct XMLPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// Text that had to be put together: references resolved, CDATA opened, line ends made one.
+    /// Text that had to be assembled: references resolved, CDATA unwrapped, line ends normalized.
     var scratch = ByteBuffer()
-    /// How far `finish` moves past a text that was left in the window.
+    /// How far `finish` moves past text that was left in the window.
     var pendingAdvance = 0
-    /// The tag that the document is refused for, where it does not fit the element that is open.
+    /// The tag that caused the refusal because it does not match the open element.
     var mismatch: Mismatch?
     private var open: [Container] = []
     private var values = 0
@@ -19,8 +19,8 @@ public struct XMLPropertyListReader: ~Copyable {
 
     /// Reads a whole document.
     ///
-    /// - Throws: `PropertyListError` with line and column for what is not a property list, passes a limit, or is
-    ///   refused by the consumer.
+    /// - Throws: `PropertyListError` with line and column if the document is not a property list, exceeds a limit, or
+    ///   is refused by the consumer.
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -96,9 +96,9 @@ public struct XMLPropertyListReader: ~Copyable {
 
     // MARK: Elements
 
-    /// Reads what nearly all of a document is made of, in the form in which it is always written; false for all else.
+    /// Reads the most frequent elements in their usual spelling; false for everything else.
     ///
-    /// One comparison of eight bytes takes the place of the questions that the general way asks byte by byte.
+    /// One comparison of eight bytes replaces the byte-by-byte checks of the general path.
     @inline(__always)
     private mutating func readFrequent<Consumer: PropertyListConsumer & ~Copyable>(
         into consumer: inout Consumer

@@ -1,19 +1,19 @@
-/// Writes an XML property list as Xcode does: tabs, one element a line.
+/// Writes an XML property list as Xcode does: with tabs, one element per line.
 ///
-/// What XML cannot carry is refused: control characters, U+FFFE, U+FFFF, and fractions of a second.
-/// A UID is a dictionary of the one key `CF$UID`, as CoreFoundation writes it; it is for readers to take it for one.
+/// It refuses what XML cannot represent: control characters, U+FFFE, U+FFFF, and fractions of a second.
+/// A UID becomes a dictionary with the one key `CF$UID`, as in CoreFoundation; readers may convert it back.
 public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The XML so far; it may be drained between events.
     public var output: ByteBuffer
     /// How many tabs a line begins with.
     public var depth = 0
     private var completeness = Completeness()
-    /// A container whose start tag is held back, since an empty one is a single tag.
+    /// A container whose start tag is not written yet, because an empty container is a single tag.
     private var pending: Container?
 
     private enum Container { case dictionary, array }
 
-    /// - Parameter output: what the XML is appended to.
+    /// - Parameter output: the buffer to append the XML to.
     public init(output: consuming ByteBuffer = ByteBuffer()) {
         self.output = output
         self.output.append(
@@ -27,7 +27,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     /// Ends the document.
     ///
-    /// - Throws: `PropertyListError` unless exactly one value was written, and all its containers were ended.
+    /// - Throws: `PropertyListError` unless exactly one value was written and all its containers were ended.
     public mutating func finish() throws(PropertyListError) {
         try completeness.check()
         output.append("</plist>\n" as StaticString)
@@ -126,7 +126,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     public mutating func data(_ bytes: Span<UInt8>) {
         beginValue()
         output.append("<data>\n" as StaticString)
-        // As CoreFoundation has it: 76 columns less the indentation, a tab being eight.
+        // As in CoreFoundation: 76 columns minus the indentation, with eight columns per tab.
         let lineBytes = max(16, 76 - 8 * depth) / 4 * 3
         var start = 0
         while start < bytes.count {
@@ -150,6 +150,6 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
 }
 
 extension XMLPropertyListWriter {
-    /// Gives the XML away.
+    /// Returns the XML and ends the writer.
     public consuming func takeOutput() -> ByteBuffer { output }
 }

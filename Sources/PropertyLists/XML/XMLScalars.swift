@@ -1,6 +1,6 @@
 /// The texts of `<integer>`, `<real>` and `<date>` elements.
 enum XMLScalars {
-    /// Decimal, or hexadecimal after `0x`, with a sign if need be; −2⁶³ … 2⁶⁴−1.
+    /// Decimal, or hexadecimal after `0x`, with an optional sign; −2⁶³ … 2⁶⁴−1.
     static func integer(_ text: Span<UInt8>) throws(PropertyListError) -> PropertyListInteger {
         let text = trimmed(text)
         var index = 0
@@ -75,7 +75,7 @@ enum XMLScalars {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    /// `2001-03-12T00:00:00Z`, or cut short after any part but the year: seconds since 2001-01-01T00:00:00Z.
+    /// `2001-03-12T00:00:00Z`, or truncated after any part but the year: seconds since 2001-01-01T00:00:00Z.
     static func date(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
         let text = trimmed(text)
         var parts = [0, 1, 1, 0, 0, 0]

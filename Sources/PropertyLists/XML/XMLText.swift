@@ -1,7 +1,7 @@
-/// What XML can carry.
+/// Text that XML can represent.
 public enum XMLText {
-    /// Whether a text holds a character that XML 1.0 has no way to write: a control other than tab, line feed and
-    /// carriage return, U+FFFE or U+FFFF (section 2.2).
+    /// Whether a text contains a character that XML 1.0 (section 2.2) cannot represent: U+FFFE, U+FFFF, or a control
+    /// character other than tab, line feed and carriage return.
     @inlinable
     public static func holdsMoreThanXML(_ text: Span<UInt8>) -> Bool {
         var index = 0
@@ -9,7 +9,7 @@ public enum XMLText {
             let size = min(text.count &- index, 8)
             let word = size == 8 ? ByteScan.word(of: text, at: index) : ByteScan.word(of: text, at: index, count: size)
             let suspicious = ByteScan.controls(word) | ByteScan.equal(word, 0xEF)
-            // Beyond the end of the text the word is zero: a control character.
+            // Past the end of the text the word is zero, which counts as a control character.
             if suspicious.trailingZeroBitCount / 8 < size, holdsMoreThanXML(text, index..<index &+ size) { return true }
             index &+= size
         }

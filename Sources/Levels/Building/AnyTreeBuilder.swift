@@ -1,9 +1,9 @@
 import Bytes
 public import PropertyLists
 
-/// Builds a tree of any property list: every entry of a dictionary and every element of an array is an item.
+/// Builds a tree from any property list: every entry of a dictionary and every element of an array is an item.
 ///
-/// An item's title is its key, or its index from 0; a scalar or an empty container is a leaf whose one field is `Value`.
+/// An item's title is its key, or its index from 0; a scalar or empty container is a leaf with the one field `Value`.
 public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     private var frames: [Frame] = []
     private var fields = PackedFields()
@@ -13,7 +13,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     private let limits: TreeLimits
     private let isXML: Bool
     private var hasTextBeyondXML = false
-    /// How many items there are so far, the root not counted.
+    /// The number of items so far, not counting the root.
     private var items = -1
     public private(set) var warnings = DocumentWarnings()
     private var document: Level?
@@ -32,7 +32,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 
     /// - Parameters:
-    ///   - isXML: whether the reader guarantees that all text can stand in XML.
+    ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the tree that this one will replace.
     public init(limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil) {
         self.limits = limits
@@ -42,7 +42,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
 
     /// The finished tree: a level whose one row is the root item.
     ///
-    /// - Throws: `PropertyListError` when the document was empty.
+    /// - Throws: `PropertyListError` if the document was empty.
     public consuming func finish() throws(PropertyListError) -> Tree {
         guard let document else { throw PropertyListError("the document is empty; it needs one value") }
         return Tree(document: document, warnings: warnings)
@@ -116,7 +116,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         try add(PendingRow(fields: frame.start..<frame.start, title: frame.title), level: level)
     }
 
-    /// Of entries with one key the last counts, in the first one's place, as in every reader of dictionaries.
+    /// Of entries with one key, the last counts, in the place of the first, as in every reader of dictionaries.
     private mutating func dropRepeatedKeys(from base: Int) {
         var first: [UInt64: Int] = [:]
         var dropped: [Int] = []
@@ -210,7 +210,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         try add(titled: openRow()) { $0.uid(value) }
     }
 
-    /// Takes the only entry of a dictionary off the rows if it is how other formats than the binary one write a UID.
+    /// Removes the only entry of a dictionary from the rows if it is a UID as non-binary formats write it.
     private mutating func takeUID(of frame: Frame) -> UInt64? {
         guard frame.isDictionary, rows.count == frame.rowBase + 1, let row = rows.last, let level = children.last,
             level == nil,

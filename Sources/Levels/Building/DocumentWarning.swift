@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// Something in a document that is read, but is probably not what its author meant.
+/// Something in a document that can be read, but is probably not what its author meant.
 public struct DocumentWarning: Sendable, Equatable {
     public let position: SourcePosition
     /// The titles from the root, as `/Item 4`; `/` at the root.
@@ -10,7 +10,7 @@ public struct DocumentWarning: Sendable, Equatable {
 }
 
 extension DocumentWarning: CustomStringConvertible {
-    /// `12:5: in /Item 4: message`; a file's name is put before it by whoever knows it.
+    /// `12:5: in /Item 4: message`; the caller puts the file's name before it.
     public var description: String { "\(position): in \(path): \(message)" }
 }
 

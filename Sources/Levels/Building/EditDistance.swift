@@ -1,9 +1,9 @@
 /// How far apart two words are: insertions, deletions, replacements and swaps of neighbours (Damerau–Levenshtein,
 /// restricted).
 public enum EditDistance {
-    /// Whether one slip of the fingers makes one word of the other; a different case of letters is one.
+    /// Whether one typing error turns one word into the other; a difference in case counts as one.
     ///
-    /// - Parameter ignoringCase: whether a different case is none, so that another slip may come on top of it.
+    /// - Parameter ignoringCase: whether case is ignored, so that one other error is allowed.
     public static func isOneSlip(_ word: String, _ other: String, ignoringCase: Bool = false) -> Bool {
         guard word != other, word.count > 2 else { return false }
         let (folded, otherFolded) = (word.lowercased(), other.lowercased())
@@ -11,7 +11,7 @@ public enum EditDistance {
         return between(ignoringCase ? folded : word, ignoringCase ? otherFolded : other, atMost: 1) == 1
     }
 
-    /// The distance, or nil where it is more than `limit`.
+    /// The distance, or nil if it is more than `limit`.
     public static func between(_ first: String, _ second: String, atMost limit: Int) -> Int? {
         let a = Array(first.unicodeScalars)
         let b = Array(second.unicodeScalars)
@@ -32,7 +32,7 @@ public enum EditDistance {
         return last[b.count] <= limit ? last[b.count] : nil
     }
 
-    /// The candidate nearest to a word, if one is near enough to be what was meant.
+    /// The candidate nearest to a word, if one is near enough to be a plausible correction.
     public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         var best: String?
         var limit = max(1, word.unicodeScalars.count / 3)

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Makes a level of the rows that a builder has gathered: settles their keys, packs them, and hashes the whole.
+/// Makes a level from the rows that a builder has gathered: determines their keys, packs them, and hashes the level.
 struct LevelAssembler: ~Copyable {
     private var output = ByteBuffer(capacity: 1 << 16)
     private var keys = SiblingKeys()
@@ -13,7 +13,7 @@ struct LevelAssembler: ~Copyable {
         var children: [Level?] = []
         var sections: [Section] = []
         var form = LevelForm.rows
-        /// Whether the document has held any text that XML cannot carry so far, so that the level must be looked through.
+        /// Whether any text so far cannot appear in XML, so that the level must be searched.
         var mayHoldTextBeyondXML = false
         /// Where the rows begin in the document, for errors about all of them.
         var position: SourcePosition?
@@ -22,11 +22,11 @@ struct LevelAssembler: ~Copyable {
     /// The title that most rows of the level assembled last share, if any do.
     private(set) var repeatedTitle: RepeatedTitle?
 
-    /// The level of some rows, in the order of `rows`, whose bytes lie in `source`.
+    /// Makes the level of some rows, in the order of `rows`, whose bytes are in `source`.
     ///
-    /// Linear in the rows and bytes. An equal level of the pool is given in place of a new one.
+    /// Linear in the rows and bytes. Returns an equal level of the pool instead of a new one if there is one.
     ///
-    /// - Throws: `PropertyListError` when two rows have one `Key`, or the level is larger than 4 GiB.
+    /// - Throws: `PropertyListError` if two rows have the same `Key`, or the level is larger than 4 GiB.
     mutating func assemble(
         _ rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(PropertyListError) -> Level {
@@ -72,7 +72,7 @@ struct LevelAssembler: ~Copyable {
 
     /// Packs a row; see `Row` for the form.
     ///
-    /// - Parameter key: the row's key where it is not the title as it stands, or comes from a `Key` field.
+    /// - Parameter key: the row's key if it differs from the title, or comes from a `Key` field.
     static func append(
         _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {

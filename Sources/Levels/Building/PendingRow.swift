@@ -2,7 +2,7 @@
 struct PendingRow {
     /// The packed fields.
     var fields: Range<Int>
-    /// Inside `fields`, or after them where the title is not a text of its own.
+    /// Inside `fields`, or after them if the title is not a text of its own.
     var title: Range<Int>
     /// The value of the `Key` field.
     var explicitKey: Range<Int>?

@@ -1,11 +1,11 @@
 internal import PropertyLists
 
-/// A title that several rows of one level share; a class, since nearly every level has none and none costs a word.
+/// A title that several rows of one level share; a class, because nearly every level has none, and nil takes one word.
 final class RepeatedTitle {
     let title: String
-    /// How many rows have it.
+    /// The number of rows with this title.
     let count: Int
-    /// Where the first two of them are; nil where that is not known.
+    /// Where the first two of them are; nil if that is not known.
     let first, second: SourcePosition?
 
     init(title: String, count: Int, first: SourcePosition?, second: SourcePosition?) {

@@ -1,14 +1,14 @@
 internal import PropertyLists
 
-/// Tells the role of a dictionary key, with a small memory, since the same few names come a million times over.
+/// Looks up the role of a dictionary key, with a small cache, because the same few names occur millions of times.
 struct RoleTable {
     struct Meaning {
         var role: StructuralNames.Role?
         /// The place of the name among those of its role; a smaller one is stronger.
         var rank = 0
-        /// Whether the name is one slip away from a structural one.
+        /// Whether the name is one typing error away from a structural one.
         var isNearMiss = false
-        /// Whether the name is, in whatever case, one slip away from one whose value is a list.
+        /// Whether the name is, regardless of case, one typing error away from one whose value is a list.
         var isNearList = false
     }
 
@@ -27,8 +27,8 @@ struct RoleTable {
     private static let nameBytes = 32
 
     /// - Parameters:
-    ///   - roles: those that count where the keys stand.
-    ///   - others: names that are known there besides, without a role.
+    ///   - roles: the roles that are valid where the keys occur.
+    ///   - others: additional names that are valid there, without a role.
     init(
         _ names: StructuralNames, of roles: [StructuralNames.Role] = StructuralNames.Role.allCases,
         others: [String] = []
@@ -81,14 +81,14 @@ struct RoleTable {
         return meaning
     }
 
-    /// The structural name that a key is one slip away from.
+    /// The structural name that a key is one typing error away from.
     func nearMiss(of name: Span<UInt8>) -> String? {
         let text = String(utf8: name)
         return known.first { EditDistance.isOneSlip(text, $0.name) }?.name
     }
 }
 
-/// Which letters a word has, whatever their case: tells most words apart long before their edit distance would.
+/// The set of letters of a word, regardless of case: distinguishes most words faster than their edit distance.
 private struct Letters {
     private var bits: UInt32 = 0
 

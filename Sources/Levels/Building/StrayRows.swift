@@ -1,22 +1,22 @@
 internal import PropertyLists
 
-/// Fields of one name that hold rows, though the name is no structural one: those rows are not served.
+/// Fields that contain rows under a name that is not structural, so that the rows are not served.
 public struct StrayRows: Sendable, Equatable {
     /// The fields' name.
     public let name: String
-    /// Where the first of them begins, and the titles from the root to it.
+    /// The position of the first of them, and the titles from the root to it.
     let position: SourcePosition
     let path: String
-    /// The structural name that is one slip away; nil where the name is simply another one.
+    /// The structural name that is one typing error away; nil if there is none.
     public let meant: String?
     /// The names under which rows are read.
     let structural: [String]
-    /// How many such fields there are; one within another's rows is not counted.
+    /// The number of these fields; a field within another's rows is not counted.
     public internal(set) var count = 1
-    /// What would serve the rows, to end the warning with; nil where nothing is known to.
+    /// Advice on how to serve the rows, for the end of the warning; nil if there is none.
     public var advice: String?
 
-    /// How many names are told apart.
+    /// The maximum number of names to distinguish.
     static let mostNames = 20
 
     var warning: DocumentWarning {

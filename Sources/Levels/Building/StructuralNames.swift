@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Which dictionary keys are structure: the names of each role, the first present one counting.
+/// The structural dictionary keys: the names of each role, of which the first one present counts.
 public struct StructuralNames: Sendable, Equatable {
     /// What a structural key means.
     public enum Role: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ public struct StructuralNames: Sendable, Equatable {
     /// The names without a mapping: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
     public init() {}
 
-    /// Maps roles to other names, as `title=name|group,children=entries`; roles that are not named stay.
+    /// Maps roles to other names, as `title=name|group,children=entries`; other roles keep their names.
     ///
     /// - Throws: `StructuralNamesError` for an unknown role, a missing name, or one name in two roles.
     public init(mapping text: String) throws(StructuralNamesError) {
@@ -44,7 +44,7 @@ public struct StructuralNames: Sendable, Equatable {
     /// The names of a role, the strongest first.
     public subscript(role: Role) -> [String] { names[role] ?? [] }
 
-    /// The same names but for those of one role; nil where one of these stands for another role already.
+    /// The same names except for those of one role; nil if one of the new names already belongs to another role.
     public func replacing(_ role: Role, with list: [String]) -> StructuralNames? {
         let others = Role.allCases.filter { $0 != role }.flatMap { self[$0] }
         guard !list.isEmpty, Set(others + list).count == others.count + list.count else { return nil }
@@ -53,14 +53,14 @@ public struct StructuralNames: Sendable, Equatable {
         return copy
     }
 
-    /// The text that `init(mapping:)` makes these names of: the roles whose names are not the usual ones.
+    /// The text from which `init(mapping:)` makes these names: the roles whose names are not the defaults.
     public var mapping: String {
         let usual = StructuralNames()
         return Role.allCases.filter { self[$0] != usual[$0] }
             .map { "\($0.rawValue)=" + self[$0].joined(separator: "|") }.joined(separator: ",")
     }
 
-    /// The name of some roles that a key is one slip away from, in whatever case both are.
+    /// The name of some roles that a key is one typing error away from, regardless of case.
     public func slip(_ key: String, of roles: [Role]) -> String? {
         let candidates = roles.flatMap { self[$0] }
         guard !candidates.contains(key) else { return nil }

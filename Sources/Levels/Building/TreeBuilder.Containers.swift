@@ -146,7 +146,7 @@ extension TreeBuilder {
         didReadValue()
     }
 
-    /// The children of the rows from a number on; nothing where all are leaves.
+    /// The children of the rows from a number on; nothing if all are leaves.
     mutating func takeChildren(from base: Int) -> [Level?] {
         defer { children.removeSubrange(base...) }
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []

@@ -36,7 +36,7 @@ extension TreeBuilder {
         /// The field that holds the level.
         var holderField: Int?
         var form = LevelForm.rows
-        /// The root, where the document is an array.
+        /// The root, if the document is an array.
         var isBareArray = false
 
         // Rows
@@ -68,7 +68,7 @@ extension TreeBuilder {
     /// The parts of a frame that only branches and sections have.
     final class BranchState {
         var level: Level?
-        /// Rows in sections, until the item's end tells their order and titles.
+        /// Rows in sections, until the item's end determines their order and titles.
         var batch: SectionedRows?
         /// The sections read so far.
         var sections: [Section] = []
@@ -98,7 +98,7 @@ extension TreeBuilder {
         return TitlePath.joined(titles)
     }
 
-    /// The number of an item whose title is not known yet, and the first of its fields that tells it from others.
+    /// The number of an item whose title is not known yet, and its first distinguishing field.
     private func untitledStep(_ number: Int) -> String {
         let frame = frames[number]
         let row = frame.rowBase - (frames[..<number].last { $0.kind == .rows }?.rowBase ?? 0) + 1
@@ -123,14 +123,14 @@ extension TreeBuilder {
         return value < fields.bytes.count ? fields.scalarText(at: value) : nil
     }
 
-    /// The error of a document that has no level, whose callers look for names that would make one.
+    /// The error for a document without a level; its callers look for names that would make one.
     static func noLevel(_ what: String) -> PropertyListError {
         PropertyListError(
             "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
         )
     }
 
-    /// The error of an array among the rows of a section, which is called one only if the document does so.
+    /// The error for an array among the rows of a section, worded as a section only if the document names it so.
     var arrayAmongRows: PropertyListError {
         if let owner = frames.dropLast().last, owner.kind == .sectionList, !owner.acceptsSectionDictionaries {
             return PropertyListError(

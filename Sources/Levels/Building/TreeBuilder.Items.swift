@@ -38,7 +38,7 @@ extension TreeBuilder {
         return row
     }
 
-    /// Where the title stands: the value of the strongest name that has one, and can be a title.
+    /// The position of the title: the value of the strongest name that is present and can be a title.
     private func titleValue(in content: Range<Int>) -> Int? {
         for name in names[.title] {
             let value = PackedFieldList.value(named: name, in: fields.bytes.span, content)
@@ -47,7 +47,7 @@ extension TreeBuilder {
         return nil
     }
 
-    /// Where a role's value stands after fields were dropped.
+    /// The position of a role's value after fields were dropped.
     func value(of role: StructuralNames.Role, _ rank: Int?, in content: Range<Int>) -> Int? {
         rank.flatMap { PackedFieldList.value(named: names[role][$0], in: fields.bytes.span, content) }
     }

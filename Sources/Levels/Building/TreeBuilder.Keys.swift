@@ -29,7 +29,7 @@ extension TreeBuilder {
         case .title where meaning.rank <= frames[top].titleRank:
             frames[top].titleRank = meaning.rank
             frames[top].titleField = fields.count - 1
-            // Of a weaker name only the end of the item tells whether its value is the title or any field.
+            // For a weaker name, only the item's end determines whether its value is the title or any field.
             if meaning.rank > 0 { role = nil }
         case .key where meaning.rank <= frames[top].keyRank:
             frames[top].keyRank = meaning.rank

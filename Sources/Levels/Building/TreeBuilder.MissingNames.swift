@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// Refusals of what lacks a structural name, and the misspelt one that is there in its place.
+/// The errors for missing structural names, with a misspelt name that is present instead.
 extension TreeBuilder {
-    /// The error of an item without title and key, the innermost one.
+    /// The error for the innermost item, if it has neither title nor key.
     mutating func noTitle(in frame: Frame) -> PropertyListError {
         let found = fieldNames(in: frame.start..<fields.bytes.count) { fields.scalarText(at: $0) != nil }
         untitledItem = UntitledItem(names: found)
@@ -23,7 +23,7 @@ extension TreeBuilder {
         return "an item has no '\(quoted: title)'; give it one, or a '\(quoted: key)'"
     }
 
-    /// The error of a root dictionary without a level.
+    /// The error for a root dictionary without a level.
     mutating func noLevel(in frame: Frame) -> PropertyListError {
         let content = frame.start..<fields.bytes.count
         let found = fieldNames(in: content) { value in

@@ -1,9 +1,9 @@
 public import PropertyLists
 
-/// Texts, numbers, dates and data: fields, titles, keys, or items of their own.
+/// Texts, numbers, dates and data: fields, titles, keys, or items.
 extension TreeBuilder {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-        // Of a text whose place is not told, the place of what it is in is known.
+        // If a text has no position of its own, its container's position is used.
         try string(text, at: frames.last?.position ?? .byte(offset: 0))
     }
 
@@ -65,7 +65,7 @@ extension TreeBuilder {
         didReadValue()
     }
 
-    /// Refuses a number, date or truth value where only structure may stand, and takes it for a section's text.
+    /// Refuses a number, date or Boolean where only structure is allowed, and takes it for a section's text.
     mutating func willReadScalar(
         _ what: String, _ text: @autoclosure () -> String
     ) throws(PropertyListError) {

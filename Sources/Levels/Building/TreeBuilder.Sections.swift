@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Rows in sections, taken off the builder's stack until the item's end tells their order and titles.
+/// Rows in sections, taken off the builder's stack until the item's end determines their order and titles.
 struct SectionedRows {
     var bytes: [UInt8]
     var rows: [PendingRow]
@@ -117,7 +117,7 @@ extension TreeBuilder {
         didReadValue()
     }
 
-    /// The level of an item's sections, in the order and with the titles that the whole item tells.
+    /// The level of an item's sections, in the order and with the titles that the whole item determines.
     mutating func sectionedLevel(of batch: SectionedRows, in frame: Frame) throws(PropertyListError) -> Level {
         var batch = batch
         if frame.form == .namedSections {
@@ -141,7 +141,7 @@ extension TreeBuilder {
         return level
     }
 
-    /// The texts of an item's `SectionKeys` or `SectionTitles`; nil where it has none.
+    /// The texts of an item's `SectionKeys` or `SectionTitles`; nil if it has none.
     private func names(in role: StructuralNames.Role, of frame: Frame) throws(PropertyListError) -> [String]? {
         let content = frame.start..<fields.bytes.count
         for name in names[role] {
@@ -167,9 +167,9 @@ extension TreeBuilder {
 }
 
 extension SectionedRows {
-    /// Puts named sections into an order; those that are not named are hidden and come last.
+    /// Orders the named sections; sections that are not named are hidden and come last.
     ///
-    /// - Throws: `PropertyListError` for a name that no section has, or one that comes twice.
+    /// - Throws: `PropertyListError` for a name that no section has, or a repeated one.
     fileprivate mutating func arrange(by order: [String]?) throws(PropertyListError) {
         guard let order else { return }
         let numbers = Dictionary(
@@ -189,7 +189,7 @@ extension SectionedRows {
         reorderRows()
     }
 
-    /// Takes out sections whose name came again: of entries with one key the last counts.
+    /// Removes sections whose name is repeated: of entries with one key, the last counts.
     fileprivate mutating func drop(_ repeated: Set<Int>) {
         sections = sections.indices.filter { !repeated.contains($0) }.map { sections[$0] }
         reorderRows()

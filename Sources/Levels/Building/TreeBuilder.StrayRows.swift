@@ -38,7 +38,7 @@ extension TreeBuilder {
         return frames.last?.branch?.name ?? ""
     }
 
-    /// Whether a list has what a level could be made of, as far as its first element tells.
+    /// Whether a list could be a level, judging by its first element.
     private func couldBeRows(_ content: Range<Int>) -> Bool {
         guard !content.isEmpty else { return true }
         switch PackedTag(rawValue: fields.bytes.span[content.lowerBound]) {
@@ -47,7 +47,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Whether there is a dictionary with a title among the first elements of a list.
+    /// Whether the first elements of a list include a dictionary with a title.
     private func holdsTitledDictionaries(_ content: Range<Int>) -> Bool {
         var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
         for _ in 0..<4 where reader.offset < content.upperBound {

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// What is odd, but no reason to refuse a document.
+/// Warnings: what is unusual, but no reason to refuse a document.
 extension TreeBuilder {
     mutating func warn(_ message: @autoclosure () -> String, at position: SourcePosition) {
         guard !warnings.isFull else { return warnings.omit() }
@@ -12,7 +12,7 @@ extension TreeBuilder {
         warn(RepeatedKey.message(QuotedText(utf8: name), first: first, second: position), at: position)
     }
 
-    /// - Parameter table: the names that can stand where the key does.
+    /// - Parameter table: the names that are valid where the key occurs.
     mutating func warnAboutNearMiss(_ name: Span<UInt8>, in table: RoleTable, at position: SourcePosition) {
         guard !warnings.isFull else { return warnings.omit() }
         guard let near = table.nearMiss(of: name) else { return }
@@ -28,7 +28,7 @@ extension TreeBuilder {
         warn(repeated.message, at: repeated.second ?? position)
     }
 
-    /// Notes text that XML could not carry, so that it is known before anyone asks for XML.
+    /// Notes text that XML cannot represent, so that it is known before XML is requested.
     @inline(__always)
     mutating func noteText(_ text: Span<UInt8>) {
         if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }

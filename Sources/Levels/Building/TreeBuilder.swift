@@ -1,11 +1,11 @@
 public import PropertyLists
 
-/// Builds a tree of the events of a document in which items are dictionaries and strings (manual, Documents).
+/// Builds a tree from the events of a document in which items are dictionaries and strings (manual, Documents).
 ///
-/// No object graph in between: fields go packed on one stack of bytes, and each level is packed when its array ends.
+/// It builds no object graph: fields are packed on one stack of bytes, and each level is packed when its array ends.
 public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var frames: [Frame] = []
-    /// The innermost frame's kind, and what the key before the next value means: apart, since every event asks.
+    /// The innermost frame's kind, and the meaning of the preceding key; separate, because every event reads them.
     var kind: Frame.Kind?
     var role: StructuralNames.Role?
     var fields = PackedFields()
@@ -19,16 +19,16 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
     let limits: TreeLimits
-    /// Whether the texts come from XML, and so can all stand in XML.
+    /// Whether the texts come from XML, so that XML can represent all of them.
     let isXML: Bool
-    /// Whether any text or date so far is one that XML cannot carry.
+    /// Whether any text or date so far is one that XML cannot represent.
     var hasTextBeyondXML = false
     var depth = -1
-    /// How many items there are so far, the root not counted.
+    /// The number of items so far, not counting the root.
     var items = -1
     public internal(set) var warnings = DocumentWarnings()
     var strayRows: [StrayRows] = []
-    /// What is known of the item that was refused for its missing title; nil where the reason is another.
+    /// What is known about the item that was refused for its missing title; nil if the reason is different.
     public internal(set) var untitledItem: UntitledItem?
     /// Whether the document was refused over a key that is a misspelt structural name, which the error says.
     public internal(set) var refusesMisspeltName = false
@@ -36,7 +36,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     /// - Parameters:
     ///   - names: which keys are structure.
-    ///   - isXML: whether the reader guarantees that all text can stand in XML.
+    ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the tree that this one will replace.
     public init(
         names: StructuralNames = .init(), limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil
@@ -52,7 +52,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 
     /// The finished tree: a level whose one row is the root item.
     ///
-    /// - Throws: `PropertyListError` when the document held no tree.
+    /// - Throws: `PropertyListError` if the document contained no tree.
     public consuming func finish() throws(PropertyListError) -> Tree {
         guard let document else { throw PropertyListError("the document is empty; it needs an array or a dictionary") }
         return Tree(document: document, warnings: warnings, strayRows: strayRows)

@@ -1,16 +1,16 @@
 import Bytes
 internal import PropertyLists
 
-/// How some rows of a level became some rows of another: the fewest steps that make the new list of the old one.
+/// The difference between rows of two levels: the fewest steps that turn the old list into the new one.
 ///
-/// Take out the removed and the moved, then put in the inserted and the moved, each at its place in the new list, from
-/// the first place on. Rows are the same where their keys are.
+/// Remove the removed and moved rows, then insert the inserted and moved ones at their places in the new list, in
+/// ascending order. Rows are the same if their keys are equal.
 public struct RowsDifference: Sendable {
     /// Rows of the old level that the new list lacks, in order.
     public private(set) var removed: [Int] = []
     /// Rows of the new level that the old list lacks, in order.
     public private(set) var inserted: [Int] = []
-    /// Rows of the new level that stand elsewhere among the others than before, in order.
+    /// Rows of the new level whose position among the others changed, in order.
     public private(set) var moved: [Int] = []
     /// The rows of both lists, in the new order.
     public private(set) var kept: [Pair] = []
@@ -70,7 +70,7 @@ public struct RowsDifference: Sendable {
 extension Level {
     /// The shown row of another level that has the key of this row; nil if there is none.
     ///
-    /// - Parameter guess: where it is looked for first, since most rows stay where they are.
+    /// - Parameter guess: where to look first, because most rows stay where they are.
     public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
         guard let other else { return nil }
         let bytes = bytes

@@ -4,13 +4,13 @@ extension KeyIndex {
         self.rowCount = rowCount
     }
 
-    /// Whether the table suits another number of rows, so that changing it is cheaper than filling a new one.
+    /// Whether the table also fits another number of rows, so that changing it is cheaper than filling a new one.
     func isSuited(to newCount: Int) -> Bool {
         guard !slots.isEmpty, newCount > Self.searchedRows else { return false }
         return (Self.size(newCount)...Self.size(newCount) * 4).contains(slots.count)
     }
 
-    /// Takes a row out, and moves those back that stand in its way only.
+    /// Removes a row, and moves back only the rows displaced by it.
     ///
     /// - Parameter hashOf: the hash of a row's key.
     mutating func remove(_ row: Int, hashOf: (Int) -> UInt64) {
@@ -25,7 +25,7 @@ extension KeyIndex {
             slot = (slot + 1) & mask
             guard slots[slot] != 0 else { break }
             let home = Int(truncatingIfNeeded: TableHash.of(hashOf(Int(slots[slot]) - 1))) & mask
-            // A row may stand anywhere from its home on: it moves to the hole if that is not before its home.
+            // A row may be anywhere from its home slot on: it moves to the hole if the hole is not before its home.
             guard (slot - home) & mask >= (slot - hole) & mask else { continue }
             slots[hole] = slots[slot]
             hole = slot
@@ -33,7 +33,7 @@ extension KeyIndex {
         slots[hole] = 0
     }
 
-    /// Gives all rows the numbers that they have after a change.
+    /// Renumbers all rows after a change.
     mutating func renumber(by shifts: [RowShift]) {
         guard shifts.contains(where: { $0.distance != 0 }) else { return }
         guard shifts.count <= 4 else { return renumber(each: { $0 + Self.distance(of: $0, shifts) }) }
@@ -42,7 +42,7 @@ extension KeyIndex {
         for slot in table.indices {
             let old = table[slot]
             var new = old
-            // Without a branch, since numbers stand in no order.
+            // Branch-free, because the numbers are in no order.
             for step in 0..<4 { new &+= old >= steps.first[step] ? steps.distance[step] : 0 }
             table[slot] = new
         }
@@ -65,7 +65,7 @@ struct RowShift {
     let rows: Range<Int>
     let distance: Int
 
-    /// What each of up to four runs adds to the distance of the one before, for rows counted from 1.
+    /// What each of up to four runs adds to the distance of the previous one, for rows counted from 1.
     fileprivate static func steps(_ shifts: [RowShift]) -> (first: SIMD4<UInt32>, distance: SIMD4<UInt32>) {
         var first = SIMD4<UInt32>(repeating: .max)
         var distance = SIMD4<UInt32>()

@@ -1,10 +1,10 @@
 extension Level {
-    /// The empty list of items, as a builder makes one.
+    /// The empty list of items, as a builder makes it.
     static let empty = Level(
         bytes: [4, 0, 0, 0], children: [], sections: [], keyIndex: KeyIndex(rowCount: 0), form: .rows,
         mayHoldTextBeyondXML: false)
 
-    /// The same level with another one below a row; O(rows), without a look at what they hold.
+    /// The same level with another one below a row; O(rows), without reading their content.
     ///
     /// The row's own fields must have a place for a level of this form.
     func replacingChild(of row: Int, with child: Level) -> Level {

@@ -1,11 +1,11 @@
 import Bytes
 internal import PropertyLists
 
-/// What a row's key would be without its siblings (manual, Paths and keys), and what that tells of its siblings' keys.
+/// What a row's key would be without its siblings (manual, Paths and keys), and what that implies for their keys.
 extension Level {
-    /// A row's key before siblings of the same made a number necessary.
+    /// A row's key before siblings with the same key made a number necessary.
     ///
-    /// - Parameter names: what the document calls the field that holds a key.
+    /// - Parameter names: the names of the field that holds a key.
     func naturalKey(of number: Int, _ names: StructuralNames) -> [UInt8] {
         let bytes = bytes
         let row = row(number)
@@ -22,19 +22,19 @@ extension Level {
         return Array(copying: key)
     }
 
-    /// Whether a row can go, or stand elsewhere, and every other row keeps its key.
+    /// Whether a row can be removed or moved without changing the key of any other row.
     func isAlone(_ number: Int, _ names: StructuralNames) -> Bool {
         let natural = naturalKey(of: number, names)
         let bytes = bytes
         guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names) else {
             return false
         }
-        // Of rows that share the key `a`, one may have passed over `a~2` since this row has it.
+        // Among rows that share the key `a`, one may have skipped `a~2` because this row has it.
         guard let base = ItemKey.numberedBase(of: natural.span) else { return true }
         return !isShared(Array(natural[..<base]), names)
     }
 
-    /// Whether several rows have this natural key: the second of them then has it with a number behind.
+    /// Whether several rows have this natural key; the second of them then has a number after it.
     private func isShared(_ natural: [UInt8], _ names: StructuralNames) -> Bool {
         guard row(withKey: natural.span) != nil else { return false }
         var number = 2
@@ -54,7 +54,7 @@ extension Level {
 }
 
 extension ItemKey {
-    /// Where the number begins with which a key among equal ones ends: `~` and a number from 2 on; nil without one.
+    /// Where the numeric suffix of a key begins: `~` and a number from 2 on; nil without one.
     static func numberedBase(of key: Span<UInt8>) -> Int? {
         var start = key.count
         while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(key[start - 1]) { start -= 1 }

@@ -1,20 +1,20 @@
 internal import PropertyLists
 
-/// Keys of rows that come, where all others keep theirs.
+/// The keys of new rows, if all others keep theirs.
 extension LevelChange {
-    /// The key of a row that comes.
+    /// The key of a new row.
     struct ArrivingKey {
         let key: [UInt8]
         let hash: UInt64
-        /// Whether it is what the replaced row had, and so is in the index already.
+        /// Whether the replaced row had the same key, so that the index already contains it.
         let isKnown: Bool
     }
 
-    /// The keys of the rows that come; nil if the key of any other row could change, or is in doubt.
+    /// The keys of the new rows; nil if the key of any other row changes or might change.
     func arrivingKeys() -> [ArrivingKey]? {
         guard sections.elementsEqual(old.allSections, by: { $0.isHidden == $1.isHidden }) else { return nil }
         let keys = arrivals.map { keptKey(of: $0) }
-        // A row whose place and key another takes does not go, as far as keys are concerned.
+        // A row whose place and key another row takes does not count as removed for the keys.
         let taken = Set(zip(arrivals, keys).compactMap { $1 == nil ? nil : $0.replaced })
         let gone = departures.filter { $0 < old.count && !taken.contains($0) }
         guard gone.allSatisfy({ old.isAlone($0, names) }), var fresh = hashesOfMoved() else { return nil }
@@ -32,7 +32,7 @@ extension LevelChange {
         return result
     }
 
-    /// The key of a row that takes the place of one with the same natural key.
+    /// The key of a row that replaces one with the same natural key.
     private func keptKey(of arrival: Arrival) -> ArrivingKey? {
         guard let replaced = arrival.replaced, replaced < old.count, arrival.number < shown,
             old.naturalKey(of: replaced, names) == arrival.naturalKey
@@ -47,7 +47,7 @@ extension LevelChange {
         return ArrivingKey(key: key, hash: ContentHash.short(of: key.span), isKnown: true)
     }
 
-    /// The hashes of keys of rows that were hidden and are shown where they stand now; nil if the key of any other
+    /// The hashes of keys of rows that were hidden and are now shown; nil if the key of any other row
     /// could change.
     private func hashesOfMoved() -> Set<UInt64>? {
         var hashes: Set<UInt64> = []
@@ -64,9 +64,9 @@ extension LevelChange {
         return hashes
     }
 
-    /// Whether no shown row has a key, or none that stays.
+    /// Whether no shown row, or no row that stays, has a key.
     ///
-    /// A key of the same hash is as good as the same key: how many there are is bounded where all keys are settled.
+    /// Equal hashes count as equal keys; their number is bounded when all keys are determined.
     private func isFree(_ key: [UInt8], _ hash: UInt64, _ free: Set<Int>) -> Bool {
         if let row = old.row(withKey: key.span) { return free.contains(row) }
         return old.row(withKeyHash: hash) == nil
@@ -74,7 +74,7 @@ extension LevelChange {
 
     // MARK: The index
 
-    /// The index of the new rows: the old one changed, or a new one.
+    /// The index of the new rows: the old one, changed, or a new one.
     func index(_ keys: [ArrivingKey], of bytes: [UInt8]) -> KeyIndex {
         guard rowCount > KeyIndex.searchedRows else { return KeyIndex(rowCount: rowCount) }
         let changes = departures.count + arrivals.count + moved.count
@@ -93,7 +93,7 @@ extension LevelChange {
         return index
     }
 
-    /// The rows of the old index that are in the new one, and how far they move.
+    /// The rows of the old index that remain in the new one, and how far they move.
     private func staying(_ known: Set<Int>) -> [RowShift] {
         var rows = shifts
         for arrival in arrivals {

@@ -1,11 +1,11 @@
 import Bytes
 internal import PropertyLists
 
-/// Making a level whose other rows keep their keys: they are copied as they are.
+/// Makes a level whose other rows keep their keys: they are copied unchanged.
 extension LevelChange {
-    /// A run of rows of the new level, and where its bytes come from.
+    /// A run of rows of the new level, and the source of its bytes.
     private struct Run {
-        /// The numbers in the level, or among the rows that come.
+        /// The numbers in the level, or among the new rows.
         let rows: Range<Int>
         let packed: Range<Int>
         let isOld: Bool
@@ -21,7 +21,7 @@ extension LevelChange {
             ownHash: ContentHash(of: bytes.span), totals: totals(children), rowsHoldTextBeyondXML: hasTextBeyondXML)
     }
 
-    /// The pieces as runs of bytes; those of rows that come are packed first.
+    /// The pieces as runs of bytes; new rows are packed first.
     private func runs(_ keys: [ArrivingKey], packing packed: inout ByteBuffer) -> [Run] {
         var arrival = 0
         return pieces.map { piece in
@@ -72,7 +72,7 @@ extension LevelChange {
         return bytes
     }
 
-    /// Writes where the rows of a run begin, the first of them at `offset`.
+    /// Writes the offsets of the rows of a run, the first of them at `offset`.
     private static func writeOffsets(
         of run: Run, at offset: Int, in source: Span<UInt8>, to target: UnsafeMutableRawBufferPointer, from entry: Int
     ) {
@@ -112,7 +112,7 @@ extension LevelChange {
         return totals
     }
 
-    /// Whether the rows hold text that XML cannot carry: all are looked through only where one that did has gone.
+    /// Whether the rows contain text that XML cannot represent; all are searched only if a row with it was removed.
     private func rowsHoldTextBeyondXML(_ bytes: [UInt8]) -> Bool {
         if arrivalsHoldTextBeyondXML { return true }
         guard old.rowsHoldTextBeyondXML else { return false }

@@ -1,29 +1,29 @@
 internal import PropertyLists
 
-/// A level on its way to become another: what goes, what stays and what comes, and the new level made of it.
+/// A change of a level: the rows to remove, to keep and to add, and the new level made from them.
 ///
-/// Where no other row's key changes by it, rows that stay are copied as they are packed, and the key index is changed;
-/// else all rows are packed anew, as by a builder.
+/// If no other row's key changes, rows that stay are copied in packed form, and the key index is updated;
+/// otherwise all rows are packed again, as by a builder.
 struct LevelChange: ~Copyable {
     let old: Level
     let names: StructuralNames
     let pieces: [RowArrangement.Piece]
     let sections: [Section]
     let rowCount: Int
-    /// How many of the new rows are shown.
+    /// The number of new rows that are shown.
     let shown: Int
-    /// The rows that come, in order.
+    /// The added rows, in order.
     private(set) var arrivals: [Arrival] = []
     /// Where their bytes are.
     var gathered: RowGatherer
-    /// The old rows that go, also those whose place another takes.
+    /// The removed old rows, including those that are replaced.
     private(set) var departures: [Int] = []
-    /// The old rows that stand elsewhere now, and where.
+    /// The moved old rows, and their new places.
     private(set) var moved: [(old: Int, new: Int)] = []
     /// The old rows that stay, in the old order.
     private(set) var shifts: [RowShift] = []
 
-    /// A row that comes into the level.
+    /// A row that is added to the level.
     struct Arrival {
         /// Its number in the new level.
         let number: Int
@@ -34,7 +34,7 @@ struct LevelChange: ~Copyable {
         let naturalKey: [UInt8]
     }
 
-    /// - Parameter owner: the row above the level, whose `SectionKeys` tell which sections are listed.
+    /// - Parameter owner: the row above the level, whose `SectionKeys` lists sections.
     init(_ arrangement: RowArrangement, names: StructuralNames, owner: Item.Step?) throws(TreeError) {
         old = arrangement.level
         self.names = names
@@ -48,7 +48,7 @@ struct LevelChange: ~Copyable {
         place()
     }
 
-    /// Refuses a level that is too large before any memory is asked for; the exact size shows when it is packed.
+    /// Refuses a level that is too large before allocating memory; the exact size is known when it is packed.
     private func checkSize() throws(TreeError) {
         var size = (rowCount + 1) * 4
         for piece in pieces {
@@ -96,7 +96,7 @@ struct LevelChange: ~Copyable {
         return try assembled()
     }
 
-    /// The levels below the new rows; nothing where all are leaves.
+    /// The levels below the new rows; empty if all are leaves.
     func children() -> [Level?] {
         let arrives = arrivals.contains { $0.child != nil }
         guard arrives || !old.children.isEmpty else { return [] }
@@ -117,7 +117,7 @@ struct LevelChange: ~Copyable {
         return arrives || children.contains { $0 != nil } ? children : []
     }
 
-    /// Packs all rows anew.
+    /// Packs all rows again.
     private mutating func assembled() throws(TreeError) -> Level {
         var rows: [PendingRow] = []
         rows.reserveCapacity(rowCount)
@@ -139,7 +139,7 @@ struct LevelChange: ~Copyable {
         return try assembler.level(of: rows.span, from: gathered.bytes.span, parts: parts)
     }
 
-    /// Whether a row that comes holds text or dates that XML cannot carry.
+    /// Whether an added row contains text or dates that XML cannot represent.
     var arrivalsHoldTextBeyondXML: Bool {
         arrivals.contains { arrival in
             let bytes = gathered.bytes.span

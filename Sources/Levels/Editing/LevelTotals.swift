@@ -1,4 +1,4 @@
-/// What a level counts over its rows and over all levels below them.
+/// The totals of a level over its rows and all levels below them.
 struct LevelTotals {
     /// Items that are shown, in and below the level.
     private(set) var items = 0
@@ -8,13 +8,13 @@ struct LevelTotals {
     private(set) var height = 0
     /// Whether some text or date below the level cannot appear in XML.
     private(set) var holdTextBeyondXML = false
-    /// Whether what made `height` what it is has gone, and the same of `holdTextBeyondXML`.
+    /// Whether the row that determined `height` was removed, and the same for `holdTextBeyondXML`.
     private var isHeightInDoubt = false
     private var isTextInDoubt = false
 
-    /// Those of some rows, of which the last `hidden` are hidden.
+    /// The totals of some rows, of which the last `hidden` are hidden.
     ///
-    /// - Parameter children: the levels below the rows; empty where there is none.
+    /// - Parameter children: the levels below the rows; empty if there is none.
     init(rows: Int, hidden: Int, children: [Level?]) {
         items = rows - hidden
         hiddenItems = hidden
@@ -24,7 +24,7 @@ struct LevelTotals {
         }
     }
 
-    /// Those of a level.
+    /// The totals of a level.
     init(of level: Level) {
         items = level.itemCount
         hiddenItems = Int(level.hiddenItemCount)
@@ -56,7 +56,7 @@ struct LevelTotals {
         isHeightInDoubt = false
     }
 
-    /// Takes away a row with the level below it.
+    /// Subtracts a row with the level below it.
     mutating func remove(rowOver child: Level?, isShown: Bool) {
         let (below, hiddenBelow) = (child?.itemCount ?? 0, Int(child?.hiddenItemCount ?? 0))
         items -= isShown ? 1 + below : 0
@@ -65,9 +65,9 @@ struct LevelTotals {
         if child?.holdsTextBeyondXML == true { isTextInDoubt = true }
     }
 
-    /// Looks through what is there in the end if what has gone leaves a doubt.
+    /// Recomputes the totals from the remaining rows if the removed ones leave a doubt.
     ///
-    /// - Parameter children: the levels below the rows; empty where there is none.
+    /// - Parameter children: the levels below the rows; empty if there is none.
     mutating func settle(children: [Level?]) {
         guard isHeightInDoubt || isTextInDoubt else { return }
         height = items + hiddenItems > 0 ? 1 : 0
@@ -81,6 +81,6 @@ struct LevelTotals {
 }
 
 extension Level {
-    /// How many items there are in and below this level, the hidden ones too.
+    /// The number of items in and below this level, including hidden ones.
     var fullItemCount: Int { itemCount + Int(hiddenItemCount) }
 }

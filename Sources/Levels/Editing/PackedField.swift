@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// One field among packed ones: where it lies, and what stands in it.
+/// One packed field: its position and its kind.
 struct PackedField {
     /// From the length of its name to its end.
     let range: Range<Int>
@@ -9,9 +9,9 @@ struct PackedField {
     let value: Int
     let tag: PackedTag?
 
-    /// Whether this is where an item's level stands.
+    /// Whether this is the place of an item's level.
     var isHole: Bool { tag == .hole }
-    /// Whether it is structure that no detail shows.
+    /// Whether it is a structural field that no detail shows.
     var isStructure: Bool { tag == .hole || tag == .hidden }
 
     /// All fields in some packed bytes.
@@ -40,19 +40,19 @@ extension ByteBuffer {
 }
 
 extension StructuralNames {
-    /// The name under which an item gets a level that had none.
+    /// The name for the level of an item that had none.
     func newLevelName(_ form: LevelForm) -> String {
         let role = form == .sections || form == .namedSections ? Role.sections : .children
         return self[role].first ?? "Children"
     }
 
-    /// The name under which a section gets rows that had none: `Rows` where that is one of the names.
+    /// The name for the rows of a section that had none: `Rows` if that is one of the names.
     var newRowsName: String {
         let names = self[.children]
         return names.contains("Rows") ? "Rows" : names.first ?? "Rows"
     }
 
-    /// How many sections an item's `SectionKeys` names; nil without one.
+    /// The number of sections that an item's `SectionKeys` names; nil without one.
     func listedSections(of item: Item.Step) -> Int? {
         let bytes = item.level.bytes
         let fields = item.level.row(item.row).fields

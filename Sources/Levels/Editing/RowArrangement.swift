@@ -1,8 +1,8 @@
-/// Where a row stands, or is to stand.
+/// The position of a row in its sections.
 public struct RowPlace: Sendable, Equatable {
     /// The number of the section; 0 in a plain list. Hidden sections count after the shown ones.
     public var section: Int
-    /// How many rows of the section stand before it.
+    /// The number of rows of the section before it.
     public var offset: Int
 
     public init(section: Int = 0, offset: Int) {
@@ -11,71 +11,71 @@ public struct RowPlace: Sendable, Equatable {
     }
 }
 
-/// The rows of a level as a change leaves them: runs of the old rows, and new ones among them.
+/// The rows of a level after a change: runs of the old rows, with new ones among them.
 ///
-/// A value that knows nothing of keys: `TreeEditor` makes the new level of it, for many steps at the cost of one. All
-/// numbers of rows are those after the steps so far. Each step is O(steps so far).
+/// This value knows nothing about keys: `TreeEditor` makes the new level from it, many steps at the cost of one. All
+/// row numbers refer to the rows after the steps so far. Each step is O(steps so far).
 public struct RowArrangement: Sendable {
-    /// Some of the rows, in their new order.
+    /// A run of rows, in their new order.
     enum Piece: Sendable {
-        /// Rows of the old level, which stand among each other as they did.
+        /// Rows of the old level that keep their order among each other.
         case kept(Range<Int>)
-        /// A row of the old level that stands elsewhere than it did.
+        /// A row of the old level that was moved.
         case moved(Int)
         case new(NewRow)
     }
 
     /// A row that the old level does not have.
     struct NewRow: Sendable {
-        /// The row of some level that holds the item.
+        /// The row of a level that contains the item.
         let source: Item.Step
         /// The row of the old level whose place it takes.
         var replaced: Int?
         var structure = Structure.own
     }
 
-    /// Which level a new row gets below it, and which fields tell of it.
+    /// The level below a new row, and the fields that describe it.
     enum Structure: Sendable {
-        /// Those of its source.
+        /// The source's level and fields.
         case own
-        /// Those of another row.
+        /// The level and fields of another row.
         case row(Item.Step)
-        /// This level, and the source's fields with a place for it.
+        /// The given level, and the source's fields with a place for it.
         case level(Level)
     }
 
     let level: Level
     private(set) var pieces: [Piece]
-    /// How many rows each section has; one number for a plain list.
+    /// The number of rows of each section; one number for a plain list.
     private(set) var counts: [Int]
 
-    /// The rows of a level as they are.
+    /// Creates an arrangement of the unchanged rows of a level.
     public init(of level: Level) {
         self.level = level
         pieces = level.rowCount > 0 ? [.kept(0..<level.rowCount)] : []
         counts = level.form == .rows ? [level.rowCount] : level.allSections.map(\.count)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var rowCount: Int { counts.reduce(0, +) }
 
     // MARK: Steps
 
-    /// Puts rows of other levels, with all below them, at a place.
+    /// Inserts rows of other levels, with everything below them, at a place.
     public mutating func insert(_ rows: [Item.Step], at place: RowPlace) throws(TreeError) {
         let row = try number(of: place)
         counts[place.section] += rows.count
         pieces.insert(contentsOf: rows.map { .new(NewRow(source: $0)) }, at: cut(before: row))
     }
 
-    /// Takes out a row with all below it.
+    /// Removes a row with everything below it.
     public mutating func remove(_ row: Int) throws(TreeError) {
         _ = try take(row)
     }
 
-    /// Moves a row within its section or to another.
+    /// Moves a row within its section or to another one.
     ///
-    /// - Parameter place: counted without the row; if there is no such place, nothing changes.
+    /// - Parameter place: counted without the row; if the place does not exist, nothing changes.
     public mutating func move(_ row: Int, to place: RowPlace) throws(TreeError) {
         var rest = self
         let piece: Piece =
@@ -94,9 +94,9 @@ public struct RowArrangement: Sendable {
         self = rest
     }
 
-    /// Puts a row of another level in the place of one.
+    /// Replaces a row with a row of another level.
     ///
-    /// - Parameter keepsLevel: whether the level below stays, with the fields that tell of it: at the place that the
+    /// - Parameter keepsLevel: whether the level below stays, with the fields that describe it: at the place that the
     ///   new row has for a level (an empty one will do), or else at its end.
     public mutating func replace(
         _ row: Int, with source: Item.Step, keepsLevel: Bool = false
@@ -106,7 +106,7 @@ public struct RowArrangement: Sendable {
         }
     }
 
-    /// Puts another level below a row; a row that has no place for one gets it at its end.
+    /// Replaces the level below a row; a row without a place for a level gets one at its end.
     public mutating func replaceLevel(below row: Int, with level: Level) throws(TreeError) {
         try replace(row) { old, new in NewRow(source: new?.source ?? old, structure: .level(level)) }
     }
@@ -155,7 +155,7 @@ public struct RowArrangement: Sendable {
         return counts[..<place.section].reduce(place.offset, +)
     }
 
-    /// Makes a piece begin with a row; gives the number of the piece.
+    /// Makes a piece begin with a row; returns the number of the piece.
     private mutating func cut(before row: Int) -> Int {
         var start = 0
         for index in pieces.indices {
@@ -181,7 +181,7 @@ extension RowArrangement.Piece {
 }
 
 extension RowArrangement.NewRow {
-    /// The same structure, for a row that comes from elsewhere.
+    /// The same structure, for a row from elsewhere.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
     }

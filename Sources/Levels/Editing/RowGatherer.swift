@@ -1,16 +1,16 @@
 internal import PropertyLists
 
-/// Copies rows out of levels into one run of bytes, as a builder has them before their level is packed.
+/// Copies rows of levels into one run of bytes, as a builder has them before their level is packed.
 struct RowGatherer: ~Copyable {
     private(set) var bytes = ByteBuffer()
     private let names: StructuralNames
 
     init(_ names: StructuralNames) { self.names = names }
 
-    /// Makes room for so many bytes.
+    /// Reserves room for this many bytes.
     mutating func reserve(_ count: Int) { bytes.reserve(count) }
 
-    /// A row as it is.
+    /// Appends a row unchanged.
     mutating func gather(_ level: Level, _ number: Int) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
@@ -23,7 +23,7 @@ struct RowGatherer: ~Copyable {
         return pending
     }
 
-    /// A new row, and the level below it.
+    /// Appends a new row, and the level below it.
     mutating func gather(_ new: RowArrangement.NewRow) -> (row: PendingRow, child: Level?) {
         let (level, number) = (new.source.level, new.source.row)
         let own = level.child(number)
@@ -47,9 +47,9 @@ struct RowGatherer: ~Copyable {
         return start..<bytes.count
     }
 
-    // MARK: Rows that get another level
+    // MARK: Rows with another level
 
-    /// A row with a place for a level: its own, or that of another row, or a new one behind its fields.
+    /// A row with a place for a level: its own, that of another row, or a new one after its fields.
     private mutating func gather(
         _ level: Level, _ number: Int, over child: Level, structure other: Item.Step?
     ) -> PendingRow {
@@ -60,7 +60,7 @@ struct RowGatherer: ~Copyable {
             bytes.set(child.form.rawValue, at: pending.fields.lowerBound + hole.value + 1 - fields.lowerBound)
             return pending
         }
-        // The root of a document that is an array has no field, and needs no place.
+        // The root of an array document has no field, and needs no place.
         if other == nil, fields.isEmpty, !level.row(number).isString { return gather(level, number) }
         var structure = other.map { self.structure(of: $0) } ?? ByteBuffer()
         let isMade = structure.count == 0
@@ -68,7 +68,7 @@ struct RowGatherer: ~Copyable {
         return gather(level, number, adding: structure.span, keepsStructure: isMade)
     }
 
-    /// The fields of a row that tell of its level.
+    /// The fields of a row that describe its level.
     private func structure(of row: Item.Step) -> ByteBuffer {
         let bytes = row.level.bytes
         var structure = ByteBuffer()
@@ -78,7 +78,7 @@ struct RowGatherer: ~Copyable {
         return structure
     }
 
-    /// A row with more fields behind its own.
+    /// A row with more fields after its own.
     private mutating func gather(
         _ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool
     ) -> PendingRow {
@@ -104,7 +104,7 @@ struct RowGatherer: ~Copyable {
         return pending
     }
 
-    /// What was a string becomes a dictionary.
+    /// A string becomes a dictionary.
     private mutating func appendTitle(_ text: Span<UInt8>) -> Range<Int> {
         bytes.append(run: Array((names[.title].first ?? "Title").utf8).span)
         bytes.append(PackedTag.string)
@@ -114,7 +114,7 @@ struct RowGatherer: ~Copyable {
 
     /// Whether a row's title is the text of a field.
     ///
-    /// An empty one may stand at the end of any field: then the field's name tells.
+    /// An empty title may be at the end of any field; then the field's name decides.
     private func isTitle(_ field: PackedField, of row: Row, in bytes: Span<UInt8>) -> Bool {
         guard !row.flags.contains(.hasOwnTitle), field.tag == .string else { return false }
         var reader = PackedReader(bytes, at: field.value + 1)
@@ -128,7 +128,7 @@ extension Range<Int> {
 }
 
 extension Level {
-    /// Where some rows lie in the bytes.
+    /// The range of some rows in the bytes.
     func packed(_ rows: Range<Int>) -> Range<Int> {
         let bytes = bytes
         var start = PackedReader(bytes.span, at: rows.lowerBound * 4)

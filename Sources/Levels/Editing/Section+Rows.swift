@@ -1,12 +1,12 @@
 internal import PropertyLists
 
 extension Section {
-    /// How many rows stand in hidden sections.
+    /// The number of rows in hidden sections.
     static func hiddenRows(in sections: [Section]) -> Int {
         sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
     }
 
-    /// Gives a section's dictionary a place for rows if it has none.
+    /// Adds a place for rows to a section's dictionary if it has none.
     fileprivate mutating func addPlaceForRows(named name: String) {
         guard !fields.isEmpty, !PackedField.all(in: 0..<fields.count, of: fields.span).contains(where: \.isHole) else {
             return
@@ -20,7 +20,7 @@ extension Section {
 extension [Section] {
     /// The sections with other numbers of rows, as the builder leaves them.
     ///
-    /// A level whose listed sections are all empty shows none.
+    /// A level whose listed sections are all empty shows no sections.
     ///
     /// - Parameters:
     ///   - listed: how many of the sections `SectionKeys` names.

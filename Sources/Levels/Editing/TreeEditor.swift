@@ -1,8 +1,8 @@
-/// Makes new trees of old ones: the levels on the way from the root to a change are copied, all others are shared.
+/// Makes new trees from old ones: the levels from the root to a change are copied, and all others are shared.
 ///
-/// A tree is its document: the level whose one row is the root item. What comes out is what a builder makes of the
-/// document changed alike, hash for hash; keys of siblings follow. There is no I/O, and a fault leaves no half-done
-/// tree.
+/// A tree is its document: the level whose one row is the root item. The result equals what a builder makes from the
+/// edited document, hash for hash, including the keys of siblings. The editor does no I/O, and an error leaves no
+/// partial tree.
 public struct TreeEditor: Sendable {
     let names: StructuralNames
     let limits: TreeLimits
@@ -15,7 +15,7 @@ public struct TreeEditor: Sendable {
         self.limits = limits
     }
 
-    /// The rows below an item, to be changed; none below a leaf.
+    /// Returns the rows below an item, to be changed; none below a leaf.
     ///
     /// - Throws: `TreeError.anyShape`.
     public func rows(below item: Item) throws(TreeError) -> RowArrangement {
@@ -23,7 +23,7 @@ public struct TreeEditor: Sendable {
         return RowArrangement(of: item.level ?? .empty)
     }
 
-    /// The item and its siblings, to be changed.
+    /// Returns the item and its siblings, to be changed.
     private func rows(around item: Item) throws(TreeError) -> RowArrangement {
         try refuseAnyShape(item)
         return RowArrangement(of: item.own.level)
@@ -33,20 +33,20 @@ public struct TreeEditor: Sendable {
         guard item.own.level.form != .elements, item.own.level.form != .entries else { throw .anyShape }
     }
 
-    /// The document with the rows below an item as a change leaves them.
+    /// Returns the document with the changed rows below an item.
     ///
     /// A leaf becomes a branch; a branch that loses its last row keeps an empty level.
     ///
-    /// - Parameter rows: what `rows(below:)` gave, changed.
-    /// - Throws: `TreeError` where two rows have one `Key`, or the tree becomes too deep or too large.
+    /// - Parameter rows: the result of `rows(below:)`, changed.
+    /// - Throws: `TreeError` if two rows have the same `Key`, or the tree becomes too deep or too large.
     public func document(arranging rows: RowArrangement, below item: Item) throws(TreeError) -> Level {
         var change = try LevelChange(rows, names: names, owner: item.own)
         return try document(replacingLevelBelow: item, with: change.level())
     }
 
-    /// The document with another level below an item.
+    /// Returns the document with another level below an item.
     ///
-    /// - Throws: `TreeError` where the tree becomes too deep or too large.
+    /// - Throws: `TreeError` if the tree becomes too deep or too large.
     public func document(replacingLevelBelow item: Item, with level: Level) throws(TreeError) -> Level {
         try refuseAnyShape(item)
         if level.hash == item.level?.hash { return item.steps[0].level }
@@ -57,7 +57,7 @@ public struct TreeEditor: Sendable {
         return try document(arranging: rows, around: item)
     }
 
-    /// The document with an item's siblings, and itself, as a change leaves them.
+    /// Returns the document with an item and its siblings changed.
     private func document(arranging rows: RowArrangement, around item: Item) throws(TreeError) -> Level {
         let above = item.steps.dropLast()
         var change = try LevelChange(rows, names: names, owner: above.last)
@@ -66,7 +66,7 @@ public struct TreeEditor: Sendable {
         return try document(above, over: level)
     }
 
-    /// Copies the way up to the root.
+    /// Copies the levels up to the root.
     private func document(_ steps: ArraySlice<Item.Step>, over level: Level) throws(TreeError) -> Level {
         guard steps.count - 1 + Int(level.height) <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         var below = level
@@ -78,7 +78,7 @@ public struct TreeEditor: Sendable {
 
 /// Single steps.
 extension TreeEditor {
-    /// The document with rows of other levels, and all below them, put into the level below an item.
+    /// Returns the document with rows of other levels, and everything below them, inserted below an item.
     public func document(
         inserting rows: [Item.Step], at place: RowPlace, below item: Item
     ) throws(TreeError) -> Level {
@@ -87,7 +87,7 @@ extension TreeEditor {
         return try document(arranging: arrangement, below: item)
     }
 
-    /// The document with a row of another level in the place of an item.
+    /// Returns the document with a row of another level instead of an item.
     ///
     /// - Parameter keepsLevel: whether the level below stays; see `RowArrangement.replace`.
     public func document(
@@ -98,7 +98,7 @@ extension TreeEditor {
         return try document(arranging: rows, around: item)
     }
 
-    /// The document without an item, and all below it.
+    /// Returns the document without an item and everything below it.
     ///
     /// - Throws: `TreeError.root`.
     public func document(removing item: Item) throws(TreeError) -> Level {
@@ -108,7 +108,7 @@ extension TreeEditor {
         return try document(arranging: rows, around: item)
     }
 
-    /// The document with an item, and all below it, at a place below another item or the one above it.
+    /// Returns the document with an item, and everything below it, moved below another item or within its level.
     ///
     /// - Parameter place: counted without the item.
     /// - Throws: `TreeError.root`, `TreeError.intoItself`, and what an insertion throws.
@@ -117,7 +117,7 @@ extension TreeEditor {
     ) throws(TreeError) -> Level {
         guard item.depth > 0 else { throw .root }
         guard !item.isOnWay(to: target) else { throw .intoItself }
-        // Not by the level itself, which may stand in several places.
+        // Not by the level's identity, because a level may be in several places.
         if target.steps.count == item.depth, target.isOnWay(to: item) {
             var rows = try self.rows(around: item)
             try rows.move(item.own.row, to: place)
@@ -129,12 +129,12 @@ extension TreeEditor {
 }
 
 extension Item {
-    /// Whether another item is this one, or stands somewhere below it.
+    /// Whether another item is this one, or is somewhere below it.
     fileprivate func isOnWay(to other: Item) -> Bool {
         steps.count <= other.steps.count && zip(steps, other.steps).allSatisfy { $0.row == $1.row }
     }
 
-    /// The item in a document from which another item was taken out.
+    /// The item in a document from which another item was removed.
     fileprivate func found(in document: Level, without other: Item) -> Item {
         let last = other.steps.count - 1
         let isBeside = steps.count > last && zip(steps[..<last], other.steps).allSatisfy { $0.row == $1.row }

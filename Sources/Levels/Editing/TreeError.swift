@@ -1,15 +1,15 @@
 internal import PropertyLists
 
-/// A rule of trees that a document or an edit breaks.
+/// An error in a document or an edit that breaks a rule of trees.
 public enum TreeError: Error, Equatable, Sendable {
     indirect case sharedKey(SharedKey)
-    /// More keys of one level than this share a hash.
+    /// More keys of one level than this limit share a hash.
     case equalHashes(limit: Int)
     /// A level takes more than 4 GiB.
     case levelTooLarge
     /// Items nest deeper than this many levels.
     case tooDeep(limit: Int)
-    /// There are more items than this.
+    /// The number of items exceeds this limit.
     case tooManyItems(limit: Int)
     /// A row's number is not below the number of rows.
     case noRow(Int, rows: Int)
@@ -17,11 +17,11 @@ public enum TreeError: Error, Equatable, Sendable {
     case noPlace(Int, rows: Int)
     /// A section's number is not below the number of sections.
     case noSection(Int, sections: Int)
-    /// The root item is to be removed or moved.
+    /// An edit would remove or move the root item.
     case root
-    /// An item is to be moved into itself, or below itself.
+    /// An edit would move an item into itself, or below itself.
     case intoItself
-    /// The tree is one of shape `any`, in which titles follow from places.
+    /// The tree has the shape `any`, in which titles follow from positions.
     case anyShape
 }
 
@@ -48,7 +48,7 @@ extension TreeError: CustomStringConvertible {
         }
     }
 
-    /// Where in the document it shows; nil for an edit.
+    /// The position in the document; nil for an edit.
     var position: SourcePosition? {
         if case .sharedKey(let shared) = self { shared.second.position } else { nil }
     }

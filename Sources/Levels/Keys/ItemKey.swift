@@ -9,7 +9,7 @@ enum ItemKey {
         return true
     }
 
-    /// Whether `~1` must follow, since a URL cannot carry the segment (RFC 3986, section 5.2.4).
+    /// Whether `~1` must follow, because a URL cannot contain the segment (RFC 3986, section 5.2.4).
     @inline(__always)
     static func needsMark(_ text: Span<UInt8>) -> Bool {
         switch text.count {

@@ -28,10 +28,10 @@ struct KeyIndex: Sendable {
         return size
     }
 
-    /// Roughly the memory that it takes.
+    /// The approximate memory use, in bytes.
     var residentBytes: Int { slots.count * 4 }
 
-    /// Enters a row, unless an equal one is there: then gives that.
+    /// Inserts a row; returns an equal row instead if the index contains one.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let mask = slots.count - 1
         var slot = Int(truncatingIfNeeded: TableHash.of(hash)) & mask

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys {
-    /// Keys that are not the row's title as it stands.
+    /// Keys that differ from the row's title.
     private var own: [Int: [UInt8]] = [:]
     private var hashes: [UInt64] = []
     /// The title that most rows share, if any do.
@@ -24,9 +24,9 @@ struct SiblingKeys {
     /// One byte of a key's hash, by which short levels are searched.
     func fingerprint(of row: Int) -> UInt8 { KeyIndex.fingerprint(hashes[row]) }
 
-    /// Settles all keys; the rows past `shown` are hidden, nobody can ask for them, and they do not compete.
+    /// Determines all keys; rows past `shown` are hidden, cannot be requested, and do not compete.
     ///
-    /// - Throws: `TreeError.sharedKey` when two rows have one `Key`, `TreeError.equalHashes` when many keys have one hash.
+    /// - Throws: `TreeError.sharedKey` if two rows have one `Key`, `TreeError.equalHashes` if many keys have one hash.
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int
     ) throws(TreeError) -> KeyIndex {
@@ -50,7 +50,7 @@ struct SiblingKeys {
         return try rehashed(rows.count, shown: shown)
     }
 
-    /// Enters a row, unless one with an equal key is there: then gives that.
+    /// Inserts a row; returns the row with an equal key instead if there is one.
     private func enter(
         _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
     ) throws(TreeError) -> Int? {
@@ -117,7 +117,7 @@ struct SiblingKeys {
             key: String(utf8: natural(pair.1, rows, source)), first: row(pair.0), second: row(pair.1))
     }
 
-    /// Gives every repeat `~2`, `~3`, … , the smallest number that is no other row's natural key.
+    /// Gives every repeat `~2`, `~3`, …: the smallest number that is not another row's natural key.
     private mutating func number(
         _ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) {
@@ -143,7 +143,7 @@ struct SiblingKeys {
         }
     }
 
-    /// The base with the smallest number, from `next` on, that is no row's natural key.
+    /// The base with the smallest number, from `next` on, that is not a row's natural key.
     private func freeKey(
         _ base: [UInt8], next: inout Int, _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) -> [UInt8] {

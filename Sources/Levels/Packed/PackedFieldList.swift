@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Looking for one field among packed ones.
 enum PackedFieldList {
-    /// Where the value of a field begins (its tag); nil if there is no such field. The last one of a name counts.
+    /// Where the value of a field begins (its tag); nil if the field is missing. The last field of a name counts.
     static func value(named name: String, in bytes: Span<UInt8>, _ content: Range<Int>) -> Int? {
         var reader = PackedReader(bytes, at: content.lowerBound)
         var found: Int?
@@ -27,20 +27,20 @@ extension PackedFields {
         return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
     }
 
-    /// The text of a title: where it lies, or put behind the fields where it is a number or a date.
+    /// The text of a title: in place, or appended to the fields if it is a number or a date.
     mutating func titleText(_ value: Int) -> Range<Int> {
         if let range = textRange(value) { return range }
         return loose(scalarText(at: value) ?? "")
     }
 
-    /// Puts a text behind the fields.
+    /// Appends a text to the fields.
     mutating func loose(_ text: String) -> Range<Int> {
         let start = bytes.count
         bytes.append(text)
         return start..<bytes.count
     }
 
-    /// A string, number, date or truth value as text: a string itself, else its JSON text; nil for other values.
+    /// A string, number, date or Boolean as text: a string itself, else its JSON text; nil for other values.
     func scalarText(at value: Int) -> String? {
         if let range = textRange(value) { return String(utf8: bytes.span.extracting(range)) }
         var reader = PackedReader(bytes.span, at: value)

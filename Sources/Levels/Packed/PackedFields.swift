@@ -1,10 +1,10 @@
 import Bytes
 internal import PropertyLists
 
-/// Writes packed fields and values as they come, and keeps what is needed to drop a repeated key's earlier value.
+/// Writes packed fields and values as they arrive, and keeps what is needed to drop a repeated key's earlier value.
 ///
-/// Everything stands on one stack of bytes: a level's rows are taken off it when the level is complete, so the fields
-/// of the item that owns it go on where they were.
+/// Everything is on one stack of bytes: a level's rows are removed from it when the level is complete, so that the
+/// fields of the level's owner continue where they were.
 struct PackedFields: ~Copyable {
     var bytes = ByteBuffer(capacity: 1 << 16)
     /// The fields of all open dictionaries, the innermost last.
@@ -31,7 +31,7 @@ struct PackedFields: ~Copyable {
 
     func start(_ field: Int) -> Start { starts[field] }
 
-    /// Begins a field of the dictionary whose first field has the number `base`; gives the number of an earlier field
+    /// Begins a field of the dictionary whose first field has the number `base`; returns the number of an earlier field
     /// of the same name.
     mutating func begin(_ name: Span<UInt8>, base: Int, at position: SourcePosition) -> Int? {
         let earlier = earlierField(name, base: base)
@@ -129,7 +129,7 @@ struct PackedFields: ~Copyable {
         return true
     }
 
-    /// `CF$UID` and the tag of an integer, packed; their length apart, since every dictionary is asked for it.
+    /// `CF$UID` and the tag of an integer, packed; their length is separate, because every dictionary is checked.
     private static let uidHead: [UInt8] = [6] + Array("CF$UID".utf8) + [PackedTag.positive.rawValue]
     private static let uidHeadBytes = 8
 

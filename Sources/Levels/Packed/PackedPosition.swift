@@ -1,15 +1,15 @@
 internal import PropertyLists
 
-/// A place in a document in one word, since every row and field that is not complete has one.
+/// A document position in one word, because every unfinished row and field has one.
 struct PackedPosition {
-    /// Of a byte offset the highest bit is set; of a text the line is above the column, which no document is too long for.
+    /// The highest bit marks a byte offset; for text, the line is in the bits above the column.
     private let bits: UInt64
 
     private static let byteFlag: UInt64 = 1 << 63
     private static let columnBits: UInt64 = 31
     private static let columnMask: UInt64 = 1 << columnBits - 1
 
-    /// No place, as of the root.
+    /// No position, as for the root.
     static let none = PackedPosition(bits: 0)
 
     private init(bits: UInt64) { self.bits = bits }

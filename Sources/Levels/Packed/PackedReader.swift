@@ -1,6 +1,6 @@
-/// Reads the packed form of rows and fields; see `PackedTag` for what stands there.
+/// Reads the packed form of rows and fields; see `PackedTag` for the format.
 ///
-/// The bytes were written by this module alone, so a fault here is a fault of ours: spans check every access.
+/// Only this module writes these bytes, so an invalid byte is a bug of this module; spans check every access.
 public struct PackedReader: ~Escapable {
     public let bytes: Span<UInt8>
     /// The offset of the next byte to be read.
@@ -56,7 +56,7 @@ public struct PackedReader: ~Escapable {
         return value
     }
 
-    /// A number of bytes, and where they lie.
+    /// A length, and the range of that many bytes.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func run() -> Range<Int> {
@@ -66,7 +66,7 @@ public struct PackedReader: ~Escapable {
         return start..<offset
     }
 
-    /// Moves over one value with all in it.
+    /// Skips one value with its content.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func skipValue() {

@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// Tells packed fields to a consumer, without recursion and in pieces: what `/detail` and `/document` are written by.
+/// Sends packed fields to a consumer, without recursion and in pieces; `/detail` and `/document` are written with it.
 public struct PackedWalk {
     /// Containers that are open, innermost last: where each ends, and whether it is a dictionary.
     private var open: [(end: Int, isDictionary: Bool)] = []
@@ -9,9 +9,9 @@ public struct PackedWalk {
 
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// Tells one value that begins at `offset`; gives where the next one begins.
+    /// Sends one value that begins at `offset`; returns where the next one begins.
     ///
-    /// A `hidden` value is told as the value it hides. There must be no hole in it.
+    /// A `hidden` value is sent as the value it hides. It must not contain a hole.
     public mutating func tell<Consumer: PropertyListConsumer & ~Copyable>(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
     ) throws(PropertyListError) -> Int {

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Appending in the packed form; see `PackedTag`.
+/// Appends values in the packed form; see `PackedTag`.
 extension ByteBuffer {
     @inline(__always)
     mutating func append(packed number: UInt64) {

@@ -2,11 +2,11 @@ internal import CXXHash
 
 /// A 128-bit hash of content: XXH3-128, seedless, so equal on every machine and after every restart.
 ///
-/// It is not cryptographic: it finds changes, and whoever may edit the document can only fool himself.
+/// It is not cryptographic: it detects changes, and only an author of the document could forge a collision.
 public struct ContentHash: Hashable, Sendable {
     public let high, low: UInt64
 
-    /// The hash of some bytes.
+    /// Computes the hash of some bytes.
     public init(of bytes: Span<UInt8>) {
         let value = unsafe bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
         high = value.high64
@@ -21,8 +21,8 @@ public struct ContentHash: Hashable, Sendable {
 
 /// The hash for tables inside this process: XXH3-64 with a random seed.
 ///
-/// Without knowing the seed nobody can write texts that collide in a table. It differs from start to start, so nothing
-/// that leaves the process may depend on it.
+/// Without the seed it is impossible to construct texts that collide in a table. The seed differs at each start, so
+/// nothing that leaves the process may depend on it.
 enum TableHash {
     private static let seed = UInt64.random(in: 0 ... .max)
 
@@ -30,7 +30,7 @@ enum TableHash {
         unsafe text.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }
 
-    /// Hashes a hash that is the same in every process.
+    /// Hashes a process-independent hash.
     static func of(_ hash: UInt64) -> UInt64 {
         unsafe withUnsafeBytes(of: hash) { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }

@@ -1,9 +1,9 @@
 import Bytes
 internal import PropertyLists
 
-/// An item in a tree: the rows that lead to it, from the root's own on.
+/// An item in a tree: the rows that lead to it, starting with the root's own.
 public struct Item: Sendable {
-    /// One step on the way: a level, and the number of the row in it.
+    /// One step of the path: a level and the number of a row in it.
     public struct Step: Sendable {
         public let level: Level
         public let row: Int
@@ -19,17 +19,17 @@ public struct Item: Sendable {
 
     init(_ steps: [Step]) { self.steps = steps }
 
-    /// The root of a tree, whose document is a level of one row.
+    /// Creates the root of a tree, whose document is a level of one row.
     public init(rootOf document: Level) { steps = [Step(level: document, row: 0)] }
 
-    /// What a path leads to.
+    /// The result of following a path.
     public enum Lookup: Sendable {
         case found(Item)
-        /// The nearest item on the way, and the number of the key that none of its rows has.
+        /// The nearest existing item, and the index of the key that none of its rows has.
         case missing(nearest: Item, keyNumber: Int)
     }
 
-    /// Walks down a path; O(keys) for levels of any size.
+    /// Follows a path; O(keys) for levels of any size.
     public static func find(_ path: ItemPath, in document: Level) -> Lookup {
         var steps: [Step] = []
         steps.reserveCapacity(path.count + 1)
@@ -51,15 +51,15 @@ public struct Item: Sendable {
     /// The level below the item; nil for most leaves.
     public var level: Level? { own.level.child(own.row) }
 
-    /// How many levels stand above the item; 0 for the root.
+    /// The number of levels above the item; 0 for the root.
     public var depth: Int { steps.count - 1 }
 
     /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
     public var titlePath: String { TitlePath.text(steps.dropFirst().map { $0.level.title($0.row) }) }
 
-    /// Whether the same level stands below the same titles, so that nothing that a level's answer shows differs.
+    /// Whether the same level is below the same titles, so that its answer does not differ.
     ///
-    /// Levels are compared by identity: an equal one that was read anew may be taken for another.
+    /// Levels are compared by identity: an equal level that was read again may count as different.
     public func hasSameLevel(as other: Item) -> Bool {
         guard steps.count == other.steps.count, level === other.level else { return false }
         return zip(steps, other.steps).allSatisfy { one, two in
@@ -70,7 +70,7 @@ public struct Item: Sendable {
         }
     }
 
-    /// Whether the item stands in the same list of siblings below the same titles, so that nothing differs at all.
+    /// Whether the item is in the same list of siblings below the same titles, so that nothing differs at all.
     public func hasSameSurroundings(as other: Item) -> Bool {
         guard let above, let otherAbove = other.above else { return own.level === other.own.level }
         return own.row == other.own.row && above.hasSameLevel(as: otherAbove)

@@ -1,16 +1,16 @@
 internal import PropertyLists
 
-/// The chain of keys from the root to an item, as a URL's segments carry it.
+/// The chain of keys from the root to an item, as in the segments of a URL.
 public struct ItemPath: Sendable, Equatable {
-    /// All keys in Unicode NFC, the outermost first, one behind the other.
+    /// All keys in Unicode NFC, concatenated, the outermost first.
     let bytes: [UInt8]
     /// Where each key ends in `bytes`.
     let ends: [Int]
 
-    /// How many keys there are; none for the root.
+    /// The number of keys; 0 for the root.
     public var count: Int { ends.count }
 
-    /// Takes apart the part of a target after `/levels`: `/Item%204/Screen%20G`, or nothing for the root.
+    /// Parses the part of a target after `/levels`: `/Item%204/Screen%20G`, or nothing for the root.
     ///
     /// - Throws: `ItemPathError` for a segment that is not percent-encoded UTF-8.
     public init(_ text: Span<UInt8>) throws(ItemPathError) {

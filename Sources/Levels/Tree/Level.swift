@@ -3,23 +3,23 @@ internal import PropertyLists
 
 /// The ordered list of one item's children: the unit of everything that is served, cached, compared and replaced.
 ///
-/// Its rows lie packed in one block. It never changes, knows nothing of its parent, and may stand in many snapshots.
+/// Its rows are packed in one block. It never changes, does not know its parent, and may be shared by many snapshots.
 public final class Level: Sendable {
     /// Offsets of the rows, four bytes each and one for the end; in a short level a byte of each key's hash; then the
     /// rows. See `Row` and `KeyIndex`.
     public let bytes: [UInt8]
-    /// The levels below the rows; empty where every row is a leaf.
+    /// The levels below the rows; empty if every row is a leaf.
     let children: [Level?]
     /// All sections, the hidden ones last; empty for a plain list.
     let allSections: [Section]
     let keyIndex: KeyIndex
-    /// How many rows are shown; hidden ones stand after them.
+    /// The number of rows that are shown; hidden ones follow them.
     public let count: Int
-    /// How many items there are in and below this level.
+    /// The number of items in and below this level.
     public let itemCount: Int
-    /// The content of this level and of all below it.
+    /// The hash of the content of this level and of all levels below it.
     public let hash: ContentHash
-    /// The hash of `bytes` alone, so that another level below a row costs no second look at the rows.
+    /// The hash of `bytes` alone, so that replacing a level below a row does not hash the rows again.
     let ownHash: ContentHash
     /// How many items in and below this level are hidden, and so not in `itemCount`.
     let hiddenItemCount: UInt32
@@ -28,7 +28,7 @@ public final class Level: Sendable {
     public let form: LevelForm
     /// Whether some text or date in or below cannot appear in XML.
     public let holdsTextBeyondXML: Bool
-    /// The same of the rows and sections by themselves.
+    /// The same for the rows and sections themselves.
     let rowsHoldTextBeyondXML: Bool
     // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
 
@@ -64,7 +64,7 @@ public final class Level: Sendable {
                 && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form))
     }
 
-    /// How many rows there are, the hidden ones too.
+    /// The number of rows, including hidden ones.
     var rowCount: Int { keyIndex.rowCount }
 
     /// The sections that are shown; empty for a plain list.
@@ -79,11 +79,11 @@ public final class Level: Sendable {
     @inline(__always)
     public func child(_ row: Int) -> Level? { children.isEmpty ? nil : children[row] }
 
-    /// How many rows the level below a row shows.
+    /// The number of rows that the level below a row shows.
     @inline(__always)
     public func childCount(_ row: Int) -> Int { child(row)?.count ?? 0 }
 
-    /// Where the parts of a row lie in `bytes`.
+    /// The positions of the parts of a row in `bytes`.
     @inline(__always)
     public func row(_ number: Int) -> Row {
         precondition(number >= 0 && number < rowCount)

@@ -1,10 +1,10 @@
-/// The levels of an older snapshot by their content: a new tree takes those over that are as they were.
+/// The levels of an older snapshot by their content; a new tree shares those that have not changed.
 ///
-/// So a reload needs memory for what changed alone, and a comparison of the two trees is done where references agree.
+/// A reload therefore needs memory only for what changed, and comparing two trees stops at shared references.
 public final class LevelPool {
     private var levels: [ContentHash: Level] = [:]
 
-    /// All levels of a tree; linear in their number, without recursion.
+    /// Collects all levels of a tree; linear in their number, without recursion.
     public init(_ document: Level) {
         var waiting = [document]
         while let level = waiting.popLast() {
@@ -15,6 +15,6 @@ public final class LevelPool {
         }
     }
 
-    /// The old level of the same content, else the new one itself.
+    /// Returns the old level with the same content, else the new one.
     func adopt(_ level: Level) -> Level { levels[level.hash] ?? level }
 }

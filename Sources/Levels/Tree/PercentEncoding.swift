@@ -2,10 +2,10 @@ public import PropertyLists
 
 /// Path segments in URLs (RFC 3986, section 2).
 public enum PercentEncoding {
-    /// Appends a key as one segment: unreserved characters stand, all else is `%` and upper-case hexadecimal digits.
+    /// Appends a key as one segment: unreserved characters unchanged, others as `%` and upper-case hexadecimal digits.
     @inlinable
     public static func append(_ key: Span<UInt8>, to buffer: inout ByteBuffer) {
-        // Words are stored whole, and counted as far as they are wanted: a branch for each byte would cost more.
+        // Whole words are stored and counted partially: a branch for each byte would cost more.
         buffer.reserve(key.count &* 3 &+ 8)
         for index in key.indices {
             let byte = key[index]
@@ -20,14 +20,14 @@ public enum PercentEncoding {
         UInt64(UInt8(ascii: "%")) | UInt64(hexDigit(byte &>> 4)) &<< 8 | UInt64(hexDigit(byte & 15)) &<< 16
     }
 
-    /// The bytes that a segment stands for; nil where a `%` is not followed by two digits.
+    /// The decoded bytes of a segment; nil if a `%` is not followed by two digits.
     public static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(segment.count)
         return decode(segment, into: &bytes) ? bytes : nil
     }
 
-    /// Appends the bytes that a segment stands for; false where a `%` is not followed by two digits.
+    /// Appends the decoded bytes of a segment; false if a `%` is not followed by two digits.
     static func decode(_ segment: Span<UInt8>, into bytes: inout [UInt8]) -> Bool {
         var index = 0
         while index < segment.count {

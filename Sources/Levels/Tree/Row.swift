@@ -1,6 +1,6 @@
-/// Where the parts of one row lie in its level's bytes.
+/// The positions of the parts of one row in its level's bytes.
 ///
-/// Packed: flags; the title's length and, unless it stands here, its offset in the fields; the key's length and bytes
+/// Packed: flags; the title's length and, unless it is here, its offset in the fields; the key's length and bytes
 /// where it is not the title itself; then the fields up to the next row.
 public struct Row: Sendable {
     public let title: Range<Int>
@@ -14,7 +14,7 @@ public struct Row: Sendable {
         /// The item was written as a string.
         static let isString = Flags(rawValue: 1)
         static let hasOwnKey = Flags(rawValue: 2)
-        /// The title stands in the row's head, not in a field.
+        /// The title is in the row's head, not in a field.
         static let hasOwnTitle = Flags(rawValue: 4)
         /// The key comes from a `Key` field.
         static let hasExplicitKey = Flags(rawValue: 8)
@@ -23,7 +23,7 @@ public struct Row: Sendable {
     /// Whether the item was written as a bare string.
     public var isString: Bool { flags.contains(.isString) }
 
-    /// Takes a row of a level apart.
+    /// Parses a row of a level.
     ///
     /// - Parameter bytes: the level's.
     @inline(__always)

@@ -8,18 +8,18 @@ public struct Section: Sendable, Equatable {
     public var start: Int
     /// How many rows.
     public var count: Int
-    /// Whether `SectionKeys` leaves it out: kept for the document, shown nowhere.
+    /// Whether `SectionKeys` omits it: kept for the document, but not shown.
     public var isHidden = false
-    /// The section's own dictionary, packed, with a hole where its rows stand; empty where it is a bare array.
+    /// The section's own dictionary, packed, with a hole in place of its rows; empty if it is a bare array.
     var fields: [UInt8] = []
 
     /// A section without a heading.
     public init(rows: Int) { self.init(start: 0, count: rows) }
 
-    /// The same without what nobody sees of it.
+    /// The same without the parts that are not shown.
     public var shown: Section { Section(title: title, index: index, footer: footer, start: start, count: count) }
 
-    /// Roughly the memory that it takes.
+    /// The approximate memory use, in bytes.
     var residentBytes: Int {
         [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }
     }

@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// Looking for what an XML property list cannot carry: control characters, U+FFFE, U+FFFF, fractions of a second.
 enum TextBeyondXML {
-    /// Whether there is any among packed fields, their names and all within them; what stands in their holes apart.
+    /// Whether packed fields contain any, in their names or values, except in their holes.
     static func isAmong(_ fields: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         var reader = PackedReader(bytes, at: fields.lowerBound)
         var open = [(end: fields.upperBound, isDictionary: true)]
@@ -32,13 +32,13 @@ enum TextBeyondXML {
 }
 
 extension TextBeyondXML {
-    /// Whether an item, without what stands below it, holds such.
+    /// Whether an item contains any, without the levels below it.
     static func isIn(_ row: Row, of bytes: Span<UInt8>) -> Bool {
         row.isString
             ? XMLText.holdsMoreThanXML(bytes.extracting(row.title)) : isAmong(row.fields, of: bytes)
     }
 
-    /// Whether a level holds such in its rows and sections, without what stands below them.
+    /// Whether a level contains any in its rows and sections, without the levels below them.
     static func isIn(rowsOf bytes: [UInt8], count: Int, sections: [Section], form: LevelForm) -> Bool {
         for number in 0..<count {
             let row = Row(in: bytes.span, number: number)
@@ -59,7 +59,7 @@ extension TextBeyondXML {
 }
 
 extension Level {
-    /// Whether a row's item, without what stands below it, holds text or dates that XML cannot carry.
+    /// Whether a row's item, without the levels below it, contains text or dates that XML cannot represent.
     public func holdsTextBeyondXML(inRow number: Int) -> Bool {
         let bytes = bytes
         return TextBeyondXML.isIn(row(number), of: bytes.span)

@@ -1,19 +1,19 @@
-/// What a load gives: a document's levels, and what was odd about it.
+/// The result of building a tree: a document's levels and its warnings.
 public struct Tree: Sendable {
     /// A level whose one row is the root item, so that the root has fields and a title like any other.
     public let document: Level
-    /// The fields that hold rows which are not served; see `StrayRows`.
+    /// The fields with rows that are not served; see `StrayRows`.
     public var strayRows: [StrayRows] = []
     private let remarks: DocumentWarnings
 
-    /// - Parameter warnings: those that `strayRows` do not tell.
+    /// - Parameter warnings: those that do not concern `strayRows`.
     init(document: Level, warnings: DocumentWarnings, strayRows: [StrayRows] = []) {
         self.document = document
         self.strayRows = strayRows
         remarks = warnings
     }
 
-    /// What is probably not what the author meant; rows that are not served come first.
+    /// The warnings; those about rows that are not served come first.
     public var warnings: DocumentWarnings {
         var all = DocumentWarnings()
         for stray in strayRows { all.add(stray.warning) }
@@ -22,6 +22,6 @@ public struct Tree: Sendable {
         return all
     }
 
-    /// How many items there are, the root not counted.
+    /// The number of items, not counting the root.
     public var itemCount: Int { document.itemCount - 1 }
 }

@@ -1,8 +1,8 @@
-/// How large a tree may be.
+/// The limits on the size of a tree.
 public struct TreeLimits: Sendable, Equatable {
-    /// Levels below the root.
+    /// The maximum number of levels below the root.
     public var depth: Int
-    /// Items in all.
+    /// The maximum number of items.
     public var items: Int
 
     public init(depth: Int = 512, items: Int = 20_000_000) {

@@ -1,9 +1,9 @@
 public import PropertyLists
 
-/// Tells an item with all below it as the document it came from, piece by piece, without recursion.
+/// Sends an item with everything below it as the events of its document, piece by piece, without recursion.
 ///
-/// What a reader makes of the events is the same tree: names of structural keys, their places among the fields and
-/// the way sections were written are kept.
+/// Reading the events gives the same tree: the names of structural keys, their places among the fields and the form
+/// of sections are preserved.
 public struct TreeWalk {
     private enum Frame {
         case item(Level, row: Int, offset: Int)
@@ -18,10 +18,10 @@ public struct TreeWalk {
     private var start: (level: Level, row: Int)?
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// A walk over the item in a row of a level.
+    /// Creates a walk over the item in a row of a level.
     public init(_ level: Level, row: Int) { start = (level, row) }
 
-    /// Tells the next few events; false when all has been told.
+    /// Sends the next few events; false when all have been sent.
     public mutating func step<Consumer: PropertyListConsumer & ~Copyable>(
         to consumer: inout Consumer
     ) throws(PropertyListError) -> Bool {
@@ -42,7 +42,7 @@ public struct TreeWalk {
         return !stack.isEmpty
     }
 
-    /// Tells everything at once.
+    /// Sends everything at once.
     public mutating func finish<Consumer: PropertyListConsumer & ~Copyable>(
         to consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -98,7 +98,7 @@ public struct TreeWalk {
         if let hole { try beginRows(level.child(row), form: hole, to: &consumer) }
     }
 
-    /// Tells one field; gives where the next begins, and the form of the level where its place is here.
+    /// Sends one field; returns where the next begins, and the form of the level if its place is here.
     private func tellField<Consumer: PropertyListConsumer & ~Copyable>(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {

@@ -7,7 +7,7 @@ import TreeSources
 enum CheckCommand {
     /// Checks all documents; ends the process with status 0 if all are fine, else with 1.
     ///
-    /// - Throws: `UsageError` for a value that is none; nothing has been checked then.
+    /// - Throws: `UsageError` for an invalid value; nothing has been checked then.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         var status: Int32 = 0
         var last: LoadedTree?
@@ -21,10 +21,10 @@ enum CheckCommand {
                 Log.put("\(error)")
                 status = 1
             }
-            // In the order of the documents, also if both outputs are one pipe.
+            // Keeps the order of the documents even if both outputs are one pipe.
             fflush(nil)
         }
-        // The process ends here: to free a million items one by one would only take time.
+        // The process ends here; freeing a million items one by one would only take time.
         withExtendedLifetime(last) { exit(status) }
     }
 

@@ -5,7 +5,7 @@ enum CheckedDocument {
     case source(any TreeSource)
     case standardInput(StandardInput)
 
-    /// What errors and warnings call it.
+    /// The name in errors and warnings.
     var name: String {
         switch self {
         case .source(let source): source.name

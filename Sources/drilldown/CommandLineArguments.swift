@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import TreeSources
 
-/// A command line taken apart.
+/// A parsed command line.
 struct CommandLineArguments {
     enum Command: String, CaseIterable { case serve, check }
 
@@ -13,7 +13,7 @@ struct CommandLineArguments {
     /// Values by the option's key.
     var values: [String: String] = [:]
 
-    /// - Parameter program: the name by which the program was called, for suggestions that can be pasted.
+    /// - Parameter program: the name by which the program was called, for suggestions to paste.
     /// - Throws: `UsageError` for an unknown command or option, with the command line that was probably meant.
     init(_ arguments: [String], program: String = "drilldown") throws(UsageError) {
         do {

@@ -11,10 +11,10 @@ enum ConfigurationFile {
 
     private static let maximumBytes = 1 << 20
 
-    /// The entries by key; relative paths, which count from the file's folder, start with that folder.
+    /// The entries by key; relative paths, which are relative to the file's folder, are prefixed with that folder.
     ///
-    /// - Parameter origin: what named the file: `--config` or the variable.
-    /// - Throws: `UsageError` for an unreadable file, a key that no option has or that appears more than once, or a
+    /// - Parameter origin: the setting that named the file: `--config` or the variable.
+    /// - Throws: `UsageError` for an unreadable file, an unknown or repeated key, or a
     ///   value that is a container.
     static func entries(in path: String, namedBy origin: String) throws(UsageError) -> [String: Entry] {
         var reader = ConfigurationReader()

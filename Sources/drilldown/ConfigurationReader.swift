@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// Takes the entries of a configuration as its property list is read.
+/// Collects the entries of a configuration while its property list is read.
 struct ConfigurationReader: PropertyListConsumer {
     /// A value as text, and the position of its key.
     struct Value {

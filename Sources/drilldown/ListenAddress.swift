@@ -4,7 +4,7 @@ import HTTPServer
 struct ListenAddress: Equatable {
     /// A host name or an address without brackets.
     let host: String
-    /// 0 takes a free one.
+    /// A port of 0 picks a free port.
     let port: UInt16
 
     /// Nil for a text that is not `HOST:PORT`.
@@ -24,7 +24,7 @@ struct ListenAddress: Equatable {
         (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
 
-    /// What the text probably meant, as examples: `127.0.0.1:9000 or [::1]:9000` for `9000` and `:9000`.
+    /// Examples of what the text probably meant: `127.0.0.1:9000 or [::1]:9000` for `9000` and `:9000`.
     static func examples(for text: String) -> String {
         let digits = text.drop { $0 == ":" }
         if let port = UInt16(digits) { return "127.0.0.1:\(port) or [::1]:\(port)" }
@@ -32,18 +32,18 @@ struct ListenAddress: Equatable {
         return "127.0.0.1:8080 or [::1]:8080"
     }
 
-    /// Whether the host stands for every address of the machine.
+    /// Whether the host means every address of the machine.
     var isWildcard: Bool { ["0.0.0.0", "::", "*"].contains(host) }
 
     /// A URL that a browser on this machine can open.
     ///
-    /// - Parameter port: the port that is taken.
+    /// - Parameter port: the port that is in use.
     func url(port: UInt16) -> String {
         let reachable = isWildcard ? (host == "::" ? "::1" : "127.0.0.1") : host
         return "http://\(Self.text(host: reachable, port: port))/"
     }
 
-    /// Why the service cannot listen there, and what to say in place of it.
+    /// Why the service cannot listen there, and which setting to use instead.
     ///
     /// - Parameter origin: where the address was named.
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {

@@ -16,14 +16,14 @@ extension Log {
         init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
     }
 
-    /// One event: a line of the log.
+    /// One event, which is one line of the log.
     struct Entry: Equatable {
         let severity: Severity
-        /// What kind of event it is; one word, for programs.
+        /// The kind of event; one word, for programs.
         let event: String
-        /// All of it in words.
+        /// The whole event as a sentence.
         let text: String
-        /// What the JSON line has beside time, level, event and message.
+        /// The members of the JSON line in addition to time, level, event and message.
         let members: [Member]
 
         init(_ severity: Severity, _ event: String, _ text: String, _ members: [Member] = []) {

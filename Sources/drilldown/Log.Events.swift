@@ -4,12 +4,12 @@ import PropertyLists
 import TreeSources
 import TreeStore
 
-/// The events, with their members in JSON. Those of a place (`warning`, `refused`, `start`) are `file` and, as far as
-/// they are known, `line` and `column` (both from 1) or `offset` (bytes from 0), and `path` (of titles).
+/// The events, with their members in JSON. The members of a place (`warning`, `refused`, `start`) are `file` and, if
+/// known, `line` and `column` (both from 1) or `offset` (bytes from 0), and `path` (of titles).
 extension Log.Entry {
-    /// The lines for what happened in the store.
+    /// The lines for an event in the store.
     ///
-    /// - Parameter source: what the user calls the document.
+    /// - Parameter source: the document as the user named it.
     static func entries(for event: StoreEvent, of source: String) -> [Log.Entry] {
         switch event {
         case .loaded(let snapshot, _, let took): [loaded(snapshot, took)]
@@ -75,7 +75,7 @@ extension Log.Entry {
         return [.init("file", .text(file))] + numbers + (path.map { [.init("path", .text($0))] } ?? [])
     }
 
-    /// The line for what a source wants known.
+    /// The line for a notice from a source.
     init(_ notice: SourceNotice) {
         if case .servesCopy = notice {
             self.init(.info, "copy", "\(notice)")
@@ -88,7 +88,7 @@ extension Log.Entry {
     ///
     /// Its members are `address` (the client's), `method`, `target` (as it was sent), `status`, `bytes` (of the body:
     /// coded if it is, 0 for HEAD), `microseconds` (from the request line to the last byte of the answer) and
-    /// `completed` (false if the client was gone before that).
+    /// `completed` (false if the client disconnected before that).
     init(_ access: AccessEntry) {
         let method = "\(access.method)".uppercased()
         let (seconds, attoseconds) = access.duration.components
@@ -116,7 +116,7 @@ extension Log.Entry {
             ])
     }
 
-    /// With one digit behind the point.
+    /// With one decimal.
     private static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         return Double(seconds * 10_000 + attoseconds / 100_000_000_000_000) / 10

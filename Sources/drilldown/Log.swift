@@ -1,7 +1,7 @@
 import Glibc
 import PropertyLists
 
-/// The log: one line an event on standard error, as text or as JSON. A log that cannot be written is no reason to stop.
+/// The log: one line per event on standard error, as text or as JSON. Failing to write it does not stop the service.
 struct Log: Sendable {
     enum Format: String, CaseIterable { case text, json }
 
@@ -11,14 +11,14 @@ struct Log: Sendable {
 
     /// Writes one event.
     func write(_ entry: Entry) {
-        // The time of the event is the time of the line: whoever logs does so at once.
+        // The time of the line is the time of the event, because events are logged at once.
         Self.putLine(line(of: entry, at: Double(time(nil)) - CivilDate.unixEpochOffset))
     }
 
     /// Writes a line for people on standard error; its control characters are shown escaped.
     static func put(_ text: String) { putLine(PrintableText.line(text)) }
 
-    /// In one piece if the system does.
+    /// Written in one call, which the system usually completes.
     private static func putLine(_ text: String) {
         var line = text + "\n"
         line.withUTF8 { bytes in

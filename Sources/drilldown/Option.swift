@@ -2,7 +2,7 @@
 struct Option: Sendable {
     /// Without the leading hyphens.
     let name: String
-    /// In the configuration file.
+    /// The key in the configuration file.
     let key: String
     let placeholder: String?
     let standard: String?
@@ -90,6 +90,6 @@ struct Option: Sendable {
             help: "other origins whose web pages may read the responses"),
     ]
 
-    /// The name under which the source stands in the environment and the configuration file.
+    /// The name of the source in the environment and the configuration file.
     static let source = Option(name: "SOURCE", key: "Source", placeholder: nil, standard: nil, help: "the document")
 }

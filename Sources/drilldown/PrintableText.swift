@@ -1,17 +1,17 @@
 import PropertyLists
 
-/// A line for a terminal, which must not be told to do anything by a title, a target or the name of a file.
+/// A line for a terminal, without control sequences from titles, targets or file names.
 ///
-/// Messages quote what comes from outside already; this holds for whatever they have missed.
+/// Messages already quote text from outside; this catches what they miss.
 enum PrintableText {
     private static let mostCharacters = 64 << 10
 
-    /// A line of text whose control characters and marks of direction are shown as `\u{1B}`.
+    /// A line of text whose control characters and bidirectional marks are shown as `\u{1B}`.
     static func line(_ text: String) -> String {
         QuotedText.isPlain(text) ? text : QuotedText(text, most: mostCharacters).description
     }
 
-    /// The same JSON, with such characters escaped as JSON does; they can only be within its strings.
+    /// The same JSON, with these characters escaped as in JSON; they can occur only within its strings.
     static func json(_ json: String) -> String {
         guard !QuotedText.isPlain(json) else { return json }
         var escaped = ""

@@ -5,15 +5,15 @@ import PropertyLists
 import TreeSources
 import TreeStore
 
-/// `drilldown serve`: loads, serves, follows changes, and stops in order.
+/// `drilldown serve`: loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// How long requests that run may take to finish when the server is told to stop.
+    /// How long running requests may take to finish when the server stops.
     private static let grace = Duration.milliseconds(1_500)
 
     /// Ends the process with status 0 after a signal to stop.
     ///
-    /// - Returns: the exit status 1, where it could not start.
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Returns: the exit status 1, if it could not start.
+    /// - Throws: `UsageError` for an invalid value.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = try settings.log()
         let document = try settings.document { log.write(Log.Entry($0)) }
@@ -22,7 +22,7 @@ enum ServeCommand {
         let api = try settings.api()
         server.faultLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
-        // Before any thread is made, so that none of them takes a signal from the one that waits for it.
+        // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
         let signals = Signals()
         do {
             try serve(document, server, api, at: address, log, signals)
@@ -51,15 +51,15 @@ enum ServeCommand {
         while signals.wait() == .reload { store.reload() }
         server.stop(grace: grace)
         log.write(Log.Entry(.info, "stopped", "stopped"))
-        // Not by way of the store's end, which would wait for a load that runs: nothing is left to be saved.
+        // Does not stop the store, which would wait for a running load; nothing is left to be saved.
         _exit(0)
     }
 }
 
 extension Log.Entry {
-    /// The line that says what is served, and a URL that can be pasted.
+    /// The line that says what is served, with a URL to paste.
     ///
-    /// - Parameter port: the port that was taken.
+    /// - Parameter port: the port that is in use.
     init(serving name: String, itemCount: Int, at address: ListenAddress, port: UInt16) {
         let url = address.url(port: port)
         self.init(

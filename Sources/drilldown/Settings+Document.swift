@@ -3,12 +3,12 @@ import PropertyLists
 import TreeSources
 
 extension Settings {
-    /// The document to serve: a file, or what is behind a URL.
+    /// The document to serve: a file, or a document at a URL.
     ///
-    /// - Parameter onNotice: told what a source wants known.
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Parameter onNotice: receives the notices of the source.
+    /// - Throws: `UsageError` for an invalid value.
     func document(onNotice: @escaping @Sendable (SourceNotice) -> Void) throws(UsageError) -> any TreeSource {
-        // The settings of serve have one source.
+        // The serve command has exactly one source.
         let source = sources[0]
         if RemoteAddress.isMeant(by: source) { return try remoteDocument(source, onNotice) }
         guard text("Cache").isEmpty else {
@@ -20,7 +20,7 @@ extension Settings {
 
     /// The documents to check, standard input among them as `-`.
     ///
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Throws: `UsageError` for an invalid value.
     func checkedDocuments() throws(UsageError) -> [CheckedDocument] {
         guard sources.count(where: { $0 == "-" }) < 2 else {
             throw UsageError("standard input (-) can be read only once; name it once.")

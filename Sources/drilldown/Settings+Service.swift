@@ -2,7 +2,7 @@ import HTTPServer
 import LevelsAPI
 
 extension Settings {
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Throws: `UsageError` for an invalid value.
     func listenAddress() throws(UsageError) -> ListenAddress {
         guard let address = ListenAddress(text("Listen")) else {
             throw wrong("Listen", "HOST:PORT, such as \(ListenAddress.examples(for: text("Listen")))")
@@ -10,7 +10,7 @@ extension Settings {
         return address
     }
 
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Throws: `UsageError` for an invalid value.
     func server() throws(UsageError) -> Server.Configuration {
         var server = Server.Configuration()
         let address = try listenAddress()
@@ -23,7 +23,7 @@ extension Settings {
         return server
     }
 
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Throws: `UsageError` for an invalid value.
     func api() throws(UsageError) -> LevelsAPI.Configuration {
         var api = LevelsAPI.Configuration()
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
@@ -41,9 +41,9 @@ extension Settings {
         return api
     }
 
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Throws: `UsageError` for an invalid value.
     func log() throws(UsageError) -> Log { Log(try choice("LogFormat", Log.Format.self)) }
 
-    /// - Throws: `UsageError` for a value that is none.
+    /// - Throws: `UsageError` for an invalid value.
     func logsAccess() throws(UsageError) -> Bool { try flag("AccessLog") }
 }

@@ -3,7 +3,7 @@ import Levels
 import PropertyLists
 import TreeSources
 
-/// All options with their values: command line over environment over configuration file over default.
+/// All options with their values, in order of precedence: command line, environment, configuration file, default.
 struct Settings {
     /// Where a value was given.
     enum Origin: Equatable, CustomStringConvertible {
@@ -26,7 +26,7 @@ struct Settings {
 
     private let values: [String: String]
     private let origins: [String: Origin]
-    /// One for `serve`, at least one for `check`.
+    /// Exactly one for `serve`, at least one for `check`.
     let sources: [String]
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
@@ -92,7 +92,7 @@ struct Settings {
         return values
     }
 
-    /// Whether Kubernetes sets this variable in every container beside a service that is called `drilldown`:
+    /// Whether Kubernetes sets this variable in every container next to a service named `drilldown`:
     /// `_SERVICE_HOST`, `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and their like.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
         if name == "DRILLDOWN_PORT" { return value.contains("://") }
@@ -110,18 +110,18 @@ struct Settings {
     /// Where the value of an option was given.
     func origin(_ key: String) -> Origin { values[key] == nil ? .standard : origins[key] ?? .standard }
 
-    /// What stands before a sentence on an option's value: the origin, with the key if that is a place in a file.
+    /// The prefix of a message about an option's value: the origin, with the key if the origin is a file.
     func name(_ key: String) -> String {
         if case .file(let place) = origin(key) { return "\(place): \(key)" }
         return "\(origin(key))"
     }
 
-    /// The error for a value that is not what an option takes.
+    /// The error for a value that an option does not accept.
     func wrong(_ key: String, _ wanted: String) -> UsageError {
         UsageError("\(name(key)): '\(quoted: text(key))' is not \(wanted).")
     }
 
-    /// - Throws: `UsageError` for what is not a whole number in the range.
+    /// - Throws: `UsageError` if the value is not a whole number in the range.
     func number(_ key: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int {
         guard let value = Int(text(key)), range.contains(value) else {
             throw wrong(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -129,7 +129,7 @@ struct Settings {
         return value
     }
 
-    /// - Throws: `UsageError` for what is neither true nor false.
+    /// - Throws: `UsageError` if the value is neither true nor false.
     func flag(_ key: String) throws(UsageError) -> Bool {
         switch text(key).lowercased() {
         case "true", "yes", "1": true
@@ -138,7 +138,7 @@ struct Settings {
         }
     }
 
-    /// - Throws: `UsageError` for what is none of the choices.
+    /// - Throws: `UsageError` if the value is not one of the choices.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, _ type: Choice.Type
     ) throws(UsageError) -> Choice where Choice.RawValue == String {

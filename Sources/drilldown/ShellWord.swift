@@ -1,6 +1,6 @@
 /// An argument as it is typed in a shell (POSIX, Shell Command Language, 2.2).
 enum ShellWord {
-    /// The argument itself if the shell leaves it alone, else within single quotes.
+    /// The argument unchanged if the shell does not interpret it, else in single quotes.
     static func quoted(_ argument: String) -> String {
         guard argument.isEmpty || !argument.unicodeScalars.allSatisfy(isPlain) else { return argument }
         return "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

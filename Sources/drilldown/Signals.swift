@@ -1,22 +1,22 @@
 import Glibc
 
-/// The signals that the service answers, taken by the one thread that waits for them.
+/// The signals that the service handles, received by the one thread that waits for them.
 @safe
 struct Signals {
     enum Wish { case stop, reload }
 
     private var set = sigset_t()
 
-    /// Holds the signals back from this thread and those that it makes.
+    /// Blocks the signals in this thread and the threads that it starts.
     init() {
         unsafe sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, signal) }
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Does what nothing of has to be finished when the service is told to stop: that ends it there and then.
+    /// Runs `body` with SIGTERM and SIGINT ending the process at once; nothing in it needs cleaning up.
     ///
-    /// A first document may be long in coming over a network, and nobody waits for signals yet.
+    /// The first document may take long to arrive over a network, and no thread waits for signals yet.
     func endingAtOnce<Output>(_ body: () throws -> Output) rethrows -> Output {
         var stops = sigset_t()
         unsafe sigemptyset(&stops)
@@ -29,7 +29,7 @@ struct Signals {
         return try body()
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     func wait() -> Wish {
         var set = set
         var signal: Int32 = 0

@@ -2,11 +2,11 @@ import Glibc
 import Levels
 import TreeSources
 
-/// The command line that was probably meant by one that is not understood.
+/// Suggests the command line that was probably meant.
 struct SuggestedCommand {
     private var words: [String]
 
-    /// The arguments that were probably meant; nil if nothing is known to be wrong with these.
+    /// The arguments that were probably meant; nil if there is no suggestion.
     static func meant(by arguments: [String]) -> [String]? {
         if let informing = information(arguments) { return informing }
         var suggestion = SuggestedCommand(words: arguments)
@@ -16,12 +16,12 @@ struct SuggestedCommand {
         return suggestion.words == arguments ? nil : suggestion.words
     }
 
-    /// A command line to be pasted into a shell; a user and a password in a URL are left out.
+    /// A command line to paste into a shell, without the user name and password of a URL.
     static func shellText(of arguments: [String], _ program: String) -> String {
         ([program] + arguments.map(RemoteAddress.shown)).map(ShellWord.quoted).joined(separator: " ")
     }
 
-    /// What is meant by other programs' words for `--help` and `--version`.
+    /// The equivalent of other programs' options for help and version.
     private static func information(_ arguments: [String]) -> [String]? {
         guard let first = arguments.first else { return nil }
         let command = arguments.first { CommandLineArguments.Command(rawValue: $0) != nil }
@@ -58,7 +58,7 @@ struct SuggestedCommand {
     private static let portWords: Set = ["--port", "-p"]
     private static let hostWords: Set = ["--host", "--bind", "--address"]
 
-    /// The index behind the last word that can be an option.
+    /// The index after the last word that can be an option.
     private var optionsEnd: Int { words.firstIndex(of: "--") ?? words.endIndex }
 
     private static func parts(of word: String) -> (name: String, value: String?) {
@@ -66,9 +66,9 @@ struct SuggestedCommand {
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
     }
 
-    /// Turns a host and a port that stand alone into one `--listen`.
+    /// Combines separate host and port options into one `--listen`.
     ///
-    /// - Returns: false if they make no address.
+    /// - Returns: false if they do not form an address.
     private mutating func mendAddress() -> Bool {
         var host: String?
         var port: String?
@@ -100,7 +100,7 @@ struct SuggestedCommand {
         return ListenAddress(text) == nil ? nil : text
     }
 
-    /// Replaces options that are not known by the nearest ones that are.
+    /// Replaces unknown options with the nearest known ones.
     private mutating func mendOptions() {
         let known = Option.all(of: words.first.flatMap(CommandLineArguments.Command.init)).map(\.name)
         for index in 0..<optionsEnd where words[index].hasPrefix("-") {

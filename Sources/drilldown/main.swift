@@ -12,7 +12,7 @@ func environment() -> [String: String] {
     return variables
 }
 
-/// Does what the command line says; gives the exit status.
+/// Runs the command line; returns the exit status.
 func run() throws(UsageError) -> Int32 {
     let arguments = try CommandLineArguments(
         Array(CommandLine.arguments.dropFirst()), program: CommandLine.arguments.first ?? "drilldown")
@@ -24,7 +24,7 @@ func run() throws(UsageError) -> Int32 {
         print(Help.text(for: arguments.command), terminator: "")
         return 0
     }
-    // A client or a log that goes away is told by the call that meets it.
+    // The failing call reports a client or a log that goes away.
     _ = signal(SIGPIPE, SIG_IGN)
     let settings = try Settings(arguments, environment: environment())
     return switch arguments.command {

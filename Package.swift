@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CThreads"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -28,6 +29,7 @@ let package = Package(
         .target(name: "Bytes", swiftSettings: settings),
         .target(name: "HTTPFields", dependencies: ["Bytes"], swiftSettings: settings),
         .target(name: "Locking", swiftSettings: settings),
+        .target(name: "Threads", dependencies: ["Locking", "CEpoll", "CThreads"], swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", swiftSettings: settings),
         .target(
@@ -36,12 +38,13 @@ let package = Package(
         .target(
             name: "Levels", dependencies: ["Bytes", "PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(
-            name: "TreeSources", dependencies: ["Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
+            name: "TreeSources", dependencies: ["Threads", "Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
         .target(
-            name: "TreeStore", dependencies: ["Locking", "TreeSources", "Levels", "PropertyLists", "Heap"],
+            name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],
             swiftSettings: settings),
         .target(
-            name: "HTTPServer", dependencies: ["HTTPFields", "Locking", "Heap", "CMicroHTTPD", "CEpoll"],
+            name: "HTTPServer",
+            dependencies: ["HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CEpoll"],
             swiftSettings: settings),
         .target(
             name: "LevelsAPI",
@@ -56,6 +59,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
         .testTarget(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,
@@ -63,14 +67,15 @@ let package = Package(
         .testTarget(
             name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "CUTF8Proc"], swiftSettings: settings),
         .testTarget(
-            name: "TreeSourcesTests", dependencies: ["TreeSources", "Levels", "PropertyLists", "Locking"],
+            name: "TreeSourcesTests", dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",
             // The origin that says what a test wants comes from the tests of TreeSources.
-            dependencies: ["TreeStore", "TreeSources", "Levels", "Locking", "TreeSourcesTests"],
+            dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "Locking", "TreeSourcesTests"],
             swiftSettings: settings),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking", "Threads"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
             // Random documents come from the tests of Levels, decoders from those of ContentCodings.

@@ -2,7 +2,7 @@ public import Levels
 
 /// Notifies one thread when a source may have changed, and loads the source on that thread.
 ///
-/// Only that thread may use it; other threads reach it through its `Waker`.
+/// Only that thread may use it; other threads reach it through its `Wakeup`.
 public protocol SourceWatcher: AnyObject {
     /// Determines again what to watch; `wait` reports every change from here on.
     func arm()
@@ -34,7 +34,7 @@ public enum WatchOutcome: Sendable, Equatable {
     case confirmed
     /// The source was requested and returned no document.
     case failed(SourceError)
-    /// The waker was raised.
+    /// There was a wake-up.
     case woken
     /// The deadline was reached.
     case timedOut

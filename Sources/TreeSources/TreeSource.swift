@@ -1,4 +1,5 @@
 public import Levels
+public import Threads
 
 /// A source of a tree, which can be loaded and watched.
 public protocol TreeSource: Sendable {
@@ -17,8 +18,8 @@ public protocol TreeSource: Sendable {
     /// The pause before a source that could not be read is read again; nil if its watcher retries by itself.
     var retryInterval: Duration? { get }
 
-    /// Makes a watcher of this source for one thread, which `waker` wakes.
-    func watcher(waker: Waker) -> any SourceWatcher
+    /// Makes a watcher of this source for one thread, which `wakeup` wakes.
+    func watcher(wakeup: Wakeup) -> any SourceWatcher
 }
 
 /// The result of one load.

@@ -1,6 +1,6 @@
 import Levels
 import Locking
-internal import TreeSources
+internal import Threads
 
 /// Collects trees that no reader holds any more, so that the store's thread frees them and no reader pays for it.
 final class ReleasedTrees: Sendable {
@@ -11,9 +11,9 @@ final class ReleasedTrees: Sendable {
 
     private let contents = Guarded(Contents())
     /// Wakes the store's thread.
-    private let waker: Waker
+    private let wakeup: Wakeup
 
-    init(waker: Waker) { self.waker = waker }
+    init(wakeup: Wakeup) { self.wakeup = wakeup }
 
     /// Takes over the tree of a snapshot that is being deallocated.
     func take(_ tree: Level) {
@@ -21,7 +21,7 @@ final class ReleasedTrees: Sendable {
             if !contents.isClosed { contents.trees.append(tree) }
             return !contents.isClosed
         }
-        if isTaken { waker.wake() }
+        if isTaken { wakeup.signal() }
     }
 
     /// Frees the collected trees; returns whether there were any.

@@ -1,5 +1,5 @@
 import Locking
-internal import TreeSources
+internal import Threads
 
 /// Requests of other threads to the store's thread.
 final class ReloadRequests: Sendable {
@@ -12,9 +12,9 @@ final class ReloadRequests: Sendable {
 
     private let waiting = Guarded(Waiting())
     /// Wakes the store's thread.
-    let waker: Waker
+    let wakeup: Wakeup
 
-    init(waker: Waker) { self.waker = waker }
+    init(wakeup: Wakeup) { self.wakeup = wakeup }
 
     /// Asks for a reload; `answer` is called when it is done.
     func ask(_ answer: @escaping Answer) {
@@ -22,13 +22,13 @@ final class ReloadRequests: Sendable {
             if !waiting.isStopped { waiting.answers.append(answer) }
             return !waiting.isStopped
         }
-        if isTaken { waker.wake() } else { answer(.stopped) }
+        if isTaken { wakeup.signal() } else { answer(.stopped) }
     }
 
     /// Asks the thread to end.
     func stop() {
         waiting.withLock { $0.isStopped = true }
-        waker.wake()
+        wakeup.signal()
     }
 
     var isStopped: Bool { waiting.withLock { $0.isStopped } }

@@ -25,8 +25,8 @@ final class Reloader {
         self.source = source
         self.requests = requests
         self.tell = tell
-        watcher = source.watcher(waker: requests.waker)
-        released = ReleasedTrees(waker: requests.waker)
+        watcher = source.watcher(wakeup: requests.wakeup)
+        released = ReleasedTrees(wakeup: requests.wakeup)
         retries = RetrySchedule(interval: source.retryInterval)
     }
 

@@ -1,22 +1,23 @@
 import Foundation
 import Testing
+import Threads
 
 @testable import TreeSources
 
 @Suite("A file watcher")
 struct FileWatcherTests {
     private let scratch: ScratchFolder
-    private let waker: Waker
+    private let wakeup: Wakeup
 
     init() throws {
         scratch = try ScratchFolder()
-        waker = try Waker(for: "test")
+        wakeup = try Wakeup()
         try scratch.write("Data.plist", items("A"))
     }
 
     /// An armed watcher, which by default never looks by itself.
     private func watcher(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(PropertyListFile(path: scratch(name), pollInterval: pollInterval), waker: waker)
+        let watcher = FileWatcher(PropertyListFile(path: scratch(name), pollInterval: pollInterval), wakeup: wakeup)
         watcher.arm()
         return watcher
     }
@@ -26,7 +27,7 @@ struct FileWatcherTests {
     /// Whether what was done is no reason to wake: the wake-up that comes after is the first thing that is told.
     private func isQuiet(_ watcher: FileWatcher) -> Bool {
         // An event would be told by the wait after the wake-up, too.
-        waker.wake()
+        wakeup.signal()
         return outcome(of: watcher) == .woken && watcher.wait(until: .now) == .timedOut
     }
 
@@ -185,8 +186,8 @@ struct FileWatcherTests {
     @Test("tells a wake-up that came before it waited, once")
     func wakeUp() throws {
         let watcher = watcher()
-        waker.wake()
-        waker.wake()
+        wakeup.signal()
+        wakeup.signal()
         #expect(outcome(of: watcher) == .woken)
         #expect(watcher.wait(until: .now) == .timedOut)
     }

@@ -2,6 +2,7 @@ import Foundation
 import Levels
 import Locking
 import Testing
+import Threads
 
 @testable import TreeSources
 
@@ -23,12 +24,12 @@ extension StubOrigin {
 @Suite("The watcher of a remote document")
 struct RemoteWatcherTests {
     private let scratch: ScratchFolder
-    private let waker: Waker
+    private let wakeup: Wakeup
     private let notices = Guarded<[SourceNotice]>([])
 
     init() throws {
         scratch = try ScratchFolder()
-        waker = try Waker(for: "test")
+        wakeup = try Wakeup()
     }
 
     private func watcher(
@@ -39,7 +40,7 @@ struct RemoteWatcherTests {
             try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
             copyPath: copy.map { scratch($0) }
         ) { notice in notices.withLock { $0.append(notice) } }
-        return document.watcher(waker: waker)
+        return document.watcher(wakeup: wakeup)
     }
 
     private func outcome(of watcher: any SourceWatcher) -> WatchOutcome { watcher.wait(until: .now + .seconds(20)) }
@@ -131,7 +132,7 @@ struct RemoteWatcherTests {
     @Test("gives a request up that is held back, and asks at once, when it is told to")
     func refresh() throws {
         let count = Guarded(0)
-        let waker = waker
+        let wakeup = wakeup
         let origin = try StubOrigin { _ in
             switch count.withLock({ count in
                 count += 1
@@ -139,7 +140,7 @@ struct RemoteWatcherTests {
             }) {
             case 1: return .document(items("A"), tag: "\"a\"")
             case 2:
-                waker.wake()
+                wakeup.signal()
                 return .silence
             default: return .document(items("B"), tag: "\"b\"")
             }
@@ -176,7 +177,7 @@ struct RemoteWatcherTests {
         var told: FetchOutcome?
         while told == nil {
             told = fetcher.advance()
-            if told == nil { fetcher.wait(for: waker, until: .now + .seconds(20)) }
+            if told == nil { fetcher.wait(for: wakeup, until: .now + .seconds(20)) }
         }
         guard case .failed(_, retryAfter: .seconds(120)) = told else {
             Issue.record("it was told otherwise: \(String(describing: told))")

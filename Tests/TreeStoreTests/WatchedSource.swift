@@ -1,6 +1,7 @@
 import Dispatch
 import Levels
 import Locking
+import Threads
 import TreeSources
 
 /// How often a store's thread has gone to sleep, and whether it was to wake by itself.
@@ -48,7 +49,7 @@ final class WatchedSource: TreeSource {
         return try file.load(replacing: old)
     }
 
-    func watcher(waker: Waker) -> any SourceWatcher { Watcher(self, file.watcher(waker: waker), sleeps) }
+    func watcher(wakeup: Wakeup) -> any SourceWatcher { Watcher(self, file.watcher(wakeup: wakeup), sleeps) }
 
     private final class Watcher: SourceWatcher {
         private let source: WatchedSource

@@ -1,6 +1,7 @@
 import CEpoll
 import Glibc
 import Locking
+import Threads
 
 /// The open connections of a server.
 ///
@@ -24,7 +25,7 @@ final class Connections: Sendable {
         var isEmpty: Bool { states.isEmpty && aside == 0 }
     }
 
-    init(emptied: consuming Wakeup, reaping: consuming Wakeup) {
+    init(emptied: Wakeup, reaping: Wakeup) {
         self.emptied = emptied
         self.reaping = reaping
     }

@@ -1,6 +1,6 @@
-import Glibc
 import Locking
 import Synchronization
+import Threads
 
 /// The thread that cuts connections past their deadline: the library's own time-out is for idle ones only.
 ///
@@ -8,7 +8,7 @@ import Synchronization
 final class Reaper: Sendable {
     private let service: Service
     private let stopping = Atomic<Bool>(false)
-    private let thread = Guarded<pthread_t?>(nil)
+    private let thread = Guarded<Thread?>(nil)
     /// How often the deadlines are looked at.
     private let period: Int64
 
@@ -16,12 +16,8 @@ final class Reaper: Sendable {
     init(service: Service) throws(ServerError) {
         self.service = service
         period = min(1000, max(5, min(service.idleMilliseconds, service.deadlineMilliseconds) / 4))
-        var started = pthread_t()
-        let retained = unsafe Unmanaged.passRetained(self)
-        let outcome = unsafe pthread_create(&started, nil, runReaper, retained.toOpaque())
-        guard outcome == 0 else {
-            unsafe retained.release()
-            throw .system("pthread_create", errno: outcome)
+        let started = try ServerError.wrapping { () throws(SystemCallError) in
+            try Thread(name: "reaper") { self.run() }
         }
         thread.withLock { $0 = started }
     }
@@ -31,10 +27,10 @@ final class Reaper: Sendable {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         stopping.store(true, ordering: .releasing)
         service.connections.reaping.signal()
-        pthread_join(thread, nil)
+        thread.join()
     }
 
-    func run() {
+    private func run() {
         while !stopping.load(ordering: .acquiring) {
             let now = CoarseClock.now
             service.connections.cutLate(at: now)

@@ -108,17 +108,3 @@ func panicked(
 ) {
     abort()
 }
-
-/// The start of the watch's thread.
-func runSuspendedConnections(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let context = unsafe context {
-        unsafe Unmanaged<SuspendedConnections>.fromOpaque(context).takeRetainedValue().run()
-    }
-    return nil
-}
-
-/// The start of the reaper's thread.
-func runReaper(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let context = unsafe context { unsafe Unmanaged<Reaper>.fromOpaque(context).takeRetainedValue().run() }
-    return nil
-}

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Why a server could not be started.
 public enum ServerError: Error, CustomStringConvertible, Sendable {
@@ -35,5 +36,10 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
 
     static func system(_ call: String, errno code: Int32) -> ServerError {
         .system(call: call, reason: unsafe String(cString: strerror(code)))
+    }
+
+    /// Runs what a system call may refuse, and throws its refusal as an error of this type.
+    static func wrapping<Output>(_ body: () throws(SystemCallError) -> Output) throws(ServerError) -> Output {
+        do { return try body() } catch { throw .system(error.call, errno: error.code) }
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 
 /// What the connections of one server share.
 final class Service: Sendable {
@@ -21,7 +22,9 @@ final class Service: Sendable {
     init(responder: any Responder, configuration: Server.Configuration) throws(ServerError) {
         self.responder = responder
         self.configuration = configuration
-        connections = Connections(emptied: try Wakeup(), reaping: try Wakeup())
+        connections = try ServerError.wrapping { () throws(SystemCallError) in
+            Connections(emptied: try Wakeup(), reaping: try Wakeup())
+        }
         lingering = Lingering(limit: configuration.lingeringLimit)
         idleMilliseconds = configuration.idleTimeout.timeoutMilliseconds
         deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds

@@ -1,30 +1,23 @@
 import CEpoll
 import Glibc
+import Threads
 
 /// Waits for hang-ups on many sockets, for a signal, or for a time to pass: the one owner of an epoll instance.
 struct EpollSet: ~Copyable, Sendable {
     private let descriptor: Int32
-    private let bell: Int32
+    private let bell: Wakeup
 
     init() throws(ServerError) {
+        let bell = try ServerError.wrapping { () throws(SystemCallError) in try Wakeup() }
         let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { throw .system("epoll_create1", errno: errno) }
-        let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard bell >= 0 else {
-            let code = errno
-            close(descriptor)
-            throw .system("eventfd", errno: code)
-        }
         self.descriptor = descriptor
         self.bell = bell
-        // The bell has the token that no object has.
-        unsafe add(bell, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: nil)
+        // The bell has the token that no object has. It is edge-triggered, and so need not be reset.
+        unsafe add(bell.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: nil)
     }
 
-    deinit {
-        close(descriptor)
-        close(bell)
-    }
+    deinit { close(descriptor) }
 
     /// Watches a socket for its peer's end, and tells of it once.
     ///
@@ -37,7 +30,7 @@ struct EpollSet: ~Copyable, Sendable {
     func remove(_ socket: Int32) { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, nil) }
 
     /// Has the one that waits, or the next that will, return.
-    func signal() { _ = eventfd_write(bell, 1) }
+    func signal() { bell.signal() }
 
     /// Waits, and hands over the tokens of the sockets whose peer has ended.
     func wait(milliseconds: Int64, each: (UnsafeMutableRawPointer) -> Void) {

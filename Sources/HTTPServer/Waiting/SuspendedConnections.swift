@@ -1,5 +1,5 @@
-import Glibc
 import Locking
+import Threads
 
 /// The thread that watches over the connections that sleep: their deadlines, hang-ups, and wakes.
 ///
@@ -11,7 +11,7 @@ final class SuspendedConnections: Sendable {
     private let milliseconds: Int64
     private let hangUps: EpollSet
     private let book = Guarded(Book())
-    private let thread = Guarded<pthread_t?>(nil)
+    private let thread = Guarded<Thread?>(nil)
 
     private struct Book {
         /// Those that sleep, until their deadline passes.
@@ -34,12 +34,8 @@ final class SuspendedConnections: Sendable {
 
     /// Starts the thread.
     func start() throws(ServerError) {
-        var started = pthread_t()
-        let retained = unsafe Unmanaged.passRetained(self)
-        let outcome = unsafe pthread_create(&started, nil, runSuspendedConnections, retained.toOpaque())
-        guard outcome == 0 else {
-            unsafe retained.release()
-            throw .system("pthread_create", errno: outcome)
+        let started = try ServerError.wrapping { () throws(SystemCallError) in
+            try Thread(name: "suspended") { self.run() }
         }
         thread.withLock { $0 = started }
     }
@@ -55,7 +51,7 @@ final class SuspendedConnections: Sendable {
         for sleeper in sleepers { sleeper?.serverStops() }
         guard let thread = thread.withLock({ $0.take() }) else { return }
         hangUps.signal()
-        pthread_join(thread, nil)
+        thread.join()
     }
 
     // MARK: For suspensions
@@ -88,7 +84,7 @@ final class SuspendedConnections: Sendable {
 
     // MARK: On the thread
 
-    func run() {
+    private func run() {
         while let pause = plan() {
             unsafe hangUps.wait(milliseconds: pause) { token in
                 // Registered only while it sleeps, and so alive.

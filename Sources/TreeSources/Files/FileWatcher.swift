@@ -1,5 +1,6 @@
 internal import Glibc
 public import Levels
+public import Threads
 
 /// Detects when the file at a path may have changed: written to, replaced, moved, or reached through other links.
 ///
@@ -7,7 +8,7 @@ public import Levels
 /// polled.
 public final class FileWatcher: SourceWatcher {
     private let file: PropertyListFile
-    private let waker: Waker
+    private let wakeup: Wakeup
     private let clock = ContinuousClock()
     private var list = WatchList()
     /// The identity of the file at the last check, and when the next check is due.
@@ -18,10 +19,10 @@ public final class FileWatcher: SourceWatcher {
 
     /// - Parameters:
     ///   - file: it need not exist.
-    ///   - waker: wakes the thread that waits.
-    public init(_ file: PropertyListFile, waker: Waker) {
+    ///   - wakeup: wakes the thread that waits.
+    public init(_ file: PropertyListFile, wakeup: Wakeup) {
         self.file = file
-        self.waker = waker
+        self.wakeup = wakeup
         nextLook = clock.now + file.pollInterval
     }
 
@@ -44,7 +45,7 @@ public final class FileWatcher: SourceWatcher {
     public func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
         while true {
             let isReady = sleep(until: deadline.map { min($0, nextLook) } ?? nextLook)
-            if waker.reset() { return .woken }
+            if wakeup.reset() { return .woken }
             if isReady, list.hasChanged() { return .changed }
             if looksChanged() { return .changed }
             if let deadline, clock.now >= deadline { return .timedOut }
@@ -55,7 +56,7 @@ public final class FileWatcher: SourceWatcher {
     private func sleep(until instant: ContinuousClock.Instant) -> Bool {
         var entries = [
             pollfd(fd: list.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         return unsafe poll(&entries, 2, clock.now.duration(to: instant).pollTimeout) > 0
     }

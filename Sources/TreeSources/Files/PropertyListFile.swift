@@ -1,5 +1,6 @@
 public import Levels
 public import PropertyLists
+public import Threads
 
 /// A property list file as a source: XML, binary or JSON, detected from its content.
 public struct PropertyListFile: TreeSource {
@@ -80,7 +81,7 @@ public struct PropertyListFile: TreeSource {
 
     public var retryInterval: Duration? { pollInterval }
 
-    public func watcher(waker: Waker) -> any SourceWatcher {
-        FileWatcher(self, waker: waker)
+    public func watcher(wakeup: Wakeup) -> any SourceWatcher {
+        FileWatcher(self, wakeup: wakeup)
     }
 }

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Sends requests to an origin, one at a time, on the thread that waits for the response.
 final class Fetcher {
     typealias Instant = ContinuousClock.Instant
@@ -58,10 +60,10 @@ final class Fetcher {
         return .failed(refusal.ofPace(fault), retryAfter: nil)
     }
 
-    /// Waits until work is ready, the waker is raised, or a deadline is reached.
-    func wait(for waker: Waker?, until instant: Instant) {
+    /// Waits until work is ready, a wake-up comes, or a deadline is reached.
+    func wait(for wakeup: Wakeup?, until instant: Instant) {
         let limit = reception.map { min(instant, $0.pace.deadline) } ?? instant
-        loop.wait(for: waker, atMost: clock.now.duration(to: limit))
+        loop.wait(for: wakeup, atMost: clock.now.duration(to: limit))
     }
 
     /// Sends a request and waits for its outcome.

@@ -1,4 +1,5 @@
 public import Levels
+public import Threads
 
 /// A property list at a URL as a source, fetched again when it changes; XML, binary or JSON, detected from its content.
 public struct RemoteDocument: TreeSource {
@@ -76,5 +77,5 @@ public struct RemoteDocument: TreeSource {
 
     public var retryInterval: Duration? { nil }
 
-    public func watcher(waker: Waker) -> any SourceWatcher { RemoteWatcher(self, waker: waker) }
+    public func watcher(wakeup: Wakeup) -> any SourceWatcher { RemoteWatcher(self, wakeup: wakeup) }
 }

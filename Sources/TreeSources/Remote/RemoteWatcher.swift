@@ -1,4 +1,5 @@
 internal import Levels
+internal import Threads
 
 /// Follows a remote document: sends requests to its origin, and loads what was fetched.
 ///
@@ -6,7 +7,7 @@ internal import Levels
 /// once.
 final class RemoteWatcher: SourceWatcher {
     private let document: RemoteDocument
-    private let waker: Waker
+    private let wakeup: Wakeup
     private let clock = ContinuousClock()
     private let copy: DocumentCopy?
     private var fetcher: Fetcher?
@@ -27,9 +28,9 @@ final class RemoteWatcher: SourceWatcher {
     /// How long the origin is asked to wait before it responds; a proxy in front of it may give up after a minute.
     private static let longestWait = Duration.seconds(50)
 
-    init(_ document: RemoteDocument, waker: Waker) {
+    init(_ document: RemoteDocument, wakeup: Wakeup) {
         self.document = document
-        self.waker = waker
+        self.wakeup = wakeup
         copy = document.copyPath.map {
             DocumentCopy(path: $0, origin: document.name, maximumBytes: document.limits.bytes)
         }
@@ -51,15 +52,15 @@ final class RemoteWatcher: SourceWatcher {
     func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
         // No request is sent before the first load.
         guard let fetcher else {
-            waker.wait()
+            wakeup.wait()
             return .woken
         }
         keep()
         while true {
             if let outcome = step(fetcher) { return outcome }
             let due = fetcher.isBusy ? clock.now + .seconds(3_600) : schedule.next
-            fetcher.wait(for: waker, until: min(due, deadline ?? due))
-            if waker.reset() { return .woken }
+            fetcher.wait(for: wakeup, until: min(due, deadline ?? due))
+            if wakeup.reset() { return .woken }
             if let deadline, clock.now >= deadline { return .timedOut }
         }
     }

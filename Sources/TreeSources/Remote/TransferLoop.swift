@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Threads
 
 /// curl's loop (`libcurl-multi(3)`): it drives a transfer on the thread that waits in it, and keeps connections open
 /// from one transfer to the next.
@@ -34,11 +35,11 @@ struct TransferLoop: ~Copyable {
         return unsafe message.pointee.msg == CURLMSG_DONE ? unsafe message.pointee.data.result : nil
     }
 
-    /// Waits for work, for the waker, or for some time; returns earlier if curl needs to act.
-    func wait(for waker: Waker?, atMost time: Duration) {
+    /// Waits for work, for a wake-up, or for some time; returns earlier if curl needs to act.
+    func wait(for wakeup: Wakeup?, atMost time: Duration) {
         var entries = [
-            curl_waitfd(fd: waker?.descriptor ?? -1, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+            curl_waitfd(fd: wakeup?.descriptor ?? -1, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         ]
-        _ = unsafe curl_multi_poll(loop, &entries, waker == nil ? 0 : 1, time.pollTimeout, nil)
+        _ = unsafe curl_multi_poll(loop, &entries, wakeup == nil ? 0 : 1, time.pollTimeout, nil)
     }
 }

@@ -1,0 +1,13 @@
+#ifndef DRILLDOWN_CTHREADS_SHIM_H
+#define DRILLDOWN_CTHREADS_SHIM_H
+
+/* Functions of glibc that its module for Swift leaves out, since <pthread.h> declares them for _GNU_SOURCE only. */
+#include <pthread.h>
+#include <signal.h>
+
+int pthread_setname_np(pthread_t, const char *);
+int pthread_getname_np(pthread_t, char *, size_t);
+int pthread_getattr_np(pthread_t, pthread_attr_t *);
+int pthread_attr_setsigmask_np(pthread_attr_t *, const sigset_t *);
+
+#endif

@@ -1,0 +1,104 @@
+internal import CThreads
+internal import Glibc
+internal import Locking
+
+/// A thread of its own, not one of a pool: its name, its priority, its stack and its memory arena are its own too.
+///
+/// Signals from outside are held back from it; the process's other threads take them.
+public final class Thread: Sendable {
+    private let identifier: pthread_t
+    /// Whether the thread has been joined or detached: either is done once.
+    private let isReleased = Guarded(false)
+
+    /// The longest name that Linux takes, in bytes.
+    private static let longestName = 15
+
+    /// Starts a thread.
+    ///
+    /// - Parameters:
+    ///   - name: shown by `top` and debuggers; Linux keeps the first 15 bytes.
+    ///   - stackBytes: the size of its stack; nil for the system's own.
+    ///   - body: what it runs; the thread ends when this returns.
+    /// - Throws: `SystemCallError` if the system starts no more threads, or the stack is too small (`pthread_create(3)`).
+    public init(
+        name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemCallError) {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        if let stackBytes {
+            let failure = unsafe pthread_attr_setstacksize(&attributes, stackBytes)
+            guard failure == 0 else { throw SystemCallError("pthread_attr_setstacksize", code: failure) }
+        }
+        // Set before it starts, so that no signal finds it between its start and its first line.
+        var signals = Self.signalsFromOutside()
+        let refusal = unsafe pthread_attr_setsigmask_np(&attributes, &signals)
+        guard refusal == 0 else { throw SystemCallError("pthread_attr_setsigmask_np", code: refusal) }
+        let context = unsafe Unmanaged.passRetained(ThreadBody(name: String(name.prefix(Self.longestName)), body))
+        var identifier = pthread_t()
+        let failure = unsafe pthread_create(&identifier, &attributes, runThreadBody, context.toOpaque())
+        guard failure == 0 else {
+            unsafe context.release()
+            throw SystemCallError("pthread_create", code: failure)
+        }
+        self.identifier = identifier
+    }
+
+    /// Detaches the thread unless it was joined: it goes on, and the system frees its stack when it ends.
+    deinit {
+        if isFirstRelease() { pthread_detach(identifier) }
+    }
+
+    /// Waits until the thread has ended; does nothing the second time.
+    ///
+    /// On the thread itself, which cannot wait for its own end, this detaches it and returns.
+    public func join() {
+        guard isFirstRelease() else { return }
+        if pthread_equal(pthread_self(), identifier) != 0 {
+            pthread_detach(identifier)
+        } else {
+            pthread_join(identifier, nil)
+        }
+    }
+
+    /// Sets the niceness of the calling thread alone: from 0, the usual one, to 19, the lowest priority.
+    public static func setNiceness(_ niceness: Int32) {
+        // On Linux 0 stands for the calling thread, not for its process.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+    }
+
+    private func isFirstRelease() -> Bool {
+        isReleased.withLock { isReleased in
+            defer { isReleased = true }
+            return !isReleased
+        }
+    }
+
+    /// All signals but those that a thread's own faults raise.
+    private static func signalsFromOutside() -> sigset_t {
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { unsafe sigdelset(&signals, fault) }
+        return signals
+    }
+}
+
+/// What a thread runs, boxed for its way through C.
+private final class ThreadBody: Sendable {
+    let name: String
+    let run: @Sendable () -> Void
+
+    init(name: String, _ run: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.run = run
+    }
+}
+
+/// The C side of `Thread.init`: recovers the body, which was retained for it, and runs it.
+private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
+    unsafe pthread_setname_np(pthread_self(), body.name)
+    body.run()
+    return nil
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Testing
+import Threads
+
+@Suite("A wake-up")
+struct WakeupTests {
+    private let wakeup: Wakeup
+
+    init() throws { wakeup = try Wakeup() }
+
+    /// Whether a thread that polls the descriptor would be woken.
+    private var isReadable: Bool {
+        var entry = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) == 1
+    }
+
+    @Test("keeps a signal until it is forgotten, and several are as one")
+    func signals() {
+        #expect(!isReadable && !wakeup.reset())
+        wakeup.signal()
+        wakeup.signal()
+        #expect(isReadable && wakeup.reset())
+        #expect(!isReadable && !wakeup.reset())
+    }
+
+    @Test("does not keep a thread waiting that was signalled before, and forgets the signal then")
+    func before() {
+        wakeup.signal()
+        wakeup.wait()
+        #expect(!isReadable)
+        wakeup.signal()
+        wakeup.wait(milliseconds: 3_600_000)
+        #expect(!isReadable)
+    }
+
+    @Test("wakes a thread that waits")
+    func waiting() throws {
+        let answer = try Wakeup()
+        let thread = try Thread(name: "test") { [wakeup] in
+            for _ in 0..<1_000 {
+                wakeup.wait()
+                answer.signal()
+            }
+        }
+        for _ in 0..<1_000 {
+            wakeup.signal()
+            answer.wait()
+        }
+        thread.join()
+        #expect(!isReadable && !answer.reset())
+    }
+
+    @Test("lets a thread go on without a signal when the time is over", arguments: [0, -1, 1])
+    func time(_ milliseconds: Int64) {
+        wakeup.wait(milliseconds: milliseconds)
+        #expect(!isReadable)
+    }
+
+    @Test("is not inherited by a program that this one starts")
+    func inheritance() {
+        #expect(fcntl(wakeup.descriptor, F_GETFD) == FD_CLOEXEC)
+    }
+}

@@ -49,8 +49,7 @@ let package = Package(
         .target(
             name: "LevelsAPI",
             dependencies: [
-                "Bytes", "HTTPFields", "Locking", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels",
-                "PropertyLists",
+                "Bytes", "HTTPFields", "Locking", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -65,7 +64,8 @@ let package = Package(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(
-            name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "CUTF8Proc"], swiftSettings: settings),
+            name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "Locking", "CUTF8Proc"],
+            swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests", dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
             swiftSettings: settings),
@@ -80,7 +80,7 @@ let package = Package(
             name: "LevelsAPITests",
             // Random documents come from the tests of Levels, decoders from those of ContentCodings.
             dependencies: [
-                "LevelsAPI", "HTTPServer", "TreeStore", "ContentCodings", "Levels", "PropertyLists", "LevelsTests",
+                "LevelsAPI", "HTTPServer", "ContentCodings", "Levels", "PropertyLists", "LevelsTests",
                 "ContentCodingsTests",
             ],
             swiftSettings: settings),

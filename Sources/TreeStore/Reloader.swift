@@ -188,7 +188,8 @@ final class Reloader {
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         identity = loaded.identity
         return Snapshot(
-            document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now, released: released)
+            document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now,
+            release: { [released] in released.take($0) })
     }
 
     private func tellLoaded(_ loaded: LoadedTree, _ snapshot: Snapshot, since begun: ContinuousClock.Instant) {

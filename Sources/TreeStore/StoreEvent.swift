@@ -1,3 +1,4 @@
+public import Levels
 public import TreeSources
 
 /// An event in a store, for logs.

@@ -1,3 +1,4 @@
+import Levels
 import Locking
 internal import TreeSources
 

@@ -1,3 +1,4 @@
+public import Levels
 internal import Threads
 public import TreeSources
 

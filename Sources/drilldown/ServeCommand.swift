@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Levels
 import LevelsAPI
 import PropertyLists
 import TreeSources

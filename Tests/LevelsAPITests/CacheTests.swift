@@ -2,7 +2,6 @@ import HTTPServer
 import Levels
 import LevelsAPI
 import Testing
-import TreeStore
 
 /// Answers that are kept are the answers that would be made (`ResponseCache`).
 @Suite struct CacheTests {

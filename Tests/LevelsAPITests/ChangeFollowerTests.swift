@@ -1,5 +1,5 @@
+import Levels
 import Testing
-import TreeStore
 
 @testable import HTTPServer
 @testable import LevelsAPI

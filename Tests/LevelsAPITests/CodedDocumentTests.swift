@@ -3,7 +3,6 @@ import HTTPServer
 import Levels
 import LevelsAPI
 import Testing
-import TreeStore
 
 @testable import ContentCodingsTests
 @testable import LevelsTests

@@ -1,7 +1,7 @@
 import Dispatch
+import Levels
 import Locking
 import Testing
-import TreeStore
 
 @testable import HTTPServer
 @testable import LevelsAPI

@@ -2,7 +2,6 @@ import Foundation
 import Levels
 import PropertyLists
 import Testing
-import TreeStore
 
 @testable import LevelsAPI
 @testable import LevelsTests

@@ -4,7 +4,6 @@ import Levels
 import LevelsAPI
 import PropertyLists
 import Testing
-import TreeStore
 
 @testable import LevelsTests
 

@@ -1,7 +1,6 @@
 import Levels
 import LevelsAPI
 import Testing
-import TreeStore
 
 /// Entity tags, and what asks for them (manual, Requests and answers).
 @Suite struct EntityTagTests {

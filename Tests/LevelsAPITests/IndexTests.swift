@@ -1,7 +1,7 @@
 import HTTPServer
+import Levels
 import LevelsAPI
 import Testing
-import TreeStore
 
 @testable import LevelsTests
 

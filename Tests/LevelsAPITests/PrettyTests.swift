@@ -1,7 +1,6 @@
 import Levels
 import PropertyLists
 import Testing
-import TreeStore
 
 @testable import HTTPServer
 @testable import LevelsAPI

@@ -1,6 +1,6 @@
+import Levels
 import LevelsAPI
 import Testing
-import TreeStore
 
 /// `GET /healthz` and `GET /readyz` (manual, Requests and answers).
 @Suite struct StatusTests {

@@ -1,4 +1,5 @@
 import Foundation
+import Levels
 import Locking
 import Testing
 import TreeSources

@@ -1,5 +1,3 @@
-public import Levels
-
 /// One immutable state of the whole tree; a reader holds it for the whole response.
 public final class Snapshot: Sendable {
     /// A level whose one row is the root item.
@@ -9,21 +7,21 @@ public final class Snapshot: Sendable {
     /// When it was loaded, in seconds since 1970.
     public let loadedAt: Double
 
-    /// Receives the tree when the last reader releases it; if nil, that reader frees it.
-    private let released: ReleasedTrees?
+    /// Takes the tree over when the last reader releases it; if nil, that reader frees it.
+    private let release: (@Sendable (Level) -> Void)?
 
-    public convenience init(document: Level, revision: String, loadedAt: Double) {
-        self.init(document: document, revision: revision, loadedAt: loadedAt, released: nil)
-    }
-
-    init(document: Level, revision: String, loadedAt: Double, released: ReleasedTrees?) {
+    /// - Parameter release: takes the document over, on the thread of the last reader, when that lets go; without it,
+    ///   that reader frees the document, and pays for it.
+    public init(
+        document: Level, revision: String, loadedAt: Double, release: (@Sendable (Level) -> Void)? = nil
+    ) {
         self.document = document
         self.revision = revision
         self.loadedAt = loadedAt
-        self.released = released
+        self.release = release
     }
 
-    deinit { released?.take(document) }
+    deinit { release?(document) }
 
     /// The number of items, not counting the root.
     public var itemCount: Int { document.itemCount - 1 }

@@ -1,6 +1,5 @@
 import Levels
 import PropertyLists
-import TreeStore
 
 extension ItemPath {
     /// The path that a target names.

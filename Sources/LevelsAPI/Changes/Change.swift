@@ -1,6 +1,5 @@
 import Levels
 import PropertyLists
-import TreeStore
 
 /// What one publication changed: an entry of `/changes` (manual, Refresh).
 ///

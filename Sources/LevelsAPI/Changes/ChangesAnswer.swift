@@ -1,6 +1,6 @@
 import HTTPServer
+import Levels
 import PropertyLists
-import TreeStore
 
 /// `GET /changes?since=<revision>`: what has changed since then, an entry for each publication (manual, Refresh).
 struct ChangesAnswer {

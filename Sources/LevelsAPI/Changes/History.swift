@@ -1,7 +1,6 @@
 import Levels
 import Locking
 import PropertyLists
-import TreeStore
 
 /// What was published before, as far as a budget of bytes allows: the entries of `/changes`, and the trees themselves.
 ///

@@ -1,6 +1,5 @@
 import Levels
 import PropertyLists
-import TreeStore
 
 /// `GET /`: what is served, and the links to begin with (manual, Requests and answers).
 ///

@@ -1,9 +1,8 @@
 import ContentCodings
 public import HTTPServer
-import Levels
+public import Levels
 import Locking
 import PropertyLists
-public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///

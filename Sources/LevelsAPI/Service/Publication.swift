@@ -1,5 +1,4 @@
 import Levels
-import TreeStore
 
 /// What is served now: one snapshot and the answers rendered of it. A response comes from one of these alone.
 final class Publication: Sendable {

@@ -1,7 +1,6 @@
 import HTTPServer
 import Levels
 import PropertyLists
-import TreeStore
 
 /// `GET /healthz` and `GET /readyz`: never coded, so that no probe can ask for what there is not.
 enum StatusAnswer {

@@ -1,7 +1,6 @@
 import HTTPServer
 import Levels
 import Locking
-import TreeStore
 
 /// The requests that wait for what they asked about to change, together where they have the same.
 ///

@@ -2,7 +2,6 @@ import HTTPServer
 import Levels
 import LevelsAPI
 import PropertyLists
-import TreeStore
 
 @testable import LevelsTests
 

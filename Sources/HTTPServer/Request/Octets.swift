@@ -28,12 +28,12 @@ struct Octets {
     var text: String { unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
 
     subscript(index: Int) -> UInt8 {
-        assert(index >= 0 && index < count)
+        precondition(index >= 0 && index < count)
         return unsafe start[index]
     }
 
     subscript(range: Range<Int>) -> Octets {
-        assert(range.lowerBound >= 0 && range.upperBound <= count)
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return unsafe Octets(start: start + range.lowerBound, count: range.count)
     }
 

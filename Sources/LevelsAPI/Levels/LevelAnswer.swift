@@ -5,6 +5,8 @@ import PropertyLists
 struct LevelAnswer {
     let item: Item
     private let query: LevelQuery
+    /// Those of the query, at hand for each row.
+    private let fields: FieldSelection
     private let listing: Listing
     /// The positions that are shown of the listing.
     let rows: Range<Int>
@@ -12,6 +14,7 @@ struct LevelAnswer {
     init(_ item: Item, _ query: LevelQuery) {
         self.item = item
         self.query = query
+        fields = query.fields
         listing = Listing(item.level, query.steps)
         rows = query.page.positions(in: listing)
     }
@@ -125,8 +128,9 @@ struct LevelAnswer {
             let branchPrefix = links.childPrefix(isDetail: false)
             let leafPrefix = links.childPrefix(isDetail: true)
             let bytes = level.bytes
+            let order = listing.order
             for position in rows {
-                let number = listing.row(at: position)
+                let number = order.map { $0[position] } ?? position
                 let count = level.childCount(number)
                 let prefix = count == 0 ? leafPrefix.span : branchPrefix.span
                 try writeRow(Row(in: bytes.span, number: number), in: bytes.span, count: count, prefix, to: &writer)
@@ -156,7 +160,7 @@ struct LevelAnswer {
         writer.member("href", link: prefix, key: bytes.extracting(row.key))
         writer.member("fields")
         writer.beginObject()
-        try RowFields.tell(query.fields, of: row, in: bytes, to: &writer)
+        try RowFields.tell(fields, of: row, in: bytes, to: &writer)
         writer.endObject()
         writer.endObject()
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))

@@ -7,7 +7,7 @@ struct Listing {
 
     let level: Level?
     /// The numbers of the rows in the level, by position; nil if each is at its own.
-    private var order: [Int]?
+    private(set) var order: [Int]?
 
     init(_ level: Level?, _ steps: [Step] = []) {
         self.level = level

@@ -1,6 +1,5 @@
 import Levels
 import Testing
-import TreeStore
 
 @testable import LevelsAPI
 

@@ -7,11 +7,21 @@ public enum HeapMemory {
     /// By default the library raises the threshold up to 32 MiB as large blocks are freed, and keeps a load's memory.
     private static let mappedBytes: Int32 = 1 << 20
 
+    /// Sets the threshold exactly once, on the first thread that needs it.
+    ///
+    /// If another allocator replaces the library's, as a sanitizer's does, the first call here initializes the
+    /// library's heap. Two threads that initialize it at once both count as users of the first arena, which counts one;
+    /// when the second thread ends, an assertion of the library then ends the process.
+    private static let isPrepared: Bool = mallopt(M_MMAP_THRESHOLD, mappedBytes) == 1
+
     /// Sets the threshold (`mallopt(3)`); call it before the first load.
-    public static func prepare() { _ = mallopt(M_MMAP_THRESHOLD, mappedBytes) }
+    public static func prepare() { _ = isPrepared }
 
     /// Returns unused pages between allocated blocks to the system (`malloc_trim(3)`).
     ///
     /// It takes milliseconds, during which other threads may wait to allocate.
-    public static func giveBack() { _ = malloc_trim(0) }
+    public static func giveBack() {
+        prepare()
+        _ = malloc_trim(0)
+    }
 }

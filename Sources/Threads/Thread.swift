@@ -75,7 +75,7 @@ public final class Thread: Sendable {
     }
 
     /// All signals but those that a thread's own faults raise.
-    private static func signalsFromOutside() -> sigset_t {
+    fileprivate static func signalsFromOutside() -> sigset_t {
         var signals = sigset_t()
         unsafe sigfillset(&signals)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { unsafe sigdelset(&signals, fault) }
@@ -98,6 +98,9 @@ private final class ThreadBody: Sendable {
 private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context = unsafe context else { return nil }
     let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
+    // A sanitizer's pthread_create sets a mask of its own in the new thread, whatever the attribute says.
+    var signals = Thread.signalsFromOutside()
+    unsafe pthread_sigmask(SIG_SETMASK, &signals, nil)
     unsafe pthread_setname_np(pthread_self(), body.name)
     body.run()
     return nil

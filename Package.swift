@@ -56,39 +56,43 @@ let package = Package(
             name: "drilldown",
             dependencies: ["LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
             swiftSettings: settings),
+        // What test targets share: they do not depend on each other.
+        .target(
+            name: "TestDocuments", dependencies: ["Levels", "PropertyLists"], path: "Tests/TestDocuments",
+            swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli"],
+            path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
         .testTarget(
-            name: "ContentCodingsTests", dependencies: ["ContentCodings", "CZlib", "CBrotli"], swiftSettings: settings,
-            linkerSettings: [.linkedLibrary("brotlidec")]),
+            name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "Locking", "CUTF8Proc"],
+            name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "Locking", "CUTF8Proc", "TestDocuments"],
             swiftSettings: settings),
         .testTarget(
-            name: "TreeSourcesTests", dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
+            name: "TreeSourcesTests",
+            dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",
-            // The origin that says what a test wants comes from the tests of TreeSources.
-            dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "Locking", "TreeSourcesTests"],
+            dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking", "Threads"], swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
-            // Random documents come from the tests of Levels, decoders from those of ContentCodings.
             dependencies: [
-                "LevelsAPI", "HTTPServer", "ContentCodings", "Levels", "PropertyLists", "LevelsTests",
-                "ContentCodingsTests",
+                "LevelsAPI", "HTTPServer", "ContentCodings", "Levels", "PropertyLists", "TestDocuments",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
-            // Scratch folders come from the tests of TreeSources.
             dependencies: [
-                "drilldown", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists", "TreeSourcesTests",
+                "drilldown", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists", "TestSupport",
             ],
             swiftSettings: settings),
     ]

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TreeSources
 
-@testable import TreeSourcesTests
+@testable import TestSupport
 @testable import drilldown
 
 @Suite("What check tells")

@@ -1,7 +1,7 @@
 import Testing
 import TreeSources
 
-@testable import TreeSourcesTests
+@testable import TestSupport
 @testable import drilldown
 
 @Suite("Settings")

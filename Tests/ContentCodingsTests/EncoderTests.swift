@@ -1,6 +1,8 @@
 import ContentCodings
 import Testing
 
+@testable import TestSupport
+
 /// What the encoders make, and that it is always the same.
 @Suite struct EncoderTests {
     /// Bytes that follow from a seed: words that repeat, as a level has them, or noise.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// What is told of a snapshot that is served while it is not known yet what it changed.
 @Suite("A revision that is announced") struct AnnouncementTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Long polls and streams of `/changes` (manual, Refresh), without a socket.
 @Suite("Who follows the changes") struct ChangeFollowerTests {

@@ -2,7 +2,7 @@ import Levels
 import Testing
 
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `GET /changes` (manual, Refresh).
 @Suite("The changes") struct ChangesTests {

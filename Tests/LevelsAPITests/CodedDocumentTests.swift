@@ -4,8 +4,7 @@ import Levels
 import LevelsAPI
 import Testing
 
-@testable import ContentCodingsTests
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Documents in the coding that a client asks for, whole and while they are written (manual, Documents as a whole).
 @Suite struct CodedDocumentTests {

@@ -4,7 +4,7 @@ import Levels
 import LevelsAPI
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Levels, details and pages in the coding that a client asks for (manual, Requests and answers).
 @Suite struct CodingTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Long polls that come while something is published, on other threads: the next publication would wake those who were
 /// forgotten, so each round has one only.

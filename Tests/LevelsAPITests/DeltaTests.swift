@@ -4,7 +4,7 @@ import PropertyLists
 import Testing
 
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `?since=`: what changed on a level since the client's copy (manual, Refresh).
 @Suite("A delta") struct DeltaTests {

@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `GET /detail/<path>`: the whole answer (manual, Details).
 @Suite struct DetailTests {

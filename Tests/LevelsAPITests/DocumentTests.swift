@@ -5,7 +5,7 @@ import LevelsAPI
 import PropertyLists
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `GET /document/<path>`: an item with all below it, which reads back as the same tree (manual, Documents as a whole).
 @Suite struct DocumentTests {

@@ -3,7 +3,7 @@ import Levels
 import LevelsAPI
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `GET /` (manual, Requests and answers).
 @Suite("The index") struct IndexTests {

@@ -3,7 +3,7 @@ import Levels
 import LevelsAPI
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Every body of lines ends with a line feed, so that a prompt after it begins a line of its own.
 @Suite("A body") struct LineFeedTests {

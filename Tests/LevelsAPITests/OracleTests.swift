@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Every answer about random documents, against what plain code makes of the same documents.
 @Suite struct OracleTests {

@@ -2,7 +2,7 @@ import HTTPServer
 import LevelsAPI
 import Testing
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `If-Match` on GET and HEAD (RFC 9110, sections 13.1.1 and 13.2.2).
 @Suite("If-Match") struct PreconditionTests {

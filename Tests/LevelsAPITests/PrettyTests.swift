@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// `?pretty=true`: JSON laid out for people.
 @Suite("Pretty JSON") struct PrettyTests {

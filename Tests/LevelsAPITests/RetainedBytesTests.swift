@@ -2,7 +2,7 @@ import Levels
 import Testing
 
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 @Suite("What an earlier tree costs") struct RetainedBytesTests {
     private static let long = String(repeating: "x", count: 1 << 20)

@@ -3,7 +3,7 @@ import PropertyLists
 import Testing
 
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 @Suite("The difference of two trees") struct TreeDifferenceTests {
     private static let contents: RandomDocument.Contents = [.foundation, .uids, .textBeyondXML]

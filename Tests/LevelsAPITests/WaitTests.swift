@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import LevelsAPI
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// Long polls (manual, Refresh), without a socket.
 @Suite("A request that waits") struct WaitTests {

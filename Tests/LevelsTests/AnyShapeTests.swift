@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// Documents of any shape (`--shape any`; manual, Documents).
 @Suite struct AnyShapeTests {
     @Test(

@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// A keyed archive's UID in formats that have no type for it: a dictionary of the one key `CF$UID`, as Apple writes it.
 @Suite struct ArchiveUIDTests {
     private static func item(_ field: Value) -> Value {

@@ -2,6 +2,7 @@ import PropertyLists
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// Keys that were made to meet in one place of the index of a level.
 @Suite struct CollisionTests {

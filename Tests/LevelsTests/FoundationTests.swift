@@ -3,6 +3,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// What Foundation and this reader both read, they read the same.
 @Suite struct FoundationTests {
     @Test("Random property lists are read from XML, however it is spelled, as Foundation reads them")

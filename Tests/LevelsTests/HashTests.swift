@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// The hash of a level is its content's, and a pool gives levels of one content the same object.
 @Suite struct HashTests {
     @Test("Equal content gives equal hashes, in whatever format and layout it is written")

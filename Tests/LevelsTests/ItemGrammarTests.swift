@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// What a document may be, and what an item may be (manual, Documents).
 @Suite struct ItemGrammarTests {
     @Test(

@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// The keys that items have among their siblings (manual, Paths and keys).
 @Suite struct KeyTests {
     struct Siblings: Sendable, CustomTestStringConvertible {

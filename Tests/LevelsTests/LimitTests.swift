@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// How deep and how large a tree may be.
 @Suite struct LimitTests {
     @Test("Items may stand 512 levels below the root, and not 513")

@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// Structure under other names (`--keys`; manual, Documents).
 @Suite struct MappedNameTests {
     struct Mapping: Sendable, CustomTestStringConvertible {

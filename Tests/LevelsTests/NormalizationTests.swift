@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// Texts in NFC: as utf8proc makes them, and without its cost for long runs of marks.
 @Suite struct NormalizationTests {

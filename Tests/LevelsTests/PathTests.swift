@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// Paths in URLs, and where they lead (manual, Paths and keys).
 @Suite struct PathTests {
     @Test(

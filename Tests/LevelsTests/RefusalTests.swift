@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// Documents that break a rule: the whole sentence, with its place and the path of titles to it.
 @Suite struct RefusalTests {
     @Test(

@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// Dictionaries in which a key stands more than once: the last one counts, as in every reader of dictionaries.
 @Suite struct RepeatedKeyTests {
     @Test(

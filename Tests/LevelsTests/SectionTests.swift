@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// The three ways in which sections are written (manual, Documents).
 @Suite struct SectionTests {
     @Test(

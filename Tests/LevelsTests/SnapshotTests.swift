@@ -2,6 +2,7 @@ import Locking
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 @Suite("A snapshot")
 struct SnapshotTests {

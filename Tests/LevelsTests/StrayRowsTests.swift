@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// Fields that hold rows which are not served, since the field's name is no structural one.
 @Suite struct StrayRowsTests {
     private static let from = "rows are read from 'Children' or 'Rows'"

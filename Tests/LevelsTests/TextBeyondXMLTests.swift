@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// Which parts of a tree XML can carry is known of each, so that nothing else is refused as XML.
 @Suite struct TextBeyondXMLTests {
     struct Place: Sendable, CustomTestStringConvertible {

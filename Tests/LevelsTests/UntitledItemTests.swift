@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// Paths through items whose titles come behind their children, as in files with sorted keys.
 @Suite struct UntitledItemTests {
     private static func item(_ entries: Value.Entry...) -> Value { .dictionary(entries) }

@@ -2,6 +2,8 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 /// A tree told again is the document that it came from.
 @Suite struct WalkTests {
     @Test(

@@ -1,6 +1,8 @@
 import Levels
 import Testing
 
+@testable import TestDocuments
+
 /// What is read, but is probably not what was meant: the whole sentence, with its place and the path of titles to it.
 @Suite struct WarningTests {
     private static let longTitle = String(repeating: "ä", count: 100_000)

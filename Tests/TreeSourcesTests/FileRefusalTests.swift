@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
 @testable import TreeSources
 
 @Suite("A file that is not read")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Threads
 
+@testable import TestSupport
 @testable import TreeSources
 
 @Suite("A file watcher")

@@ -3,6 +3,7 @@ import Levels
 import PropertyLists
 import Testing
 
+@testable import TestSupport
 @testable import TreeSources
 
 @Suite("A property list file")

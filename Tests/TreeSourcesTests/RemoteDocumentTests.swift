@@ -2,6 +2,7 @@ import Foundation
 import Levels
 import Testing
 
+@testable import TestSupport
 @testable import TreeSources
 
 @Suite("A remote document")

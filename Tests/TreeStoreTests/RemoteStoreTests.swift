@@ -4,7 +4,7 @@ import Locking
 import Testing
 import TreeSources
 
-@testable import TreeSourcesTests
+@testable import TestSupport
 @testable import TreeStore
 
 @Suite("The store of a remote document")

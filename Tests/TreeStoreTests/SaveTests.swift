@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TreeSources
 
+@testable import TestSupport
 @testable import TreeStore
 
 /// The ways in which programs save a file.

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import TreeSources
 
+@testable import TestSupport
 @testable import TreeStore
 
 @Suite("A tree store")

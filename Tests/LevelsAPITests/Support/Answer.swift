@@ -1,8 +1,8 @@
 import ContentCodings
 import Levels
 
-@testable import ContentCodingsTests
 @testable import HTTPServer
+@testable import TestSupport
 
 /// What came back: status, header lines, and the whole body, that of a stream too.
 struct Answer: Equatable {

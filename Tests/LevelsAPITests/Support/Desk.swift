@@ -3,7 +3,7 @@ import Levels
 import LevelsAPI
 import PropertyLists
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// An API that serves one document, asked without a socket.
 struct Desk {

@@ -1,7 +1,7 @@
 import Foundation
 import PropertyLists
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// What the manual says of an item, put together again from the document's value in the plainest way.
 final class OracleItem {

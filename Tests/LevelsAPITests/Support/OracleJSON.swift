@@ -1,7 +1,7 @@
 import Foundation
 import PropertyLists
 
-@testable import LevelsTests
+@testable import TestDocuments
 
 /// The JSON that the manual describes, as the objects that `JSONSerialization` reads, without versions.
 enum OracleJSON {

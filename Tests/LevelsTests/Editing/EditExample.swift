@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// One edit of a document: what the document is before and after it, as JSON.
 struct EditExample: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import PropertyLists
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// Edits that cannot be: the error, its sentence, and that nothing else comes of them.
 @Suite struct EditRefusalTests {

@@ -1,3 +1,5 @@
+@testable import TestDocuments
+
 /// A document as a plain value, changed by plain code: what an edited tree is compared with.
 ///
 /// Sections stand in the order in which the tree has them, and no key comes twice, as in a document that a tree tells.

@@ -2,6 +2,7 @@ import PropertyLists
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// The keys of siblings follow an edit, as the rules of keys say (manual, Paths and keys).
 @Suite struct KeysAfterEditTests {

@@ -2,6 +2,7 @@ import PropertyLists
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// An edited tree is the tree that a builder makes of the edited document.
 @Suite struct RandomEditTests {

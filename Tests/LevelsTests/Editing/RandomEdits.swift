@@ -1,6 +1,7 @@
 import PropertyLists
 
 @testable import Levels
+@testable import TestDocuments
 
 /// Random edits, done to a tree and to the document as a plain value.
 struct RandomEdits {

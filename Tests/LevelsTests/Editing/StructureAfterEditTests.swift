@@ -2,6 +2,7 @@ import PropertyLists
 import Testing
 
 @testable import Levels
+@testable import TestDocuments
 
 /// Places of levels, sections and all that a level counts, after an edit.
 @Suite struct StructureAfterEditTests {

@@ -31,20 +31,21 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "Threads", dependencies: ["Locking", "CEpoll", "CThreads"], swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
-        .target(name: "PropertyLists", swiftSettings: settings),
+        .target(name: "PropertyLists", dependencies: ["Bytes"], swiftSettings: settings),
         .target(
             name: "ContentCodings", dependencies: ["HTTPFields", "Bytes", "Locking", "CZlib", "CBrotli"],
             swiftSettings: settings),
         .target(
             name: "Levels", dependencies: ["Bytes", "PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(
-            name: "TreeSources", dependencies: ["Threads", "Levels", "PropertyLists", "CCurl"], swiftSettings: settings),
+            name: "TreeSources", dependencies: ["Bytes", "Threads", "Levels", "PropertyLists", "CCurl"],
+            swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],
             swiftSettings: settings),
         .target(
             name: "HTTPServer",
-            dependencies: ["HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CEpoll"],
+            dependencies: ["Bytes", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CEpoll"],
             swiftSettings: settings),
         .target(
             name: "LevelsAPI",
@@ -54,11 +55,11 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",
-            dependencies: ["LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
+            dependencies: ["Bytes", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
             swiftSettings: settings),
         // What test targets share: they do not depend on each other.
         .target(
-            name: "TestDocuments", dependencies: ["Levels", "PropertyLists"], path: "Tests/TestDocuments",
+            name: "TestDocuments", dependencies: ["Bytes", "Levels", "PropertyLists"], path: "Tests/TestDocuments",
             swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli"],
@@ -66,11 +67,12 @@ let package = Package(
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
-        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
+        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes"], swiftSettings: settings),
         .testTarget(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "LevelsTests", dependencies: ["Levels", "PropertyLists", "Locking", "CUTF8Proc", "TestDocuments"],
+            name: "LevelsTests",
+            dependencies: ["Levels", "Bytes", "PropertyLists", "Locking", "CUTF8Proc", "TestDocuments"],
             swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests",
@@ -85,7 +87,7 @@ let package = Package(
         .testTarget(
             name: "LevelsAPITests",
             dependencies: [
-                "LevelsAPI", "HTTPServer", "ContentCodings", "Levels", "PropertyLists", "TestDocuments",
+                "LevelsAPI", "Bytes", "HTTPServer", "ContentCodings", "Levels", "PropertyLists", "TestDocuments",
                 "TestSupport",
             ],
             swiftSettings: settings),

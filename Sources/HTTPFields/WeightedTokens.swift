@@ -1,3 +1,5 @@
+public import Bytes
+
 extension Span<UInt8> {
     /// Passes each token of a list with its weight: `Accept-Encoding`, for instance (RFC 9110, section 12.5.3).
     ///

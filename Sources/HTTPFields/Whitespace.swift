@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Optional white space, `OWS`: spaces and tabs (RFC 9110, section 5.6.3).
 @usableFromInline
 enum Whitespace {
@@ -10,13 +12,7 @@ extension Span<UInt8> {
     /// The bytes from one index up to another, without the white space around them.
     @inlinable
     @_lifetime(copy self)
-    func trimmed(from start: Int, to end: Int) -> Span<UInt8> {
-        var start = start
-        var end = end
-        while start < end, Whitespace.contains(self[start]) { start += 1 }
-        while end > start, Whitespace.contains(self[end - 1]) { end -= 1 }
-        return extracting(start..<end)
-    }
+    func trimmed(from start: Int, to end: Int) -> Span<UInt8> { trimmed(from: start, to: end, Whitespace.contains) }
 
     /// The first index, not below a given one, that is not white space; the count if there is none.
     @inlinable

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// A line for a terminal, without control sequences from titles, targets or file names.
@@ -21,8 +22,7 @@ enum PrintableText {
                 continue
             }
             for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                escaped += "\\u" + String(hexadecimal: unit, digits: 4, uppercase: false)
             }
         }
         return escaped

@@ -41,4 +41,18 @@ import Testing
         #expect(!Self.isEqual("\u{0A}/*", ignoringCase: "*/*"))
         #expect(Self.isEqual("*/*", ignoringCase: "*/*"))
     }
+
+    @Test("A literal is compared byte for byte, at its full length")
+    func literal() {
+        for (text, isEqual) in [("GET", true), ("get", false), ("GE", false), ("GETS", false), ("", false)] {
+            #expect(text.utf8Span.span.isEqual(to: "GET" as StaticString) == isEqual)
+        }
+    }
+
+    @Test("A beginning is compared without regard to case")
+    func beginning() {
+        for (text, begins) in [("HTTP://a", true), ("http://", true), ("http:/", false), ("https://", false)] {
+            #expect(text.utf8Span.span.begins(ignoringCase: "http://") == begins)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 import Testing
 

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// Makes a `Tree` of what a reader tells, and keeps the positions that it names.

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// Puts the events of a document together to a value.

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// Writes a value as XML in one of the many ways that mean the same: space, comments, references, CDATA, empty elements.

@@ -1,11 +1,12 @@
+import Bytes
 import HTTPFields
 
-/// What bytes HTTP allows where (RFC 9110 section 5, RFC 9112 section 3).
+/// The bytes that HTTP allows in each part of a request (RFC 9110, section 5; RFC 9112, section 3).
 extension Octets {
     /// Whether this is a token: a method or a field name.
     var isToken: Bool { count > 0 && isMade(of: .token) }
 
-    /// Whether this may stand in `Host`: a name or an address, and a port.
+    /// Whether `Host` may contain this: a name or an address, and a port.
     var isHost: Bool { isMade(of: .host) }
 
     @inline(__always)
@@ -15,7 +16,7 @@ extension Octets {
         return isMade
     }
 
-    /// Whether this holds neither a control byte other than the tabulator, nor DEL.
+    /// Whether this contains no control character other than the tab.
     var isFieldValue: Bool {
         hasOnly { word in
             Octets.controls(word) == 0
@@ -24,16 +25,16 @@ extension Octets {
         }
     }
 
-    /// Whether this holds printable ASCII and no space.
+    /// Whether this is printable ASCII without spaces.
     var isTarget: Bool {
         hasOnly { word in
-            Octets.controls(word) | Octets.equal(word, to: 0x20) | word & 0x8080_8080_8080_8080 == 0
+            Octets.controls(word) | ByteScan.equal(word, 0x20) | word & ByteScan.highBits == 0
         } byte: {
             $0 > 0x20 && $0 < 0x7F
         }
     }
 
-    /// Tests eight bytes at a time, and one by one only where that does not decide.
+    /// Tests eight bytes at a time, and single bytes only if that is not conclusive.
     @inline(__always)
     private func hasOnly(word test: (UInt64) -> Bool, byte single: (UInt8) -> Bool) -> Bool {
         var index = 0
@@ -51,17 +52,8 @@ extension Octets {
         return true
     }
 
-    /// Not zero where a byte of the word is below 0x20 or DEL.
-    private static func controls(_ word: UInt64) -> UInt64 {
-        let below = (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
-        return below | equal(word, to: 0x7F)
-    }
-
-    /// Not zero where a byte of the word is this one.
-    private static func equal(_ word: UInt64, to byte: UInt64) -> UInt64 {
-        let difference = word ^ (byte &* 0x0101_0101_0101_0101)
-        return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
-    }
+    /// Not zero if a byte of the word is below 0x20 or DEL.
+    private static func controls(_ word: UInt64) -> UInt64 { ByteScan.controls(word) | ByteScan.equal(word, 0x7F) }
 }
 
 extension AsciiSet {

@@ -1,6 +1,7 @@
+import Bytes
 import Glibc
 
-/// Bytes of a request where they lie, mostly in the library's memory: valid until the request has been answered.
+/// Bytes of a request in place, mostly in the library's memory; valid until the request has been answered.
 @safe
 struct Octets {
     let start: UnsafePointer<UInt8>
@@ -22,10 +23,20 @@ struct Octets {
         self.count = count
     }
 
-    /// The place behind the last byte.
+    /// The address after the last byte.
     var end: UnsafePointer<UInt8> { unsafe start + count }
 
-    var text: String { unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
+    /// The same bytes; as long as the octets themselves, they are valid until the request has been answered.
+    var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        @inline(__always)
+        get {
+            let span = unsafe Span<UInt8>(_unsafeStart: start, count: count)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    var text: String { String(utf8: span) }
 
     subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count)
@@ -37,19 +48,19 @@ struct Octets {
         return unsafe Octets(start: start + range.lowerBound, count: range.count)
     }
 
-    /// How far this begins behind another.
+    /// The distance from the beginning of another to the beginning of this.
     static func - (behind: Octets, other: Octets) -> Int { unsafe behind.start - other.start }
 
-    /// This with what lies behind it, up to a count that the caller knows to be there.
+    /// These bytes and those after them; the caller guarantees that so many exist.
     func extended(to count: Int) -> Octets { unsafe Octets(start: start, count: count) }
 
-    /// Where a byte first stands.
+    /// The index of a byte's first occurrence.
     func firstIndex(of byte: UInt8) -> Int? {
         guard let found = unsafe memchr(start, Int32(byte), count) else { return nil }
         return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
-    /// How many bytes are of a kind.
+    /// The number of bytes that meet a condition.
     func count(where isCounted: (UInt8) -> Bool) -> Int {
         var found = 0
         for index in 0..<count where isCounted(self[index]) { found += 1 }
@@ -57,28 +68,15 @@ struct Octets {
     }
 
     /// Compares byte for byte.
-    func equals(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<count where unsafe start[index] != text.utf8Start[index] { return false }
-        return true
-    }
+    func equals(_ text: StaticString) -> Bool { span.isEqual(to: text) }
 
-    /// Compares with text in lower case, where this one may be in any case.
-    func matches(_ lowercased: StaticString) -> Bool {
-        count == lowercased.utf8CodeUnitCount && begins(with: lowercased)
-    }
+    /// Compares with text in lower case, ignoring the case of this one.
+    func matches(_ lowercased: StaticString) -> Bool { span.isEqual(ignoringCase: lowercased) }
 
-    /// Whether this begins with text in lower case, where this one may be in any case.
-    func begins(with lowercased: StaticString) -> Bool {
-        let length = lowercased.utf8CodeUnitCount
-        guard count >= length else { return false }
-        for index in 0..<length where unsafe Octets.lowercased(start[index]) != lowercased.utf8Start[index] {
-            return false
-        }
-        return true
-    }
+    /// Whether this begins with text in lower case, ignoring the case of this one.
+    func begins(with lowercased: StaticString) -> Bool { span.begins(ignoringCase: lowercased) }
 
-    /// Without the white space around it, which is no part of a field's value (RFC 9110 section 5.5).
+    /// Without the white space around it, which is not part of a field's value (RFC 9110, section 5.5).
     var trimmed: Octets {
         var first = 0
         var end = count
@@ -87,19 +85,6 @@ struct Octets {
         return self[first..<end]
     }
 
-    /// The number that these digits are, or `nil` where there is anything else, nothing, or too many.
-    var number: Int? {
-        guard count > 0, count < 19 else { return nil }
-        var value = 0
-        for index in 0..<count {
-            let digit = self[index] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            value = value &* 10 &+ Int(digit)
-        }
-        return value
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
-    }
+    /// The number with these digits; nil for anything else, and for more than 18 digits.
+    var number: Int? { count < 19 ? Int(digits: span) : nil }
 }

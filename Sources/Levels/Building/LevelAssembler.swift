@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// Makes a level from the rows that a builder has gathered: determines their keys, packs them, and hashes the level.

@@ -1,4 +1,4 @@
-internal import PropertyLists
+internal import Bytes
 
 /// Looks up the role of a dictionary key, with a small cache, because the same few names occur millions of times.
 struct RoleTable {

@@ -1,3 +1,4 @@
+import Bytes
 public import PropertyLists
 
 /// What opens and closes: dictionaries and arrays, which are items, rows, sections or values.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 extension TreeBuilder {

@@ -1,3 +1,4 @@
+import Bytes
 public import PropertyLists
 
 /// Keys, and what they say of the value to come.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// The errors for missing structural names, with a misspelt name that is present instead.

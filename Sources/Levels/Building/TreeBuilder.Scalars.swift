@@ -1,3 +1,4 @@
+import Bytes
 public import PropertyLists
 
 /// Texts, numbers, dates and data: fields, titles, keys, or items.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// Rows in sections, taken off the builder's stack until the item's end determines their order and titles.

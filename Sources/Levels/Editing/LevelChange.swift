@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// A change of a level: the rows to remove, to keep and to add, and the new level made from them.

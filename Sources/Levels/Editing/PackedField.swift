@@ -1,4 +1,4 @@
-internal import PropertyLists
+internal import Bytes
 
 /// One packed field: its position and its kind.
 struct PackedField {

@@ -1,4 +1,4 @@
-internal import PropertyLists
+internal import Bytes
 
 /// Copies rows of levels into one run of bytes, as a builder has them before their level is packed.
 struct RowGatherer: ~Copyable {

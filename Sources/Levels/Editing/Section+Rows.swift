@@ -1,4 +1,4 @@
-internal import PropertyLists
+internal import Bytes
 
 extension Section {
     /// The number of rows in hidden sections.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Reads the packed form of rows and fields; see `PackedTag` for the format.
 ///
 /// Only this module writes these bytes, so an invalid byte is a bug of this module; spans check every access.
@@ -24,16 +26,7 @@ public struct PackedReader: ~Escapable {
     /// An unsigned number in groups of seven bits, lowest first (LEB128).
     @inlinable
     @_lifetime(self: copy self)
-    public mutating func number() -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let next = byte()
-            value |= UInt64(next & 0x7F) &<< shift
-            if next < 0x80 { return value }
-            shift += 7
-        }
-    }
+    public mutating func number() -> UInt64 { bytes.leb128(at: &offset) }
 
     /// Eight bytes, lowest first.
     @inlinable

@@ -1,16 +1,11 @@
+internal import Bytes
 internal import PropertyLists
 
 /// Appends values in the packed form; see `PackedTag`.
 extension ByteBuffer {
+    /// A length or a magnitude: LEB128.
     @inline(__always)
-    mutating func append(packed number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
+    mutating func append(packed number: UInt64) { append(leb128: number) }
 
     @inline(__always)
     mutating func append(_ tag: PackedTag) { append(tag.rawValue) }

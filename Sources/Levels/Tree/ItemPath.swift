@@ -1,4 +1,4 @@
-internal import PropertyLists
+internal import Bytes
 
 /// The chain of keys from the root to an item, as in the segments of a URL.
 public struct ItemPath: Sendable, Equatable {

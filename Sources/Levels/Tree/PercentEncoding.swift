@@ -1,4 +1,4 @@
-public import PropertyLists
+public import Bytes
 
 /// Path segments in URLs (RFC 3986, section 2).
 public enum PercentEncoding {
@@ -9,7 +9,7 @@ public enum PercentEncoding {
         buffer.reserve(key.count &* 3 &+ 8)
         for index in key.indices {
             let byte = key[index]
-            let isPlain = isUnreserved(byte)
+            let isPlain = AsciiSet.unreserved.contains(byte)
             buffer.store(isPlain ? UInt64(byte) : encoded(byte), counting: isPlain ? 1 : 3)
         }
     }
@@ -35,8 +35,8 @@ public enum PercentEncoding {
                 bytes.append(segment[index])
                 index += 1
             } else {
-                guard index + 2 < segment.count, let high = value(segment[index + 1]),
-                    let low = value(segment[index + 2])
+                guard index + 2 < segment.count, let high = segment[index + 1].hexadecimalValue,
+                    let low = segment[index + 2].hexadecimalValue
                 else { return false }
                 bytes.append(high << 4 | low)
                 index += 3
@@ -45,22 +45,12 @@ public enum PercentEncoding {
         return true
     }
 
-    /// Letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.3), a bit for each of the 128 ASCII characters.
-    @inlinable @inline(__always)
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        let bits: UInt64 = byte < 64 ? 0x03FF_6000_0000_0000 : 0x47FF_FFFE_87FF_FFFE
-        return byte < 128 && bits &>> UInt64(byte & 63) & 1 == 1
-    }
-
     @inlinable @inline(__always)
     static func hexDigit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? 48 : 55) }
+}
 
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 48...57: digit - 48
-        case 65...70: digit - 55
-        case 97...102: digit - 87
-        default: nil
-        }
-    }
+extension AsciiSet {
+    /// Letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.3).
+    @inlinable @inline(__always)
+    static var unreserved: AsciiSet { AsciiSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE) }
 }

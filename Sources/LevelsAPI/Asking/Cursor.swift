@@ -1,3 +1,4 @@
+import Bytes
 import Levels
 import PropertyLists
 

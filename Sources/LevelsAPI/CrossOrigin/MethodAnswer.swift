@@ -1,5 +1,5 @@
+import Bytes
 import HTTPServer
-import PropertyLists
 
 /// Answers to OPTIONS, and to methods that an endpoint does not take.
 enum MethodAnswer {

@@ -1,5 +1,5 @@
+import Bytes
 import Levels
-import PropertyLists
 
 /// Hashes as text that URLs, JSON and XML carry as they are: base64url without padding (RFC 4648, section 5).
 enum Version {

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// `GET /problems/<name>`: what a kind of problem means and what to do; without a name, all of them.

@@ -1,6 +1,6 @@
+import Bytes
 import ContentCodings
 import HTTPServer
-import PropertyLists
 
 /// A document that is written and coded while it is sent: no more than a piece of it, in both forms, is in memory.
 final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {

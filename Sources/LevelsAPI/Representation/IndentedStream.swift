@@ -1,4 +1,4 @@
-import PropertyLists
+import Bytes
 
 /// Compact JSON that is laid out for people while it is sent: no more than a piece of it, in both forms, is in memory.
 final class IndentedStream: AheadStream {

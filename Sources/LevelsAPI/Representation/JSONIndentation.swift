@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// Lays compact JSON out for people, piece by piece: a line for each member and element, indented by two spaces.

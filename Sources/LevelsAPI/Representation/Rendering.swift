@@ -1,3 +1,4 @@
+import Bytes
 import ContentCodings
 import HTTPServer
 import Levels

@@ -1,6 +1,6 @@
+import Bytes
 import ContentCodings
 import HTTPServer
-import PropertyLists
 
 /// Finishes the header lines of every response: the one place that tells the pages of other origins what they may read.
 struct ResponseHeader {

@@ -1,8 +1,8 @@
+import Bytes
 import ContentCodings
 public import HTTPServer
 public import Levels
 import Locking
-import PropertyLists
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///

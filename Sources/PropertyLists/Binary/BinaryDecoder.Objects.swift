@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reading one object, by the first four bits of its first byte.
 extension BinaryDecoder {
     /// Reads the object at the position.

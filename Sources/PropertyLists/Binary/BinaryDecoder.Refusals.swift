@@ -1,3 +1,5 @@
+import Bytes
+
 /// The errors for refused documents; kept out of the fast paths.
 extension BinaryDecoder {
     /// An error about the current object of the walk.
@@ -79,7 +81,6 @@ extension BinaryDecoder {
 
     /// A byte as `0x7f`.
     static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
+        "0x" + String(hexadecimal: byte, digits: 2, uppercase: false)
     }
 }

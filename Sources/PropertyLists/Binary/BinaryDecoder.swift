@@ -1,3 +1,5 @@
+import Bytes
+
 /// Walks through a binary property list, one event at a time.
 ///
 /// The walk has its own stack, so that the limit, not the thread's stack, bounds the nesting.

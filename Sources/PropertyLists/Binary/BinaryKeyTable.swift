@@ -1,3 +1,5 @@
+import Bytes
+
 /// Maps dictionary keys to the objects that were written for them, in bounded memory.
 ///
 /// A short key is stored only in the slot of its hash; a new key replaces the previous one.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Writes a binary property list (`bplist00`) from events.
 ///
 /// A container is written after its contents, so no object is kept: only its number, until its container ends, and its

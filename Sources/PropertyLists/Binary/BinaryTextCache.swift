@@ -1,3 +1,5 @@
+import Bytes
+
 /// A cache of decoded short texts, by object number: a few keys and values make up most of a document's entries.
 ///
 /// Object *n* can be in one of the four slots of set *n* mod (number of sets), and only if it fits.

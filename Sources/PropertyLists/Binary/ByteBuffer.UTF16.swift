@@ -1,3 +1,5 @@
+import Bytes
+
 extension ByteBuffer {
     /// Appends UTF-16BE text as UTF-8.
     ///

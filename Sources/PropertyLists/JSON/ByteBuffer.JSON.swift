@@ -1,3 +1,5 @@
+public import Bytes
+
 extension ByteBuffer {
     /// Appends a text as a JSON string with quotes, escaping only what RFC 8259, section 7, requires.
     ///
@@ -34,16 +36,8 @@ extension ByteBuffer {
         // A comma that is not wanted is overwritten.
         store(UInt64(UInt8(ascii: ",")), counting: afterComma ? 1 : 0)
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
-        unsafe Self.copy(count, from: name.utf8Start, to: base.unsafelyUnwrapped.advanced(by: size))
-        size &+= count
+        store(name)
         store(UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8, counting: 2)
-    }
-
-    /// Stores a word, lowest byte first, but counts only some of it; there must be room for the whole.
-    @inlinable @inline(__always)
-    public mutating func store(_ word: UInt64, counting counted: Int) {
-        unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
-        size &+= counted
     }
 
     @usableFromInline

@@ -1,3 +1,5 @@
+import Bytes
+
 extension JSONPropertyListReader {
     /// Where a string's text is.
     enum Text {
@@ -105,7 +107,7 @@ extension JSONPropertyListReader {
         var value: UInt32 = 0
         for place in offset..<offset + 4 {
             guard let byte = try window.peek(place) else { throw cutShortInString }
-            guard let digit = XMLScalars.hexDigit(byte) else {
+            guard let digit = byte.hexadecimalValue else {
                 throw PropertyListError("'\\u' must be followed by four hexadecimal digits")
             }
             value = value << 4 | UInt32(digit)

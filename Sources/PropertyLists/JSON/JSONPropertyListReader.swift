@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads a property list written as JSON (strictly RFC 8259) and sends its events to a consumer.
 ///
 /// A number without fraction and exponent is an integer, any other a real. A property list cannot contain `null`.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Writes a property list as compact JSON in UTF-8 (RFC 8259).
 ///
 /// Types that JSON lacks: a date becomes RFC 3339 text in UTC, data becomes base64, a UID becomes `{"CF$UID":n}`,

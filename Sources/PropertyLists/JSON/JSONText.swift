@@ -1,3 +1,5 @@
+import Bytes
+
 /// The text of numbers and dates in JSON and in titles.
 public enum JSONText {
     /// The shortest text that reads back as the same number, always with a point or an exponent; `nan`, `+infinity`

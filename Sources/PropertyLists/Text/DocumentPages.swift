@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// A part of a document, read on demand into a bounded set of page frames.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Text from a document, a file name, a URL or a query, quoted for a message: on one line, short, and harmless to a
 /// terminal.
 ///

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Checks the characters of a text document once, as its bytes arrive.
 ///
 /// Everything that a reader passes on was checked here, so later stages never see invalid UTF-8.
@@ -16,10 +18,11 @@ struct TextCheck {
             let first = unsafe bytes[index]
             offset = index
             if first < 0x80 {
+                let code = String(hexadecimal: first, digits: 4)
                 let remedy =
                     isXML
-                    ? "XML; remove it, or use the binary format" : "JSON; in a string, write it as \\u\(hex(first))"
-                throw PropertyListError("the control character U+\(hex(first)) cannot appear in \(remedy)")
+                    ? "XML; remove it, or use the binary format" : "JSON; in a string, write it as \\u\(code)"
+                throw PropertyListError("the control character U+\(code) cannot appear in \(remedy)")
             }
             let length = utf8Length(first)
             guard length > 0 else { throw notUTF8 }
@@ -97,10 +100,5 @@ struct TextCheck {
         case 0xF4: (0x80...0x8F).contains(byte)
         default: byte & 0xC0 == 0x80
         }
-    }
-
-    private func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The encodings that a text document may be written in.
 enum TextEncoding: Equatable {
     case utf8, latin1, utf16LittleEndian, utf16BigEndian
@@ -53,21 +55,6 @@ enum TextEncoding: Equatable {
         let value = declaration[label.upperBound...].drop { " \t\r\n=\"'".contains($0) }
         let name = value.prefix { !" \t\r\n?\"'".contains($0) }
         return name.isEmpty ? nil : String(name)
-    }
-}
-
-extension String {
-    /// Creates a string from bytes below 0x80; others become U+FFFD.
-    init(ascii bytes: Span<UInt8>) {
-        self.init()
-        for index in bytes.indices {
-            unicodeScalars.append(bytes[index] < 0x80 ? Unicode.Scalar(bytes[index]) : "\u{FFFD}")
-        }
-    }
-
-    /// Creates a string from UTF-8; an invalid sequence becomes U+FFFD.
-    public init(utf8 bytes: Span<UInt8>) {
-        self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// A sliding window over a text document: checked UTF-8, a cursor, and the cursor's line.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Converts a document's bytes to UTF-8 in pieces of any size.
 struct Transcoder {
     let encoding: TextEncoding

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Base64 as property lists write it (RFC 4648, section 4): white space anywhere, padding at the end.
 enum Base64Decoder {
     /// Appends the bytes that `text` encodes.

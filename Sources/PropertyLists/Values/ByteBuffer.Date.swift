@@ -1,3 +1,5 @@
+import Bytes
+
 extension ByteBuffer {
     /// Appends a date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with a fraction if it has one.
     ///

@@ -1,17 +1,6 @@
-extension ByteBuffer {
-    /// Appends one byte several times over.
-    ///
-    /// - Parameter word: eight times the byte.
-    @inline(__always)
-    mutating func append(_ word: UInt64, repeated count: Int) {
-        reserve(count &+ 8)
-        var left = count
-        while left > 0 {
-            store(word, counting: min(left, 8))
-            left &-= 8
-        }
-    }
+import Bytes
 
+extension ByteBuffer {
     /// Appends a text as XML character data: `&`, `<` and `>` as entities, a carriage return as a reference.
     ///
     /// - Throws: `PropertyListError` for a character that XML 1.0 (section 2.2) cannot carry.
@@ -47,8 +36,7 @@ extension ByteBuffer {
             guard index + 2 < text.count, text[index + 1] == 0xBF, text[index + 2] >= 0xBE else { return nil }
             throw unfitForXML("U+FFF\(text[index + 2] == 0xBE ? "E" : "F")")
         default:
-            let digits = String(text[index], radix: 16, uppercase: true)
-            throw unfitForXML("U+00\(digits.count == 1 ? "0" : "")\(digits)")
+            throw unfitForXML("U+\(String(hexadecimal: text[index], digits: 4))")
         }
     }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Tags that do not match the open element.
 extension XMLPropertyListReader {
     /// A tag in place of an element's end tag; its message is made once the beginning of the element is found.

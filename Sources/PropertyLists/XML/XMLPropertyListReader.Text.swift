@@ -1,3 +1,5 @@
+import Bytes
+
 extension XMLPropertyListReader {
     /// Where the text of an element is.
     enum Text {
@@ -135,7 +137,7 @@ extension XMLPropertyListReader {
         let isHex = name.hasPrefix("#x")
         let digits = name.dropFirst(isHex ? 2 : 1)
         guard name.hasPrefix("#"), !digits.isEmpty,
-            digits.utf8.allSatisfy({ XMLScalars.hexDigit($0).map { isHex || $0 < 10 } ?? false })
+            digits.utf8.allSatisfy({ $0.hexadecimalValue.map { isHex || $0 < 10 } ?? false })
         else {
             throw PropertyListError(
                 "'&\(quoted: name);' is not defined; only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"

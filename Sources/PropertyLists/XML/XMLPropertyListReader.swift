@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads an XML property list (Apple's PropertyList-1.0.dtd) and sends its events to a consumer.
 ///
 /// It makes one pass over a sliding window with an explicit stack, and builds no tree.

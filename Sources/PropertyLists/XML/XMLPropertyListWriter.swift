@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Writes an XML property list as Xcode does: with tabs, one element per line.
 ///
 /// It refuses what XML cannot represent: control characters, U+FFFE, U+FFFF, and fractions of a second.

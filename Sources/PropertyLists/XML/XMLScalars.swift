@@ -1,3 +1,5 @@
+import Bytes
+
 /// The texts of `<integer>`, `<real>` and `<date>` elements.
 enum XMLScalars {
     /// Decimal, or hexadecimal after `0x`, with an optional sign; −2⁶³ … 2⁶⁴−1.
@@ -17,9 +19,9 @@ enum XMLScalars {
         guard index < text.count else { throw notInteger(text) }
         var magnitude: UInt64 = 0
         while index < text.count {
-            guard let digit = hexDigit(text[index]), digit < radix else { throw notInteger(text) }
+            guard let value = text[index].hexadecimalValue, value < radix else { throw notInteger(text) }
             let (product, overflow) = magnitude.multipliedReportingOverflow(by: radix)
-            let (sum, carry) = product.addingReportingOverflow(digit)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(value))
             guard !overflow, !carry else { throw outOfRange(text) }
             magnitude = sum
             index += 1
@@ -88,9 +90,10 @@ enum XMLScalars {
                 guard index < text.count, text[index] == separators[part] else { throw notDate(text) }
                 index += 1
             }
-            guard let value = digits(text, from: index, count: widths[part]) else { throw notDate(text) }
+            let end = index + widths[part]
+            guard end <= text.count, let value = Int(digits: text.extracting(index..<end)) else { throw notDate(text) }
             parts[part] = value
-            index += widths[part]
+            index = end
         }
         guard index + 1 == text.count, text[index] == UInt8(ascii: "Z") else { throw notDate(text) }
         let date = CivilDate(
@@ -102,33 +105,10 @@ enum XMLScalars {
         return Double(date.seconds)
     }
 
-    private static func digits(_ text: Span<UInt8>, from start: Int, count: Int) -> Int? {
-        guard start + count <= text.count else { return nil }
-        var value = 0
-        for index in start..<start + count {
-            guard text[index] >= 48, text[index] <= 57 else { return nil }
-            value = value * 10 + Int(text[index] - 48)
-        }
-        return value
-    }
-
-    /// The value of a hexadecimal digit.
-    static func hexDigit(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case 48...57: UInt64(byte - 48)
-        case 65...70: UInt64(byte - 55)
-        case 97...102: UInt64(byte - 87)
-        default: nil
-        }
-    }
-
+    /// Without white space; readers have refused the other bytes below 0x20.
     @_lifetime(copy text)
     private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
-        var start = 0
-        var end = text.count
-        while start < end, text[start] <= 0x20 { start += 1 }
-        while end > start, text[end - 1] <= 0x20 { end -= 1 }
-        return text.extracting(start..<end)
+        text.trimmed(from: 0, to: text.count) { $0 <= 0x20 }
     }
 
     private static func notInteger(_ text: Span<UInt8>) -> PropertyListError {

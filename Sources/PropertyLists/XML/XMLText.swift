@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Text that XML can represent.
 public enum XMLText {
     /// Whether a text contains a character that XML 1.0 (section 2.2) cannot represent: U+FFFE, U+FFFF, or a control

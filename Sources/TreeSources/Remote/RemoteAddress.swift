@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CCurl
 
 /// The parsed URL of a document: the part that may be shown, and the part that only its origin receives.
@@ -38,7 +39,7 @@ public struct RemoteAddress: Sendable, Equatable {
         if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
             throw SourceError(
                 withoutUser(text),
-                "the URL contains the control character U+\(String(control.value, digits: 4)); remove it, or write it percent-encoded"
+                "the URL contains the control character U+\(String(hexadecimal: control.value, digits: 4)); remove it, or write it percent-encoded"
             )
         }
         if authority(of: text).contains(" ") {
@@ -59,7 +60,7 @@ public struct RemoteAddress: Sendable, Equatable {
         let authority = authority(of: text)
         // A host name may contain non-ASCII characters (RFC 5891).
         let rest = text[authority.endIndex...].utf8.map { byte in
-            byte > 0x20 && byte < 0x7F ? String(UnicodeScalar(byte)) : "%" + String(UInt32(byte), digits: 2)
+            byte > 0x20 && byte < 0x7F ? String(UnicodeScalar(byte)) : "%" + String(hexadecimal: byte, digits: 2)
         }
         return text[..<authority.endIndex] + rest.joined()
     }
@@ -79,14 +80,6 @@ public struct RemoteAddress: Sendable, Equatable {
         // An unencoded password may contain a slash; then more is removed than necessary.
         guard let end = rest.lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound] + rest[rest.index(after: end)...])
-    }
-}
-
-extension String {
-    /// A number in upper-case hexadecimal with at least this many digits.
-    fileprivate init(_ number: UInt32, digits: Int) {
-        let text = String(number, radix: 16, uppercase: true)
-        self = String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
     }
 }
 

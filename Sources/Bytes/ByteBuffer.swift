@@ -11,6 +11,7 @@ public struct ByteBuffer: ~Copyable {
     /// How many bytes have been written.
     @inlinable public var count: Int { size }
 
+    /// - Parameter capacity: how many bytes there is room for at once, without growing.
     public init(capacity: Int = 0) {
         unsafe base = nil
         self.capacity = 0
@@ -34,6 +35,7 @@ public struct ByteBuffer: ~Copyable {
         capacity = bytes
     }
 
+    /// Appends one byte.
     @inlinable @inline(__always)
     public mutating func append(_ byte: UInt8) {
         reserve(1)
@@ -41,6 +43,7 @@ public struct ByteBuffer: ~Copyable {
         size += 1
     }
 
+    /// Appends bytes.
     @inlinable @inline(__always)
     public mutating func append(_ bytes: Span<UInt8>) {
         let added = bytes.count
@@ -79,12 +82,19 @@ public struct ByteBuffer: ~Copyable {
         unsafe target.storeBytes(of: tail, toByteOffset: last, as: word)
     }
 
+    /// Appends a literal's UTF-8.
     @inlinable @inline(__always)
     public mutating func append(_ text: StaticString) {
+        reserve(text.utf8CodeUnitCount)
+        store(text)
+    }
+
+    /// Appends a literal's UTF-8; there must be room for it.
+    @inlinable @inline(__always)
+    public mutating func store(_ text: StaticString) {
         let added = text.utf8CodeUnitCount
-        reserve(added)
         unsafe Self.copy(added, from: text.utf8Start, to: base.unsafelyUnwrapped.advanced(by: size))
-        size += added
+        size &+= added
     }
 
     /// Appends a string's UTF-8.
@@ -92,14 +102,6 @@ public struct ByteBuffer: ~Copyable {
         var text = text
         text.makeContiguousUTF8()
         append(text.utf8Span.span)
-    }
-
-    /// Appends the eight bytes of a word, lowest first.
-    @inlinable @inline(__always)
-    public mutating func append(littleEndian word: UInt64) {
-        reserve(8)
-        unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
-        size += 8
     }
 
     /// Overwrites bytes written before.

@@ -2,33 +2,34 @@
 ///
 /// In each test only the lowest set bit is exact, and higher ones may be false: use `trailingZeroBitCount`.
 public enum ByteScan {
+    /// The high bit of each byte of a word.
     @inlinable @inline(__always)
-    static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+    public static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     /// A word of eight equal bytes.
     @inlinable @inline(__always)
-    static func word(of byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+    public static func word(of byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     /// Sets the high bit of each byte of `word` that is `byte`.
     @inlinable @inline(__always)
-    static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+    public static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         let rest = word ^ Self.word(of: byte)
         return (rest &- Self.word(of: 1)) & ~rest & highBits
     }
 
     /// Sets the high bit of each byte of `word` that is a control character, 0x00 … 0x1F.
     @inlinable @inline(__always)
-    static func controls(_ word: UInt64) -> UInt64 { (word &- Self.word(of: 0x20)) & ~word & highBits }
+    public static func controls(_ word: UInt64) -> UInt64 { (word &- Self.word(of: 0x20)) & ~word & highBits }
 
     /// The eight bytes at an offset of a span, the first of them lowest.
     @inlinable @inline(__always)
-    static func word(of bytes: Span<UInt8>, at offset: Int) -> UInt64 {
+    public static func word(of bytes: Span<UInt8>, at offset: Int) -> UInt64 {
         unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
     }
 
     /// The 1 … 7 bytes at an offset of a span, the first of them lowest; the rest of the word is zero.
     @inlinable @inline(__always)
-    static func word(of bytes: Span<UInt8>, at offset: Int, count: Int) -> UInt64 {
+    public static func word(of bytes: Span<UInt8>, at offset: Int, count: Int) -> UInt64 {
         let raw = unsafe bytes.bytes
         if count >= 4 {
             let low = unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self).littleEndian
@@ -62,7 +63,7 @@ public enum ByteScan {
     }
 
     /// The number of UTF-16 code units of a UTF-8 text.
-    static func utf16Count(_ text: Span<UInt8>) -> Int {
+    public static func utf16Count(_ text: Span<UInt8>) -> Int {
         var count = 0
         for index in text.indices {
             // Every byte that begins a character counts, and twice if it begins four bytes.

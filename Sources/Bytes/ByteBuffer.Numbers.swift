@@ -14,29 +14,13 @@ extension ByteBuffer {
         append(digits.span.extracting(first..<20))
     }
 
-    /// Appends an integer's decimal digits, after `-` if it is negative.
-    @inlinable
-    public mutating func append(_ value: PropertyListInteger) {
-        if value.isNegative { append(UInt8(ascii: "-")) }
-        append(decimal: value.magnitude)
-    }
-
     /// Appends the lowest decimal digits of a nonnegative number, including leading zeros.
-    mutating func append(_ value: Int, digits: Int) {
+    public mutating func append(_ value: Int, digits: Int) {
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }
         while divisor > 0 {
             append(0x30 + UInt8(value / divisor % 10))
             divisor /= 10
         }
-    }
-
-    /// Appends the lowest bytes of a word, the highest of them first.
-    ///
-    /// - Parameter width: 1 … 8.
-    @inline(__always)
-    mutating func append(bigEndian word: UInt64, width: Int) {
-        reserve(8)
-        store((word &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)).byteSwapped, counting: width)
     }
 }

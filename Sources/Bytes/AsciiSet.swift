@@ -13,11 +13,6 @@ public struct AsciiSet: Sendable {
         self.high = high
     }
 
-    /// `tchar` of RFC 9110, section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
-    @inlinable
-    @inline(__always)
-    public static var token: AsciiSet { AsciiSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
-
     /// Whether a byte is one of the characters; no byte above 0x7F is.
     @inlinable
     @inline(__always)

@@ -1,29 +1,22 @@
-/// What has a deadline, and knows its place in the agenda.
-protocol Scheduled: AnyObject {
-    var deadline: Int64 { get }
-    /// The agenda's own; -1 outside it.
-    var place: Int { get set }
-}
-
-/// A binary heap by deadline, from which each entry can be taken in logarithmic time.
+/// A binary heap ordered by deadline, from which any entry can be removed in logarithmic time.
 struct DeadlineHeap<Entry: Scheduled> {
-    /// The deadlines stand beside the entries, so that comparing follows no pointer.
+    /// The deadlines are stored beside the entries, so that a comparison follows no pointer.
     private var heap: [(deadline: Int64, entry: Entry)] = []
 
     var isEmpty: Bool { heap.isEmpty }
     var count: Int { heap.count }
     /// All entries, in no order.
     var entries: [Entry] { heap.map(\.entry) }
-    /// The first deadline.
+    /// The earliest deadline.
     var next: Int64? { heap.first?.deadline }
 
-    /// Adds an entry, which is in no agenda.
+    /// Inserts an entry that is in no heap.
     mutating func insert(_ entry: Entry) {
         heap.append((entry.deadline, entry))
         rise(from: heap.count - 1)
     }
 
-    /// Takes an entry out, if it is there.
+    /// Removes an entry, if it is in the heap.
     mutating func remove(_ entry: Entry) {
         let place = entry.place
         guard place >= 0 else { return }
@@ -36,7 +29,7 @@ struct DeadlineHeap<Entry: Scheduled> {
         sink(from: last.entry.place)
     }
 
-    /// Takes out the first entry, where its deadline has come.
+    /// Removes and returns the first entry, if its deadline has come.
     mutating func removeFirst(at now: Int64) -> Entry? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.entry)

@@ -33,13 +33,8 @@ struct KeyIndex: Sendable {
 
     /// Inserts a row; returns an equal row instead if the index contains one.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
-        let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: TableHash.of(hash)) & mask
-        while slots[slot] != 0 {
-            let candidate = Int(slots[slot]) - 1
-            if isEqual(candidate) { return candidate }
-            slot = (slot + 1) & mask
-        }
+        let slot = slot(hash: hash, isEqual: isEqual)
+        guard slots[slot] == 0 else { return Int(slots[slot]) - 1 }
         slots[slot] = UInt32(row + 1)
         return nil
     }
@@ -59,14 +54,18 @@ struct KeyIndex: Sendable {
         return nil
     }
 
+    /// The same in a table; there must be one.
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
+        let found = slots[slot(hash: hash, isEqual: isEqual)]
+        return found == 0 ? nil : Int(found) - 1
+    }
+
+    /// The slot of the row that `isEqual` accepts, or the empty one where the search for it ends.
+    @inline(__always)
+    private func slot(hash: UInt64, isEqual: (Int) -> Bool) -> Int {
         let mask = slots.count - 1
         var slot = Int(truncatingIfNeeded: TableHash.of(hash)) & mask
-        while slots[slot] != 0 {
-            let candidate = Int(slots[slot]) - 1
-            if isEqual(candidate) { return candidate }
-            slot = (slot + 1) & mask
-        }
-        return nil
+        while slots[slot] != 0, !isEqual(Int(slots[slot]) - 1) { slot = (slot + 1) & mask }
+        return slot
     }
 }

@@ -55,8 +55,12 @@ struct SuggestedCommand {
 
     // MARK: Options
 
-    private static let portWords: Set = ["--port", "-p"]
-    private static let hostWords: Set = ["--host", "--bind", "--address"]
+    /// What other programs' options for the address say; here `--listen` says both.
+    private enum AddressPart { case host, port }
+
+    private static let addressWords: [(name: String, part: AddressPart)] = [
+        ("port", .port), ("host", .host), ("bind", .host), ("address", .host),
+    ]
 
     /// The index after the last word that can be an option.
     private var optionsEnd: Int { words.firstIndex(of: "--") ?? words.endIndex }
@@ -64,6 +68,20 @@ struct SuggestedCommand {
     private static func parts(of word: String) -> (name: String, value: String?) {
         guard let sign = word.firstIndex(of: "=") else { return (word, nil) }
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
+    }
+
+    /// The part that a word such as `--port` or `-p` names, or a slip of one that no known option is as near to.
+    private static func addressPart(of word: String, besides known: [String]) -> AddressPart? {
+        if word == "-p" { return .port }
+        let bare = String(word.drop { $0 == "-" })
+        guard word.hasPrefix("-"), bare.count > 2, !known.contains(bare) else { return nil }
+        let near = EditDistance.nearest(to: bare, among: known + addressWords.map(\.name))
+        return addressWords.first { $0.name == near }?.part
+    }
+
+    /// The options of the command, and those of every command.
+    private var knownOptions: [String] {
+        Option.all(of: words.first.flatMap(CommandLineArguments.Command.init)).map(\.name) + ["help", "version"]
     }
 
     /// Combines separate host and port options into one `--listen`.
@@ -74,9 +92,10 @@ struct SuggestedCommand {
         var port: String?
         var place: Int?
         var index = 0
+        let known = knownOptions
         while index < optionsEnd {
             let (name, value) = Self.parts(of: words[index])
-            guard Self.portWords.contains(name) || Self.hostWords.contains(name) else {
+            guard let part = Self.addressPart(of: name, besides: known) else {
                 index += 1
                 continue
             }
@@ -85,7 +104,7 @@ struct SuggestedCommand {
             }
             words.remove(at: index)
             place = place ?? index
-            if Self.portWords.contains(name) { port = value } else { host = value }
+            if part == .port { port = value } else { host = value }
         }
         guard let place else { return true }
         guard let address = Self.address(host: host, port: port) else { return false }
@@ -102,11 +121,11 @@ struct SuggestedCommand {
 
     /// Replaces unknown options with the nearest known ones.
     private mutating func mendOptions() {
-        let known = Option.all(of: words.first.flatMap(CommandLineArguments.Command.init)).map(\.name)
+        let known = knownOptions
         for index in 0..<optionsEnd where words[index].hasPrefix("-") {
             let (name, value) = Self.parts(of: words[index])
             let bare = String(name.drop { $0 == "-" })
-            guard bare.count > 1, !(known + ["help", "version"]).contains(where: { "--\($0)" == name }),
+            guard bare.count > 1, !known.contains(where: { "--\($0)" == name }),
                 let near = EditDistance.nearest(to: bare, among: known)
             else { continue }
             words[index] = "--\(near)" + (value.map { "=\($0)" } ?? "")

@@ -4,7 +4,7 @@
 #include <microhttpd.h>
 #include <stdint.h>
 
-/* Swift cannot call variadic functions, so the daemon is started from here, with the options that it always has. */
+/* Swift cannot call variadic functions, so this starts the daemon, always with the same options. */
 static inline struct MHD_Daemon *
 shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, unsigned int connections,
                   unsigned int per_address, int strict, MHD_AccessHandlerCallback handler,
@@ -13,7 +13,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                   MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context)
 {
   struct MHD_OptionItem pool[] = {
-    /* A pool of one is refused with a warning: the daemon's own thread is that one. */
+    /* The library refuses a pool of one with a warning; its own thread serves instead. */
     { threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t) threads, NULL },
     { MHD_OPTION_END, 0, NULL }
   };
@@ -22,7 +22,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
                           MHD_OPTION_CONNECTION_LIMIT, connections,
                           MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
-                          /* Its own time-out costs a lock and two clock readings per request: ours watches both times. */
+                          /* The library's time-out would cost a lock and two clock readings per request; `Reaper` watches the deadlines. */
                           MHD_OPTION_CONNECTION_TIMEOUT, 0u,
                           MHD_OPTION_STRICT_FOR_CLIENT, strict,
                           MHD_OPTION_URI_LOG_CALLBACK, request_line, context,
@@ -33,7 +33,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_END);
 }
 
-/* MHD_get_connection_info is variadic: what NOTIFY_CONNECTION stored for this connection. */
+/* MHD_get_connection_info is variadic; returns what NOTIFY_CONNECTION stored for this connection. */
 static inline void *
 shim_connection_context(struct MHD_Connection *connection)
 {
@@ -41,7 +41,7 @@ shim_connection_context(struct MHD_Connection *connection)
   return info ? info->socket_context : NULL;
 }
 
-/* MHD_get_connection_info is variadic: the connection's socket, or -1. */
+/* MHD_get_connection_info is variadic; returns the connection's socket, or -1. */
 static inline int
 shim_connection_socket(struct MHD_Connection *connection)
 {
@@ -49,7 +49,7 @@ shim_connection_socket(struct MHD_Connection *connection)
   return info ? info->connect_fd : -1;
 }
 
-/* MHD_get_connection_info is variadic: the client's address, or NULL. */
+/* MHD_get_connection_info is variadic; returns the client's address, or NULL. */
 static inline const struct sockaddr *
 shim_connection_address(struct MHD_Connection *connection)
 {
@@ -57,7 +57,7 @@ shim_connection_address(struct MHD_Connection *connection)
   return info ? info->client_addr : NULL;
 }
 
-/* MHD_get_connection_info is variadic: the bytes of request line and header, or 0 where they are not known. */
+/* MHD_get_connection_info is variadic; returns the bytes of request line and header, or 0 if they are not known. */
 static inline size_t
 shim_connection_header_size(struct MHD_Connection *connection)
 {
@@ -65,14 +65,14 @@ shim_connection_header_size(struct MHD_Connection *connection)
   return info ? info->header_size : 0;
 }
 
-/* A macro with a cast, which Swift does not import. */
+/* Swift does not import a macro with a cast. */
 static inline uint64_t
 shim_size_unknown(void)
 {
   return MHD_SIZE_UNKNOWN;
 }
 
-/* MHD_set_response_options is variadic. Without this a HEAD of a stream is followed by the last chunk of a body it has not. */
+/* MHD_set_response_options is variadic. Without this option, the last chunk of an absent body follows the response to a HEAD of a stream. */
 static inline enum MHD_Result
 shim_end_by_closing(struct MHD_Response *response)
 {

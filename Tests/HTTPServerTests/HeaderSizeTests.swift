@@ -29,7 +29,7 @@ struct HeaderSizeTests {
             #expect(answer.status == 431)
             #expect(
                 answer.body
-                    == "The header of 329 lines needs more memory than a request may have; send fewer lines, or fewer cookies."
+                    == "The header of 329 lines needs more memory than a request may use; send fewer lines or fewer cookies."
             )
             #expect(answer.header("Instance") == "/a")
             #expect(try client.readToEnd() == "")

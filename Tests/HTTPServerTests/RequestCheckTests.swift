@@ -37,15 +37,15 @@ struct RequestCheckTests {
         Case("POST /a HTTP/1.1\r\n\(host)Content-Length: 0\r\n\r\n", 200, "post /a "),
     ]
 
-    static let requestLine = "The request line is not a method, a target and a version with one space between them."
+    static let requestLine = "The request line must be a method, a target and a version, separated by single spaces."
     static let target =
-        "The request target holds a space, a control character or a byte beyond ASCII; percent-encode it."
-    static let form = "The request target must begin with '/', or be an http URL; only OPTIONS may ask for '*'."
+        "The request target contains a space, a control character or a non-ASCII byte; percent-encode it."
+    static let form = "The request target must begin with '/' or be an http URL; only OPTIONS accepts '*'."
     static let lines =
-        "The header holds a folded line, a null character, or a line that ends without a carriage return."
-    static let name = "A field name holds a character that none can have, or ends in white space."
-    static let lengths = "Content-Length and Transfer-Encoding exclude each other."
-    static let coding = "The only transfer coding that this server decodes is 'chunked'."
+        "The header contains a folded line, a null character, or a line that ends without a carriage return."
+    static let name = "A field name contains a character that is not allowed there, or ends with white space."
+    static let lengths = "A request must not have both Content-Length and Transfer-Encoding."
+    static let coding = "The only transfer coding that this server supports is 'chunked'."
 
     static let malformed = [
         Case("GET  /a HTTP/1.1\r\n\(host)\r\n", 400, requestLine),
@@ -53,8 +53,8 @@ struct RequestCheckTests {
         Case("GET /a b HTTP/1.1\r\n\(host)\r\n", 400, target),
         Case("G\u{0}T /a HTTP/1.1\r\n\(host)\r\n", 400, requestLine),
         Case("GET /a\u{0}b HTTP/1.1\r\n\(host)\r\n", 400, requestLine),
-        Case("G:T /a HTTP/1.1\r\n\(host)\r\n", 400, "The method holds a character that no method can have."),
-        Case("GET /a HTTP/1.2\r\n\r\n", 400, "A request in HTTP/1.1 needs a Host field."),
+        Case("G:T /a HTTP/1.1\r\n\(host)\r\n", 400, "The method contains a character that is not allowed in a method."),
+        Case("GET /a HTTP/1.2\r\n\r\n", 400, "An HTTP/1.1 request needs a Host field."),
         Case("GET /\u{7F} HTTP/1.1\r\n\(host)\r\n", 400, target),
         Case("GET /12345678901234567\u{1}12 HTTP/1.1\r\n\(host)\r\n", 400, target),
         Case("GET /\u{E9} HTTP/1.1\r\n\(host)\r\n", 400, target),
@@ -63,16 +63,16 @@ struct RequestCheckTests {
         Case("GET ftp://a/ HTTP/1.1\r\n\(host)\r\n", 400, form),
         Case("GET http:///a HTTP/1.1\r\n\(host)\r\n", 400, form),
         Case("GET http://user@a/ HTTP/1.1\r\n\(host)\r\n", 400, form),
-        Case("CONNECT a:443 HTTP/1.1\r\n\(host)\r\n", 501, "This server is not a proxy: it opens no tunnels."),
-        Case("GET / HTTP/1.1\r\n\r\n", 400, "A request in HTTP/1.1 needs a Host field."),
-        Case("GET / HTTP/1.1\r\n\(host)\(host)\r\n", 400, "The field host stands more than once."),
+        Case("CONNECT a:443 HTTP/1.1\r\n\(host)\r\n", 501, "This server is not a proxy and does not open tunnels."),
+        Case("GET / HTTP/1.1\r\n\r\n", 400, "An HTTP/1.1 request needs a Host field."),
+        Case("GET / HTTP/1.1\r\n\(host)\(host)\r\n", 400, "The field host appears more than once."),
         Case("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "The Host field is not a host name or an address."),
         Case("GET / HTTP/1.1\r\n\(host)X : a\r\n\r\n", 400, name),
         Case("GET / HTTP/1.1\r\n\(host)X\u{E9}: a\r\n\r\n", 400, name),
         Case("GET / HTTP/1.1\r\n\(host): a\r\n\r\n", 400, lines),
         Case("GET / HTTP/1.1\r\n X: a\r\n\(host)\r\n", 400, name),
-        Case("GET / HTTP/1.1\r\n\(host)X: a\u{7}b\r\n\r\n", 400, "A field value holds a control character."),
-        Case("GET / HTTP/1.1\r\n\(host)X: a\rb\r\n\r\n", 400, "A field value holds a control character."),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\u{7}b\r\n\r\n", 400, "A field value contains a control character."),
+        Case("GET / HTTP/1.1\r\n\(host)X: a\rb\r\n\r\n", 400, "A field value contains a control character."),
         Case("GET / HTTP/1.1\r\n\(host)X: a\u{0}b\r\n\r\n", 400, lines),
         Case("GET / HTTP/1.1\r\nX: a\u{0}b\r\n\(host)\r\n", 400, lines),
         Case("GET / HTTP/1.1\r\n\(host)X: a\r\n b\r\n\r\n", 400, lines),
@@ -82,20 +82,20 @@ struct RequestCheckTests {
         Case("GET / HTTP/1.1\n\(host)\r\n", 400, lines),
         Case(
             "POST / HTTP/1.1\r\n\(host)Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", 400,
-            "The field content-length stands more than once."),
+            "The field content-length appears more than once."),
         Case(
             "POST / HTTP/1.1\r\n\(host)Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, lengths),
         Case("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, coding),
         Case("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: identity\r\n\r\n", 501, coding),
         Case(
             "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
-            "The field transfer-encoding stands more than once."),
+            "The field transfer-encoding appears more than once."),
         Case(
             "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
-            "There is no Transfer-Encoding in HTTP/1.0."),
+            "HTTP/1.0 does not have Transfer-Encoding."),
         Case(
             "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", 400,
-            "The trailer holds a field that none may have."),
+            "The trailer contains a field that is not allowed in a trailer."),
         Case(
             "GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 16384))\r\n\r\n", 431,
             "The request line and the header together are longer than 16384 bytes."),
@@ -114,7 +114,7 @@ struct RequestCheckTests {
     /// The library of before 1.0 takes the space for a part of the coding's name, and would wait for a body for ever.
     static let untrimmed = Case(
         "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked \r\n\r\n0\r\n\r\n", 501,
-        "The body cannot be decoded, as white space follows 'chunked' in Transfer-Encoding; leave it out.")
+        "The body cannot be decoded, because white space follows 'chunked' in Transfer-Encoding; remove it.")
 
     /// Whether the library is the one that leaves the checks to us; that of 1.0 makes many of them, in its own words.
     static let leavesChecks = Server.libraryVersion.hasPrefix("0.")

@@ -6,13 +6,14 @@ public struct AccessEntry: Sendable {
     public let method: Method
     /// The raw target.
     public let target: String
-    /// The status of the answer.
+    /// The status of the response.
     public let status: Int
-    /// The bytes of the body, without those that frame its chunks; all of them also if the answer was cut off, but of
-    /// a stream those that were sent. 0 for HEAD.
+    /// The bytes of the body without the framing of chunks; 0 for HEAD.
+    ///
+    /// A stream counts the bytes that were sent, any other body all its bytes, even if the response was cut off.
     public let size: Int
-    /// From the request line to the last byte of the answer.
+    /// The time from the request line to the last byte of the response.
     public let duration: Duration
-    /// Whether the answer went out whole.
+    /// Whether the whole response was sent.
     public let completed: Bool
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Monotonic time in milliseconds, to the tick of the kernel: read without a system call in a few nanoseconds.
+/// Monotonic time in milliseconds, exact to a tick of the kernel: read in a few nanoseconds without a system call.
 enum CoarseClock {
     static var now: Int64 {
         var time = timespec()
@@ -10,7 +10,7 @@ enum CoarseClock {
 }
 
 extension Duration {
-    /// The milliseconds of a time-out: for 0, more than any server runs.
+    /// The milliseconds of a time-out; for 0, more than any server runs.
     var timeoutMilliseconds: Int64 { self > .zero ? min(max(milliseconds, 1), 1 << 60) : 1 << 60 }
 
     /// Whole milliseconds.

@@ -1,9 +1,9 @@
 import CMicroHTTPD
 import Synchronization
 
-/// One client's connection: drives each request on it from its request line to the end of its answer.
+/// One client's connection: drives each request from its request line to the end of its response.
 ///
-/// Used by one of the library's threads only, but for its `state`.
+/// Only one of the library's threads uses it, except for its `state`.
 @safe
 final class Connection {
     let state: ConnectionState
@@ -11,40 +11,40 @@ final class Connection {
     private let service: Service
     private let request: Request
     private var phase = Phase.idle
-    /// Where the target lies in the library's buffer, until the header has been read.
+    /// The target in the library's buffer, until the header has been read.
     private var rawTarget: Octets?
-    /// Whether the request is in HTTP/1.0, which has no chunks.
+    /// Whether the request is HTTP/1.0, which has no chunked coding.
     private var isVersion10 = false
     private var memory = RequestMemory()
-    /// How many bytes of the body have come, kept or not.
+    /// The number of bytes of the body that have arrived, kept or not.
     private var received = 0
     private var logged: LoggedAnswer?
-    /// Made when the connection sleeps for the first time.
+    /// Created when the connection sleeps for the first time.
     private var suspension: Suspension?
     private var waiter: Waiter?
     private var events: EventStream?
     private var began: ContinuousClock.Instant?
-    /// Whether the last request was answered, or given up, before it was read to its end.
+    /// Whether the last request was answered or abandoned before all of it was read.
     private var leavesInputUnread = false
     /// Whether a request has been answered.
     private var hasAnswered = false
 
-    /// How far the request on this connection has come.
+    /// The progress of the current request.
     private enum Phase {
         case idle
         /// The request line has been read.
         case line
-        /// The header has been read and is well-formed: the body comes, or the call to answer.
+        /// The header has been read and is well-formed; the body follows, or the call to answer.
         case body
-        /// The answer comes later.
+        /// The response follows later.
         case waiting
         case answered
     }
 
-    /// What the access log tells of an answer.
+    /// What the access log needs to know about a response.
     private struct LoggedAnswer {
         let status: Int
-        /// The bytes of a body that is not a stream.
+        /// The size in bytes of a body that is not a stream.
         let size: Int
         let stream: StreamReader?
     }
@@ -66,8 +66,9 @@ final class Connection {
         request.parts.target.set(target)
     }
 
-    /// The library's call for the header, then for each piece of the body, then for the answer.
-    /// - Returns: false to have the connection cut.
+    /// The library's call for the header, then for each piece of the body, then for the response.
+    ///
+    /// - Returns: false to cut the connection.
     func proceed(
         method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, piece: UnsafeRawBufferPointer
     ) -> Bool {
@@ -113,11 +114,11 @@ final class Connection {
         return hasRoom(forHeader: Connection.shortHeader) ? nil : .tooManyLines(request.parts.fields.count)
     }
 
-    /// The bytes of header lines that an answer may have whatever the request is.
+    /// The bytes of header lines that a response may have for any request.
     private static let shortHeader = 1024
 
     private func hasRoom(forHeader answer: Int) -> Bool {
-        // A longer access to the property would have all of them checked at run time.
+        // A longer access to the property would make the compiler check all accesses at run time.
         let memory = memory
         return memory.hasRoom(forHeader: answer, in: service.connectionMemory, descriptor: state.descriptor)
     }
@@ -129,7 +130,7 @@ final class Connection {
             || request.parts.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
     }
 
-    /// The one moment when a body can be refused: nothing of it has been asked for.
+    /// Refuses the body if it must be refused: only now has none of it been requested.
     private func expectBody() -> Bool {
         let limit = service.configuration.bodyLimit
         if let length = request.parts.fields.first(.contentLength)?.value.number, length > limit {
@@ -139,18 +140,20 @@ final class Connection {
         return request.parts.fields.first(.transferEncoding).map(expectChunks) ?? true
     }
 
-    /// The library takes bytes for the end of a chunk's line that others do not, so what it finds behind the last chunk
-    /// may be hidden in the body to a proxy: it is never read as a request (RFC 9112 section 11.2).
+    /// Ends the connection after a chunked body, so that nothing after the last chunk is read as a request.
+    ///
+    /// The library accepts line ends of chunks that other parsers do not, so for a proxy those bytes may be part of the
+    /// body (RFC 9112, section 11.2).
     private func expectChunks(_ coding: FieldLine) -> Bool {
         leavesInputUnread = true
         guard closeAfterAnswer() else { return false }
         if coding.rawValue.matches("chunked") { return true }
-        // The library of before 1.0 takes white space behind the coding for a part of its name, and knows no end of the
-        // body: only an answer in this call, which does without the body, gets out.
+        // Versions before 1.0 count white space after the coding as part of its name, and so do not find the end of the
+        // body: only a response in this call, which ignores the body, is sent.
         return request.method.takesBody ? queueEarly(response(to: .transferEncodingSpace)) : respond()
     }
 
-    /// Keeps a piece of the body; one that is too long is read to its end, or to the deadline, and then refused.
+    /// Keeps a piece of the body; a body that is too long is read to its end or to the deadline, and then refused.
     private func take(_ piece: UnsafeRawBufferPointer) {
         received += piece.count
         memory.addBody(size: piece.count)
@@ -170,15 +173,15 @@ final class Connection {
         }
     }
 
-    /// Keeps no more memory than needed while nothing happens.
+    /// Frees memory that is not needed during the wait.
     private func shrink() {
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
-        // Where a connection's memory begins is known of the library before 1.0 only.
+        // The address of a connection's memory is known only in versions before 1.0.
         guard Daemon.isOld else { return }
         memory.releaseZeros(size: service.connectionMemory, descriptor: state.descriptor)
     }
 
-    /// Queues the answer where there is one, and sleeps where there is none.
+    /// Queues the response if there is one, and sleeps otherwise.
     private func awaitAnswer() -> Bool {
         guard let waiter else { return false }
         let suspension = suspension ?? makeSuspension()
@@ -209,13 +212,13 @@ final class Connection {
         return HeaderCheck.trailerFault(in: request.parts.fields, from: count)
     }
 
-    /// Answers in the first call: the library then closes the connection, and reads no body.
+    /// Responds in the first call: the library then closes the connection without reading a body.
     private func queueEarly(_ response: Response) -> Bool {
         leavesInputUnread = true
         return queue(response)
     }
 
-    /// Hands the answer to the library, or another in its place if it cannot be sent.
+    /// Passes the response to the library, or a replacement if it cannot be sent.
     private func queue(_ response: Response) -> Bool {
         let hasRoom = hasRoom(forHeader: response.payload.headerSize)
         if hasRoom, send(response) { return true }
@@ -226,7 +229,8 @@ final class Connection {
         return self.hasRoom(forHeader: substitute.payload.headerSize) && send(substitute)
     }
 
-    /// Hands the answer to the library.
+    /// Passes the response to the library.
+    ///
     /// - Returns: false if the library refuses it.
     private func send(_ response: Response) -> Bool {
         phase = .answered
@@ -255,13 +259,14 @@ final class Connection {
         stream.attend(suspension ?? makeSuspension(), allowing: time, isLast: isVersion10)
     }
 
-    /// A HEAD of a stream has neither a length nor chunks: it ends with the connection.
+    /// The response to HEAD has neither a length nor chunks if the body is a stream: it ends with the connection.
     private func endByClosing(_ answer: OpaquePointer) {
         _ = unsafe shim_end_by_closing(answer)
         _ = closeAfterAnswer()
     }
 
-    /// To the library it is as if the client had asked for it, and it says so in the answer.
+    /// Closes the connection after the response, which says so, as if the client had asked for it.
+    ///
     /// - Returns: false if there is no memory for it.
     private func closeAfterAnswer() -> Bool {
         let name: StaticString = "Connection"
@@ -271,7 +276,7 @@ final class Connection {
             UnsafeRawPointer(value.utf8Start).assumingMemoryBound(to: CChar.self)) == .YES
     }
 
-    /// The answer has been sent, or never will be.
+    /// The response has been sent, or never will be.
     func finish(completed: Bool) {
         state.wait(until: CoarseClock.now + service.idleMilliseconds)
         closeIfEnded()
@@ -283,15 +288,17 @@ final class Connection {
         request.parts.reset()
     }
 
-    /// Clients that end their sending with the request mostly ask once: they see the connection closed at once, and the
-    /// others when the reaper comes by, so that no other request pays for the question.
+    /// Closes the connection after its first response if the client has stopped sending.
+    ///
+    /// Clients that stop sending with a request usually send only one. The reaper closes the other connections, so that no
+    /// later request pays for the check.
     private func closeIfEnded() {
         guard !hasAnswered else { return }
         hasAnswered = true
         if state.hasEnded { state.endReading() }
     }
 
-    /// Whether the client may lose what was sent last if the socket is closed now (RFC 9112 section 9.6).
+    /// Whether closing the socket now could lose the end of the response (RFC 9112, section 9.6).
     var needsLingering: Bool { leavesInputUnread || state.hasUnread }
 
     private func log(completed: Bool) {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What other threads may know of a connection: its socket, its deadline, whether a request is in progress.
+/// The state of a connection that other threads may read: its socket, its deadline, whether a request is in progress.
 final class ConnectionState: Sendable {
     let descriptor: Int32
     /// Milliseconds of the coarse clock, doubled; the lowest bit is set while a request is in progress.
@@ -15,19 +15,20 @@ final class ConnectionState: Sendable {
     var deadline: Int64 { word.load(ordering: .relaxed) &>> 1 }
     var isBusy: Bool { word.load(ordering: .relaxed) & 1 == 1 }
 
-    /// No request is in progress; the header of one must have come by then.
+    /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
     ///
-    /// This and the following two are called on the connection's own thread only, so none needs to be one step.
+    /// This and the following two are called only on the connection's own thread, so none needs to be atomic.
     func wait(until deadline: Int64) { word.store(deadline &<< 1, ordering: .relaxed) }
 
-    /// A request is in progress, with the deadline that stands.
+    /// Notes that a request is in progress; the deadline stays.
     func beginWork() { word.store(word.load(ordering: .relaxed) | 1, ordering: .relaxed) }
 
-    /// A request is in progress, and must be done by then.
+    /// Notes that a request is in progress, and must be done by the deadline.
     func work(until deadline: Int64) { word.store(deadline &<< 1 | 1, ordering: .relaxed) }
 
-    /// Has the system end the connection when its client takes nothing for so long, or is not there any more, and keep
-    /// no more than a little for a client that reads slowly.
+    /// Makes the system end the connection if the client accepts no data for a time, and limits its send buffer.
+    ///
+    /// The buffer is small, so that the kernel keeps little for a client that reads slowly (tcp(7), TCP_USER_TIMEOUT).
     func limitUnread(milliseconds: Int64) {
         var time = UInt32(clamping: milliseconds)
         var size = ConnectionState.unreadBytes
@@ -38,21 +39,21 @@ final class ConnectionState: Sendable {
 
     private static let unreadBytes: Int32 = 64 << 10
 
-    /// Whether something has come that nobody has read.
+    /// Whether data has arrived that has not been read.
     var hasUnread: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) > 0
     }
 
-    /// Whether the client has ended its sending, and all that it sent has been read.
+    /// Whether the client has stopped sending, and everything that it sent has been read.
     var hasEnded: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
     }
 
-    /// Ends both directions at once: the library sees the end and closes.
+    /// Ends both directions at once: the library sees the end and closes the connection.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// What has arrived is still read, then comes the end.
+    /// Ends the connection after what has arrived has been read.
     func endReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
 }

@@ -5,21 +5,21 @@ import Threads
 
 /// The open connections of a server.
 ///
-/// Whoever shuts a socket down does so under this lock, and a connection leaves the list before its socket is closed:
-/// so a descriptor that has been given to another connection is never hit.
+/// Sockets are shut down only under this lock, and a connection leaves the list before its socket is closed. So a
+/// descriptor that the system has reused for another connection is never shut down.
 final class Connections: Sendable {
     private let open = Guarded(Open())
-    /// Signalled when the last one goes while the server stops.
+    /// Signalled when the last connection ends while the server is stopping.
     private let emptied: Wakeup
-    /// Wakes the reaper; signalled when a connection comes while it rests.
+    /// Wakes the reaper; signalled when a connection arrives while it rests.
     let reaping: Wakeup
 
     private struct Open {
         var states: [ObjectIdentifier: ConnectionState] = [:]
-        /// How many more there are that sleep: they are neither late nor idle.
+        /// The number of other connections, which sleep: they are neither late nor idle.
         var aside = 0
         var isDraining = false
-        /// Whether the reaper sleeps until a connection comes.
+        /// Whether the reaper sleeps until a connection arrives.
         var isReaperResting = false
 
         var isEmpty: Bool { states.isEmpty && aside == 0 }
@@ -50,7 +50,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Connections that slept are about to be resumed.
+    /// Sleeping connections are about to be resumed.
     func takeBack(_ states: [ConnectionState]) {
         wakingReaper { open in
             for state in states { open.states[ObjectIdentifier(state)] = state }
@@ -67,7 +67,7 @@ final class Connections: Sendable {
         if wasResting { reaping.signal() }
     }
 
-    /// Lets the reaper sleep until it is signalled; false if there are connections to watch.
+    /// Whether the reaper may sleep until it is signalled, because there are no connections to watch.
     func rest() -> Bool {
         open.withLock { open in
             open.isReaperResting = open.states.isEmpty
@@ -82,15 +82,16 @@ final class Connections: Sendable {
         }
     }
 
-    /// Closes connections whose client has ended its sending, among those that wait for the next request.
+    /// Closes connections that wait for the next request and whose client has stopped sending.
     ///
-    /// An end that arrives together with a request would be seen at the idle time-out only: the library's epoll set
-    /// tells of both at once, and the library reads once.
-    /// - Parameter deadline: connections whose deadline comes before this are left out.
+    /// Otherwise, an end that arrives together with a request would be noticed only at the idle time-out: the library's
+    /// epoll set reports both at once, and the library reads once.
+    ///
+    /// - Parameter deadline: connections with an earlier deadline are skipped.
     func closeEnded(waitingUntil deadline: Int64) {
         open.withLock { open in
             let waiting = open.states.values.filter { !$0.isBusy && $0.deadline >= deadline }
-            // POLLRDHUP, which Swift's Glibc does not know, has the same value.
+            // POLLRDHUP, which Swift's Glibc does not import, has the same value.
             let event = Int16(EPOLLRDHUP.rawValue)
             var entries = waiting.map { pollfd(fd: $0.descriptor, events: event, revents: 0) }
             guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return }
@@ -98,8 +99,9 @@ final class Connections: Sendable {
         }
     }
 
-    /// How long a connection without a request may still send one when the server stops: a client in full flow asks
-    /// again at once, and is told in the answer that the connection ends.
+    /// How long a connection without a request may still send one when the server stops.
+    ///
+    /// A client that sends requests continuously sends the next at once, and its response announces the end.
     private static let farewell = Duration.milliseconds(250)
 
     /// Waits for all connections to end, and ends those that have no request in progress after a short farewell.
@@ -114,7 +116,7 @@ final class Connections: Sendable {
                 return open.isEmpty
             }
             if isEmpty || now >= end { return }
-            // A request that was answered just before answers began to end their connections leaves it open.
+            // A request answered just before responses began to end their connections leaves its connection open.
             emptied.wait(milliseconds: min((end - now).milliseconds + 1, 20))
         }
     }

@@ -1,26 +1,26 @@
 import Heap
 import Synchronization
 
-/// Counts the connections that have gone, and gives back what a crowd of them leaves between the blocks in use.
+/// Counts the connections that have ended, and returns the memory that many of them leave between the blocks in use.
 ///
-/// Left alone, the C library's heap grows from one crowd to the next, since each takes its blocks in another order.
+/// Otherwise the C library's heap would grow from one crowd to the next, because each allocates in another order.
 final class HeapTrimmer: Sendable {
     private let count = Atomic<Int>(0)
-    /// When memory may be given back again, in milliseconds of the coarse clock.
+    /// When memory may be returned again, in milliseconds of the coarse clock.
     private let next = Atomic<Int64>(0)
 
-    /// How many make a crowd: a thousand connections leave some ten megabytes.
+    /// The size of a crowd: a thousand connections leave about ten megabytes.
     private static let crowd = 1_000
-    /// Connections that come and go without a rest are no crowd, and the heap is locked for milliseconds.
+    /// The minimum time between two returns, because each locks the heap for milliseconds.
     private static let pause: Int64 = 5_000
 
-    /// Whether enough have gone for memory to be given back, now or after the pause.
+    /// Whether enough connections have ended for memory to be returned, now or after the pause.
     var isCrowd: Bool { count.load(ordering: .relaxed) >= Self.crowd }
 
-    /// A connection has gone.
+    /// Counts a connection that has ended.
     func note() { count.add(1, ordering: .relaxed) }
 
-    /// To be called now and then, by a thread that may be held up for some milliseconds.
+    /// Returns memory if it is time; called regularly by a thread that may block for some milliseconds.
     func giveBack(at now: Int64) {
         guard isCrowd, next.load(ordering: .relaxed) <= now else { return }
         next.store(now + Self.pause, ordering: .relaxed)

@@ -1,15 +1,17 @@
 import Glibc
 
-/// Pages that are kept for later and hold nothing: given back to the system, which gives them anew, zeroed, when they
-/// are touched (madvise(2), MADV_DONTNEED; glibc's `malloc_trim` does the same within its heaps).
+/// Returns pages that are kept for later and hold nothing to the system.
+///
+/// The system provides them again, zeroed, when they are touched (madvise(2), MADV_DONTNEED; glibc's `malloc_trim` does
+/// the same within its heaps).
 enum IdlePages {
-    /// Gives back what is within a buffer that nobody will read before it is written again.
+    /// Returns the pages within a buffer that will be written before it is read again.
     static func release(within buffer: UnsafeRawBufferPointer) {
         guard let pages = unsafe wholePages(of: buffer) else { return }
         unsafe giveBack(pages)
     }
 
-    /// Gives back the pages within a buffer that are all zeros, which it does not change.
+    /// Returns the pages within a buffer that hold only zeros; the contents stay the same.
     static func releaseZeros(within buffer: UnsafeRawBufferPointer) {
         guard let pages = unsafe wholePages(of: buffer) else { return }
         var first: Int?
@@ -34,7 +36,7 @@ enum IdlePages {
     }
 
     private static func isZero(_ page: UnsafeRawBufferPointer) -> Bool {
-        // Eight zeros, and each byte the same as the one eight before it.
+        // The first eight bytes are zero, and each other byte equals the one eight before it.
         guard let start = page.baseAddress, unsafe start.load(as: UInt64.self) == 0 else { return false }
         return unsafe memcmp(start, start + 8, page.count - 8) == 0
     }

@@ -1,23 +1,23 @@
 import Glibc
 import Locking
 
-/// Sockets whose answer has been sent while the client still sends: closed in stages (RFC 9112 section 9.6).
+/// Sockets whose response has been sent while the client still sends: they are closed in stages (RFC 9112, section 9.6).
 ///
-/// Closed at once, the unread bytes would make the system reset the connection, and the client would lose the answer
-/// that told it to stop. So a second descriptor of the socket is kept here, and what comes is thrown away.
+/// If they were closed at once, the unread bytes would make the system reset the connection, and the client would lose
+/// the response that tells it to stop. So a second descriptor of the socket is kept here, and its input is discarded.
 final class Lingering: Sendable {
-    /// Descriptors with the time when they are closed in any case; each is owned by this list.
+    /// Descriptors, owned by this list, with the time at which they are closed in any case.
     private let open = Guarded<[(descriptor: Int32, until: Int64)]>([])
 
     static let milliseconds: Int64 = 2000
-    /// Beyond this many, connections are closed at once.
+    /// The maximum number; beyond it, connections are closed at once.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { open.withLock { $0.isEmpty } }
 
-    /// Keeps a socket that the library is about to close; false where there are too many.
+    /// Keeps a socket that the library is about to close; false if there are too many.
     func keep(_ descriptor: Int32, now: Int64) -> Bool {
         open.withLock { open in
             guard open.count < limit else { return false }
@@ -29,7 +29,7 @@ final class Lingering: Sendable {
         }
     }
 
-    /// Throws away what has come, and closes those whose client is done, or whose time is over.
+    /// Discards input, and closes the sockets whose client is done or whose time is over.
     func drain(at now: Int64) {
         open.withLock { open in
             open.removeAll { entry in

@@ -2,14 +2,14 @@ import Locking
 import Synchronization
 import Threads
 
-/// The thread that cuts connections past their deadline: the library's own time-out is for idle ones only.
+/// The thread that cuts connections past their deadline, because the library's own time-out covers only idle ones.
 ///
 /// It sleeps while there are no connections.
 final class Reaper: Sendable {
     private let service: Service
     private let stopping = Atomic<Bool>(false)
     private let thread = Guarded<Thread?>(nil)
-    /// How often the deadlines are looked at.
+    /// The time between two checks of the deadlines, in milliseconds.
     private let period: Int64
 
     /// Starts the thread.
@@ -34,7 +34,7 @@ final class Reaper: Sendable {
         while !stopping.load(ordering: .acquiring) {
             let now = CoarseClock.now
             service.connections.cutLate(at: now)
-            // Each connection is looked at once or twice after its answer.
+            // Each connection is checked once or twice after its response.
             service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
             service.lingering.drain(at: now)
             service.heapTrimmer.giveBack(at: now)

@@ -1,18 +1,18 @@
 import Locking
 
-/// A body whose pieces come later: read from its source when there is something, and asleep otherwise.
+/// A body of events: read from its source when that has something to send; the connection sleeps otherwise.
 ///
-/// Made by `WaitingRoom.admit`; it can be the body of one response.
+/// `WaitingRoom.admit` makes it; it can be the body of one response.
 public final class EventStream: Sendable, Sleeper {
-    /// How a stream came to its end.
+    /// How a stream ended.
     public enum End: Sendable {
-        /// The source said that it is complete, or the answer has no body (HEAD).
+        /// The source was complete, or the response has no body (HEAD).
         case complete
         /// The source failed.
         case failed
-        /// The client closed the connection, or was cut since it did not read.
+        /// The client closed the connection, or was disconnected because it did not read.
         case clientGone
-        /// The server stops: the stream was ended as if it were complete.
+        /// The server is stopping: the stream ended as if it were complete.
         case serverStopping
     }
 
@@ -20,14 +20,14 @@ public final class EventStream: Sendable, Sleeper {
     private let progress: Guarded<Progress>
 
     private struct Progress {
-        /// Both until the end, so that they may hold the stream.
+        /// Both are released at the end, so they may refer to the stream.
         var source: (any EventSource)?
         var onEnd: (@Sendable (EventStream, End) -> Void)?
         var end: End?
         var schedule: HeartbeatSchedule?
         var hasClientGone = false
         var isServerStopping = false
-        /// The connection that is to be woken.
+        /// The connection to wake.
         var suspension: Suspension?
     }
 
@@ -41,22 +41,22 @@ public final class EventStream: Sendable, Sleeper {
 
     deinit { if end == nil { room.leave() } }
 
-    /// Has the source read again: called from any thread after it has got something, or has come to its end.
+    /// Reads the source again; called from any thread once the source has something to send, or has ended.
     ///
-    /// Cheap, never blocks, and does no harm where there is nothing. No wake is lost: what the source had before it
-    /// will be read after it.
+    /// It is cheap, never blocks, and is harmless if there is nothing to send. No wake is lost: whatever the source had
+    /// before the call is read after it.
     public func wake() { progress.withLock { $0.suspension }?.wake() }
 
-    /// How the stream ended, or `nil` while it goes on.
+    /// How the stream ended; nil while it is open.
     public var end: End? { progress.withLock { $0.end } }
 
-    /// The connection that is woken from now on.
+    /// Sets the connection to wake from now on.
     func attach(_ suspension: Suspension) { progress.withLock { $0.suspension = suspension } }
 
     /// When the next heartbeat is due, in milliseconds of the exact clock.
     var nextHeartbeat: Int64 { progress.withLock { $0.schedule?.next } ?? .max }
 
-    /// The next piece: of the source, else a heartbeat that is due, else the end where the server stops.
+    /// The next piece: from the source, or a heartbeat that is due, or the end if the server is stopping.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
         guard let source = progress.withLock({ $0.hasClientGone ? nil : $0.source }) else { return .failure }
         let piece = unsafe source.read(into: buffer)
@@ -102,12 +102,12 @@ public final class EventStream: Sendable, Sleeper {
         }?.wake()
     }
 
-    /// Nothing more is read; the first call tells the owner.
+    /// Ends the stream; the first call notifies the owner.
     func finish(_ end: End) {
         let (source, onEnd) = progress.withLock { progress in
             progress.end = progress.end ?? end
             progress.suspension = nil
-            // Let go by the caller: what its end does is done without the lock.
+            // Released by the caller, so that their deinitializers run without the lock.
             return (progress.source.take(), progress.onEnd.take())
         }
         guard let onEnd else { return }

@@ -1,11 +1,11 @@
-/// When the heartbeats of one stream are due.
+/// The times at which the heartbeats of one stream are due.
 struct HeartbeatSchedule {
     let heartbeat: Heartbeat
     /// In milliseconds of the exact clock.
     private(set) var next: Int64
     private(set) var isDue = false
 
-    /// - Parameter number: a running number, which puts streams that begin at once apart.
+    /// - Parameter number: a serial number, which separates streams that begin at the same time.
     init(_ heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
         self.heartbeat = heartbeat
         let half = heartbeat.milliseconds / 2
@@ -13,7 +13,7 @@ struct HeartbeatSchedule {
         next = HeartbeatSchedule.rounded(next, in: heartbeat.milliseconds)
     }
 
-    /// The deadline has passed.
+    /// Marks the heartbeat as due if its time has come, and schedules the next.
     mutating func beat(at now: Int64 = ExactClock.now) {
         guard next <= now else { return }
         isDue = true
@@ -21,7 +21,7 @@ struct HeartbeatSchedule {
         next += (missed + 1) * heartbeat.milliseconds
     }
 
-    /// The heartbeat, where it is due, which then it is no longer.
+    /// The heartbeat's bytes if it is due, and nil until it is due again.
     mutating func take() -> [UInt8]? {
         defer { isDue = false }
         return isDue ? heartbeat.bytes : nil

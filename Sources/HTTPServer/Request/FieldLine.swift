@@ -1,11 +1,11 @@
-/// One line of a request's header, where it lies in memory that the request does not own.
+/// One line of a request's header, in memory that the request does not own.
 struct FieldLine {
     let name: Octets
     /// The value without the white space around it.
     let value: Octets
-    /// The value as the library cut it out, which may end in white space.
+    /// The value as the library delimits it; it may end with white space.
     let rawValue: Octets
-    /// Which field it is; `nil` for one that is not on the list.
+    /// The field's name; nil if it is not a listed one.
     let field: FieldName?
 
     init(name: Octets, value rawValue: Octets) {

@@ -1,12 +1,12 @@
-/// The lines of one request's header, in order; the storage is kept from request to request.
+/// The lines of one request's header, in order; the storage is reused from request to request.
 @safe
 struct FieldLines: ~Copyable {
     private var base: UnsafeMutablePointer<FieldLine>
     private var capacity = 16
     private(set) var count = 0
-    /// Which listed fields are present.
+    /// The listed fields that are present.
     private(set) var present: FieldName.Set = []
-    /// Which of them have several lines.
+    /// Those of them that have several lines.
     private(set) var repeated: FieldName.Set = []
 
     init() { unsafe base = .allocate(capacity: 16) }
@@ -28,7 +28,7 @@ struct FieldLines: ~Copyable {
         repeated = []
     }
 
-    /// Forgets the lines, and gives up their memory.
+    /// Removes the lines and frees their memory.
     mutating func shrink() {
         removeAll()
         unsafe base.deallocate()
@@ -41,7 +41,7 @@ struct FieldLines: ~Copyable {
         return unsafe base[index]
     }
 
-    /// Forgets the lines from one on, but not which fields they were.
+    /// Removes the lines from an index on; `present` and `repeated` still count them.
     mutating func removeAll(from first: Int) {
         count = min(count, first)
     }

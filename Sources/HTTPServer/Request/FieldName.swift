@@ -1,10 +1,14 @@
-/// The name of a request field that responders ask for (RFC 9110 section 5.1).
+/// The name of a request field that a responder can ask for (RFC 9110, section 5.1).
 ///
-/// A closed list, so that one pass over the header can sort the lines and `Request.has(_:)` is a bit test.
+/// The list is closed, so that one pass over the header classifies its lines and `Request.has(_:)` is a bit test.
 public enum FieldName: UInt8, CaseIterable, Sendable {
+    /// A request field; `lowercased` is its name.
     case accept, acceptEncoding, acceptLanguage, accessControlRequestHeaders, accessControlRequestMethod
+    /// A request field; `lowercased` is its name.
     case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie, expect
+    /// A request field; `lowercased` is its name.
     case host, ifMatch, ifModifiedSince, ifNoneMatch, ifRange, ifUnmodifiedSince, lastEventID, origin, prefer
+    /// A request field; `lowercased` is its name.
     case range, referer, requestID, secFetchSite, traceparent, transferEncoding, upgrade, userAgent
 
     /// The name in lower case.
@@ -43,7 +47,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Tells the name of a header line, in any case; `nil` for a field that is not on the list.
+    /// Recognizes the name of a header line, in any case; nil for a field that is not on the list.
     init?(_ name: Octets) {
         guard name.count > 0, let candidate = FieldName.table[FieldName.place(of: name)],
             name.matches(candidate.lowercased)
@@ -51,7 +55,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
         self = candidate
     }
 
-    /// Length, first and last letter tell all names on the list apart.
+    /// A slot that length, first and last letter determine; it is different for each name on the list.
     private static func place(of name: Octets) -> Int {
         (name.count + 2 * Int(name[0] | 0x20) + 21 * Int(name[name.count - 1] | 0x20)) & 127
     }
@@ -67,10 +71,11 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
 }
 
 extension FieldName {
-    /// A set of field names, for one cheap question about several.
+    /// A set of field names, so that one bit test asks for several.
     public struct Set: ExpressibleByArrayLiteral, Sendable {
         private(set) var bits: UInt64 = 0
 
+        /// A set of the names listed.
         public init(arrayLiteral names: FieldName...) {
             for name in names { insert(name) }
         }

@@ -1,24 +1,25 @@
-/// The rules of RFC 9112 that libmicrohttpd does not keep, and on which request smuggling rests.
+/// The rules of RFC 9112 that libmicrohttpd does not enforce and that request smuggling exploits.
 struct HeaderCheck {
     let line: RequestLine
-    /// The bytes of request line and header together.
+    /// The bytes of the request line and the header together.
     let size: Int
-    /// Whether the library's parser needs to be watched line by line: that of before 1.0 does.
+    /// Whether the library's parser has to be checked line by line, as that of versions before 1.0 has.
     let strictly: Bool
 
-    /// Fields that two parties could read differently if there were two lines of them.
+    /// Fields that two recipients could interpret differently if they had two lines.
     private static let single: [FieldName] = [
         .authorization, .contentLength, .contentType, .host, .ifModifiedSince, .ifRange, .ifUnmodifiedSince,
         .lastEventID, .origin, .range, .transferEncoding,
     ]
 
-    /// What is wrong with the header, if anything.
-    /// - Parameter checked: what was found right before on this connection, and is so again where it is the same.
+    /// The fault of the header, if it has one.
+    ///
+    /// - Parameter checked: the last header on this connection that was valid; an equal one is not checked again.
     func fault(in fields: borrowing FieldLines, limit: Int, checked: inout OctetBuffer) -> Fault? {
         if size > limit { return .headerTooLong(limit: limit) }
         guard strictly else { return fieldFault(in: fields) }
         if !isContiguous(fields) { return .lineEnding }
-        // Line by line contiguous, the same bytes are the same lines.
+        // The lines are contiguous, so the same bytes are the same lines.
         let header = line.version.extended(to: size - (line.version - line.method))
         if checked.equals(header) { return nil }
         let fault = fieldFault(in: fields)
@@ -36,8 +37,10 @@ struct HeaderCheck {
         return hostFault(in: fields) ?? framingFault(in: fields)
     }
 
-    /// Whether each line follows the one before with nothing but its line end between: the library leaves the bytes
-    /// where they came, so a gap shows a folded line, a null character or a line feed alone.
+    /// Whether only a line end separates each line from the next.
+    ///
+    /// The library leaves the bytes where they arrived, so any other gap is a folded line, a null character or a bare
+    /// line feed.
     private func isContiguous(_ fields: borrowing FieldLines) -> Bool {
         var end = unsafe line.version.end + 2
         for index in 0..<fields.count {
@@ -66,18 +69,18 @@ struct HeaderCheck {
         return coding.value.matches("chunked") ? nil : .transferEncoding
     }
 
-    /// Fields that decide what a message is have no business behind its body (RFC 9110 section 6.5.1).
+    /// Fields that determine how a message is read, which must not follow its body (RFC 9110, section 6.5.1).
     private static let forbiddenInTrailer: [StaticString] = [
         "authorization", "connection", "content-encoding", "content-length", "content-range", "content-type", "expect",
         "host", "te", "trailer", "transfer-encoding",
     ]
 
-    /// What is wrong with the lines of a trailer, if anything.
+    /// The fault of a trailer's lines, if they have one.
     static func trailerFault(in fields: borrowing FieldLines, from first: Int) -> Fault? {
         for index in first..<fields.count {
             let field = fields[index]
-            // libmicrohttpd 0.9.75 hands over the last line of the header once more, from the same place, if the first
-            // line of the trailer comes in two pieces.
+            // libmicrohttpd 0.9.75 passes the last line of the header again, at the same address, if the first line of
+            // the trailer arrives in two pieces.
             if index == first, first > 0, unsafe field.name.start == fields[first - 1].name.start { continue }
             let isForbidden = forbiddenInTrailer.contains { field.name.matches($0) }
             if isForbidden || !field.name.isToken || !field.rawValue.isFieldValue { return .trailer }

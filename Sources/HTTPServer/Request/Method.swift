@@ -1,11 +1,11 @@
-/// A request method that a responder may have to tell apart (RFC 9110 section 9, RFC 5789).
+/// A request method that responders distinguish (RFC 9110, section 9; RFC 5789).
 public enum Method: UInt8, Sendable {
     /// A method of RFC 9110, or of RFC 5789.
     case get, head, options, post, put, patch, delete
     /// Any other well-formed method.
     case other
 
-    /// Tells the method from its name, which is case-sensitive.
+    /// Recognizes a method by its name, which is case-sensitive.
     init(_ name: Octets) {
         switch name.count {
         case 3 where name.equals("GET"): self = .get
@@ -19,6 +19,6 @@ public enum Method: UInt8, Sendable {
         }
     }
 
-    /// Whether a body means something to the resource: that of any other method is read and thrown away.
+    /// Whether a body has a meaning; the body of any other method is read and discarded.
     var takesBody: Bool { self != .get && self != .head }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A copy of bytes that the library will write over; the memory is kept from request to request.
+/// A copy of bytes that the library will overwrite; the memory is reused from request to request.
 @safe
 struct OctetBuffer: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
@@ -24,7 +24,7 @@ struct OctetBuffer: ~Copyable {
         count = octets.count
     }
 
-    /// Forgets the bytes, and gives up their memory.
+    /// Removes the bytes and frees their memory.
     mutating func shrink() {
         unsafe start.deallocate()
         unsafe start = .allocate(capacity: 0)
@@ -36,14 +36,14 @@ struct OctetBuffer: ~Copyable {
         unsafe octets.count == count && memcmp(start, octets.start, count) == 0
     }
 
-    /// Leaves only a part.
+    /// Keeps only a range of the bytes.
     mutating func cut(to range: Range<Int>) {
         precondition(range.upperBound <= count)
         unsafe start.update(from: start + range.lowerBound, count: range.count)
         count = range.count
     }
 
-    /// Puts a slash first.
+    /// Inserts a slash at the beginning.
     mutating func prependSlash() {
         precondition(count < capacity)
         unsafe (start + 1).update(from: start, count: count)

@@ -5,7 +5,7 @@ extension Request {
     /// Whether the request has a line of any of these fields.
     public func hasAny(of names: FieldName.Set) -> Bool { parts.fields.present.intersects(names) }
 
-    /// The value of a field, or `nil` without one; several lines are joined by `", "` (RFC 9110 section 5.3).
+    /// The value of a field, nil if it is absent; several lines are joined by `", "` (RFC 9110, section 5.3).
     public func field(_ name: FieldName) -> String? {
         guard has(name) else { return nil }
         var joined: String?
@@ -16,7 +16,7 @@ extension Request {
         return joined
     }
 
-    /// Hands over the value of each line of a field, in order, where it lies: nothing is copied.
+    /// Passes the value of each line of a field, in order and in place: nothing is copied.
     public func forEachLine(of name: FieldName, _ body: (Span<UInt8>) -> Void) {
         for index in 0..<parts.fields.count where parts.fields[index].field == name {
             let value = parts.fields[index].value

@@ -1,13 +1,13 @@
-/// One request, as it came: method, raw target, fields, body.
+/// One request as it was received: method, raw target, fields, body.
 ///
-/// There is one object per connection, used again for each request on it: it is valid until the response is sent,
-/// only on the thread that was handed it, and must not be kept.
+/// Each connection has one object and reuses it for each request. It is valid until the response is sent, only on the
+/// thread that received it, and must not be kept.
 @safe
 public final class Request {
     /// The client's address as text, without the port, for logs.
     public let peer: String
     let storage: UnsafeMutablePointer<Parts>
-    /// The text of a request made by hand, which its fields point into.
+    /// The text of a request made without a connection; its fields point into it.
     private let ownText: UnsafeMutableBufferPointer<UInt8>?
 
     init(peer: String) {
@@ -50,12 +50,12 @@ public final class Request {
     /// The method.
     public var method: Method { parts.method }
 
-    /// The content, at most as long as the server's limit; empty where the request has none, and for GET and HEAD.
+    /// The content, at most as long as the server's limit; empty if the request has none, and for GET and HEAD.
     public var body: [UInt8] { parts.body }
 
     /// The request target as it was sent, still percent-encoded: `/path?query`, or `*`.
     ///
-    /// Of a target in absolute-form only path and query are left, and a fragment is cut off.
+    /// A target in absolute-form is reduced to its path and query, and a fragment is removed.
     public var target: Span<UInt8> {
         @_lifetime(borrow self)
         get {

@@ -1,23 +1,25 @@
-/// The first line of a request, where it lies in the library's buffer.
+/// The first line of a request, in place in the library's buffer.
 struct RequestLine {
     let method: Octets
-    /// Where the target lies; the request has its bytes.
+    /// The target in the library's buffer; the request has a copy.
     let target: Octets
     let version: Octets
 
-    /// Any other version is `HTTP/1.x`, which the library has checked, and is served as HTTP/1.1 (RFC 9110 section 2.5).
+    /// Whether the version is HTTP/1.0.
+    ///
+    /// The library has checked that any other is `HTTP/1.x`; it is served as HTTP/1.1 (RFC 9110, section 2.5).
     var isVersion10: Bool { version.equals("HTTP/1.0") }
 
-    /// What is wrong with the line, if anything.
+    /// The fault of the line, if it has one.
     func fault(strictly layout: Bool) -> Fault? {
-        // The library of before 1.0 skips spaces, and takes a null character for an end.
+        // Versions of the library before 1.0 skip spaces, and end the line at a null character.
         if layout, unsafe target.start != method.end + 1 || version.start != target.end + 1 { return .requestLine }
         return method.isToken ? nil : .method
     }
 }
 
 extension Request {
-    /// Brings the target into origin-form (RFC 9112 section 3.2), or tells what is wrong with it.
+    /// Converts the target to origin-form (RFC 9112, section 3.2), or returns its fault.
     func normalizeTarget(isConnect: Bool) -> Fault? {
         let target = parts.target.octets
         if !target.isTarget { return .targetCharacter }
@@ -28,7 +30,7 @@ extension Request {
         guard scheme > 0 else { return .targetForm }
         var end = scheme
         while end < target.count, !Request.endsAuthority(target[end]) { end += 1 }
-        // User information in a link is a means of deceit (RFC 9110 section 4.2.4): it is no host character.
+        // User information in a link can deceive (RFC 9110, section 4.2.4), so '@' is not accepted.
         guard end > scheme, target[scheme..<end].isHost else { return .targetForm }
         let isPath = end < target.count && target[end] == UInt8(ascii: "/")
         parts.target.cut(to: end..<target.count)

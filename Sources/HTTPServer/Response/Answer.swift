@@ -1,13 +1,13 @@
-/// What a responder gives: the response, or who will give it.
+/// A responder's answer: the response, or a waiter that will receive it.
 public enum Answer: Sendable {
-    /// The response is there.
+    /// The response is available.
     case now(Response)
-    /// The response comes later: the connection waits for it, and holds no thread meanwhile.
+    /// The response follows later; the connection waits for it without occupying a thread.
     case later(Waiter)
 }
 
 extension Answer {
-    /// The response, where it is there: at once, or given to the waiter since.
+    /// The response, if it is available: at once, or from the waiter.
     public var response: Response? {
         switch self {
         case .now(let response): response
@@ -15,7 +15,7 @@ extension Answer {
         }
     }
 
-    /// Who waits, where the response comes later.
+    /// The waiter, if the response follows later.
     public var waiter: Waiter? {
         if case .later(let waiter) = self { waiter } else { nil }
     }

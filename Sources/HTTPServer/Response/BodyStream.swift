@@ -1,9 +1,10 @@
-/// A body that is made while it is sent.
+/// A body that is produced while it is sent.
 public protocol BodyStream: AnyObject {
     /// Writes the next bytes.
     ///
-    /// Called on one of the server's threads, never twice at once.
+    /// The server calls it on one of its threads, one call at a time.
+    ///
     /// - Parameter buffer: room for at least one byte.
-    /// - Returns: how many bytes were written; 0 at the end; a negative number cuts the connection.
+    /// - Returns: the number of bytes written; 0 at the end; a negative number to cut the connection.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 }

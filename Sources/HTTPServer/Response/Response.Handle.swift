@@ -2,14 +2,15 @@ import CMicroHTTPD
 import Glibc
 
 extension Response {
-    /// The one owner of a library response; connections that it is queued on hold references of their own.
+    /// The sole owner of a library response; connections on which it is queued hold references of their own.
     ///
-    /// Sendable, since the library counts references under a lock of its own and nothing is added after `init`.
+    /// Sendable, because the library counts references under its own lock and nothing is added after `init`.
     @safe
     struct Handle: ~Copyable, @unchecked Sendable {
+        /// Nil if the library had no memory for it; it cannot be sent then.
         let pointer: OpaquePointer?
 
-        /// Takes over memory from `malloc`, which the library frees with the last reference.
+        /// Takes ownership of memory from `malloc`, which the library frees with the last reference.
         init(takingOver memory: UnsafeMutableRawBufferPointer) {
             unsafe pointer = MHD_create_response_from_buffer(memory.count, memory.baseAddress, .RESPMEM_MUST_FREE)
         }
@@ -22,14 +23,14 @@ extension Response {
 
         deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
 
-        /// Adds header lines, and gives those that were taken.
+        /// Adds header lines, and returns those that the library accepted.
         func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
             var refused: [Int] = []
             for index in headers.indices where !add(headers[index].name, headers[index].value) { refused.append(index) }
             return refused.isEmpty ? headers : headers.indices.filter { !refused.contains($0) }.map { headers[$0] }
         }
 
-        /// Returns false where the name or the value holds what a header line cannot carry.
+        /// Returns false if the name or the value contains something that a header line cannot carry.
         private func add(_ name: String, _ value: String) -> Bool {
             unsafe MHD_add_response_header(pointer, name, value) == .YES
         }

@@ -1,18 +1,18 @@
 extension Response {
-    /// What responses of several status may share: the library's response, and what it was made of.
+    /// The part that responses of different status can share: the library's response, and what it was made of.
     final class Payload: Sendable {
         let handle: Handle
-        /// The header lines that the library took.
+        /// The header lines that the library accepted.
         let headers: [(name: String, value: String)]
         /// The bytes of the header lines, without those that the server adds.
         let headerSize: Int
-        /// What reads the stream, where the body is one.
+        /// The reader of the stream, if the body is one.
         let stream: StreamReader?
         private let memory: Memory
 
-        /// The body, where it is not a stream: memory that the library owns as long as the handle lives.
+        /// The body, if it is not a stream: memory that the library owns as long as the handle exists.
         ///
-        /// Sendable, since nobody writes to it after `init`.
+        /// Sendable, because nothing writes to it after `init`.
         @safe
         private struct Memory: @unchecked Sendable {
             let bytes: UnsafeRawBufferPointer
@@ -36,7 +36,7 @@ extension Response {
             self.stream = stream
         }
 
-        /// With the colon, the space and the line end of each line.
+        /// Including the colon, the space and the line end of each line.
         private static func size(of headers: [(name: String, value: String)]) -> Int {
             headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         }
@@ -44,7 +44,7 @@ extension Response {
         /// The bytes of the body; 0 for a stream.
         var size: Int { unsafe memory.bytes.count }
 
-        /// The body, valid as long as this object; empty for a stream.
+        /// The body, valid as long as this object exists; empty for a stream.
         var bytes: UnsafeRawBufferPointer { unsafe memory.bytes }
     }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// An answer: built once, then immutable, and queued as often as wanted on any number of connections and threads.
+/// A response: immutable once made, and queued any number of times on any number of connections and threads.
 ///
-/// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are the server's business: leave them out.
+/// The server adds `Date`, `Content-Length`, `Transfer-Encoding` and `Connection`: leave them out.
 public final class Response: Sendable {
-    /// The status code (RFC 9110 section 15).
+    /// The status code (RFC 9110, section 15).
     public let status: Int
     let payload: Payload
 
@@ -13,38 +13,38 @@ public final class Response: Sendable {
         self.payload = payload
     }
 
-    /// Makes a response of memory from `malloc`, which it takes over and frees.
+    /// Makes a response from memory allocated by `malloc`, which it takes ownership of and frees.
     public convenience init(
         status: Int, headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer
     ) {
         self.init(status: status, payload: unsafe Payload(headers: headers, takingOver: body))
     }
 
-    /// Makes a response of bytes, which are copied.
+    /// Makes a response from bytes, which are copied.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
-        // malloc(0) may be nil, which the library would take for a fault.
+        // malloc(0) may return nil, which the library would reject.
         guard let copy = unsafe malloc(max(body.count, 1)) else { fatalError("out of memory: \(body.count) bytes") }
         let memory = unsafe UnsafeMutableRawBufferPointer(start: copy, count: body.count)
         unsafe memory.copyBytes(from: body)
         unsafe self.init(status: status, headers: headers, takingOver: memory)
     }
 
-    /// Makes a response without a body, as 204 and 304 are.
+    /// Makes a response without a body, such as 204 and 304.
     ///
-    /// The library tells a length with 304 too, and it is 0 here. RFC 9110, section 8.6, wants that of the body that is
-    /// not sent, but clients that do not know the rule then wait for it.
+    /// The library sends `Content-Length` with 304 too, and it is 0 here. RFC 9110, section 8.6, asks for the length of
+    /// the body that is not sent, but clients that ignore that rule would wait for the body.
     public convenience init(status: Int, headers: [(name: String, value: String)]) {
         self.init(status: status, headers: headers, body: [])
     }
 
-    /// Makes a response of unknown length, which can be queued once: the stream is read to its end and let go.
+    /// Makes a response of unknown length, which can be queued once: the stream is read to its end and released.
     public convenience init(status: Int, headers: [(name: String, value: String)], stream: any BodyStream) {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream)))
     }
 
     /// Makes a response whose body is a stream of events.
     ///
-    /// It can be queued once. The stream is read from when the header has been sent, and ends with the connection.
+    /// It can be queued once. The stream is read once the header has been sent, and ends with the connection.
     public convenience init(status: Int, headers: [(name: String, value: String)], events: EventStream) {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(events)))
     }
@@ -61,10 +61,10 @@ public final class Response: Sendable {
         }
     }
 
-    /// Whether the body is a stream, so that this can be queued once only.
+    /// Whether the body is a stream, so that the response can be queued only once.
     public var isStream: Bool { payload.stream != nil }
 
-    /// The bytes that go out as body; 0 for a stream, and for a status that has none.
+    /// The number of bytes sent as the body; 0 for a stream, and for a status without a body.
     var size: Int { status == 304 || status == 204 ? 0 : payload.size }
 
     /// The first value of a header line, its name in any case.

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Reads a stream for the library, and gives its connection time as long as the client takes what comes.
+/// Reads a stream for the library, and extends its connection's deadline as long as the client reads.
 ///
-/// Sendable, since only the one connection that the response is queued on reads it, under the library's lock.
+/// Sendable, because only the connection on which the response is queued reads it, under the library's lock.
 final class StreamReader: @unchecked Sendable {
     private let body: Body
     private var connection: Attended?
-    /// The bytes that the library has taken so far.
+    /// The number of bytes passed to the library so far.
     private(set) var written = 0
-    /// The longest piece since memory was given back; before the first, the library has filled its buffer with zeros.
+    /// The longest piece since memory was returned; the library fills its buffer with zeros before the first one.
     private var mostWritten = Int.max
 
     private enum Body {
@@ -16,12 +16,12 @@ final class StreamReader: @unchecked Sendable {
         case events(EventStream)
     }
 
-    /// The connection that is read for.
+    /// The connection that sends the stream.
     private struct Attended {
         let suspension: Suspension
-        /// What each piece puts off its deadline by.
+        /// How long after each piece its deadline is.
         let milliseconds: Int64
-        /// Whether the end of the connection tells the end of the stream.
+        /// Whether the end of the connection marks the end of the stream.
         let isLast: Bool
     }
 
@@ -31,12 +31,12 @@ final class StreamReader: @unchecked Sendable {
 
     deinit { end(.clientGone) }
 
-    /// The events, where the stream is one of them.
+    /// The event stream, if this is one.
     var events: EventStream? {
         if case .events(let events) = body { events } else { nil }
     }
 
-    /// The bytes of the library's own buffer, which each stream has, and only HTTP/1.0 needs.
+    /// The size of the library's own buffer in bytes; each stream has one, but only HTTP/1.0 needs it.
     var blockSize: Int {
         switch body {
         case .document: 32 << 10
@@ -44,20 +44,21 @@ final class StreamReader: @unchecked Sendable {
         }
     }
 
-    /// Has each piece put off the deadline of this connection.
+    /// Sets the connection that sends the stream; each piece extends its deadline.
+    ///
     /// - Parameters:
-    ///   - suspension: how the connection sleeps while there is nothing.
+    ///   - suspension: puts the connection to sleep while the stream has nothing to send.
     ///   - isLast: whether the connection ends with the answer.
     func attend(_ suspension: Suspension, allowing milliseconds: Int64, isLast: Bool) {
         connection = Attended(suspension: suspension, milliseconds: milliseconds, isLast: isLast)
         events?.attach(suspension)
     }
 
-    /// The connection is done with the answer.
+    /// Notes that the connection is done with the response.
     func end(_ end: EventStream.End) { events?.finish(end) }
 
-    /// Translates a piece into the library's terms: its size, -1 at the end, -2 to cut the connection, and 0 where there
-    /// is nothing now and the connection sleeps.
+    /// Reads a piece and returns what the library expects: its size, -1 at the end, -2 to cut the connection, and 0 if
+    /// there is nothing now and the connection sleeps.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if let connection { connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds) }
         let outcome =
@@ -86,7 +87,7 @@ final class StreamReader: @unchecked Sendable {
             case .end: return -1
             case .failure: return -2
             case .nothing:
-                // Without a connection, in tests, nobody sleeps.
+                // In tests without a connection, nothing sleeps.
                 guard let suspension = connection?.suspension else { return 0 }
                 unsafe shrink(buffer)
                 if suspension.sleep(for: events, until: events.nextHeartbeat) { return 0 }
@@ -94,7 +95,7 @@ final class StreamReader: @unchecked Sendable {
         }
     }
 
-    /// Gives back the pages of the library's buffer before the first sleep, and when more than a little was in it.
+    /// Returns the pages of the library's buffer before the first sleep, and after a piece longer than `keptBytes`.
     private func shrink(_ buffer: UnsafeMutableRawBufferPointer) {
         guard mostWritten > StreamReader.keptBytes else { return }
         unsafe IdlePages.release(within: UnsafeRawBufferPointer(buffer))

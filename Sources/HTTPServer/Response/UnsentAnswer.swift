@@ -1,20 +1,21 @@
-/// An answer that cannot be sent; the client gets a 500 in its place, or its connection is cut.
+/// A response that cannot be sent; the client receives a 500 instead, or its connection is cut.
 public struct UnsentAnswer: Sendable, CustomStringConvertible {
-    /// What the 500 names it by.
+    /// The identifier that the 500 shows too.
     public let id: String
     /// The method of the request.
     public let method: Method
     /// The raw target of the request.
     public let target: String
-    /// The status of the answer.
+    /// The status of the response.
     public let status: Int
-    /// The bytes of its header lines.
+    /// The size of its header lines in bytes.
     public let headerSize: Int
-    /// Whether the header is too long for the memory of the connection; otherwise the library refused the answer.
+    /// Whether the header exceeds the connection's memory; otherwise the library refused the response.
     public let isTooLong: Bool
 
+    /// A sentence for the log, with the request and the reason, on one line.
     public var description: String {
-        // A target that is at fault may hold any bytes, and be as long as a request.
+        // An invalid target may contain any bytes, and be as long as a request.
         let printable = target.unicodeScalars.prefix(80).map { " "..."~" ~= $0 ? Character($0) : "?" }
         let place = String(printable) + (target.unicodeScalars.count > 80 ? "…" : "")
         let reason =

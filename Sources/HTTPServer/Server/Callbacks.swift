@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import Glibc
 
-// The library's callbacks: each recovers its object, calls one method, and translates the result.
+// The library's callbacks: each recovers its object, calls one method, and converts the result.
 
 /// MHD_NotifyConnectionCallback.
 func notifyConnection(
@@ -18,7 +18,7 @@ func notifyConnection(
     }
 }
 
-/// MHD_OPTION_URI_LOG_CALLBACK: what it returns is the request's context in the other callbacks.
+/// MHD_OPTION_URI_LOG_CALLBACK: its result is the request's context in the other callbacks.
 func requestLine(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -30,8 +30,10 @@ func requestLine(
     return unsafe slot
 }
 
-/// The library would go on to cut the query into a list that nobody reads, in the memory that the header needs, and
-/// refuse the request where that runs out. The buffer is its own to write to, and an empty query makes no list.
+/// Keeps the library from parsing the query.
+///
+/// It would make a list that nothing reads, in the memory that the header needs, and refuse the request if that runs
+/// out. The buffer is writable, and an empty query makes no list.
 private func hideQuery(of target: UnsafePointer<CChar>) {
     guard let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe mark[1] != 0 else { return }
     unsafe mark[1] = 0
@@ -78,7 +80,7 @@ func collectField(
     return .YES
 }
 
-/// The library's own unescaping, left out: targets are split before they are decoded, so nobody reads its result.
+/// MHD_OPTION_UNESCAPE_CALLBACK: decodes nothing, because targets are split before they are decoded.
 func leaveEscaped(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?
 ) -> Int {
@@ -101,7 +103,7 @@ func releaseBodyStream(_ context: UnsafeMutableRawPointer?) {
     if let context = unsafe context { unsafe Unmanaged<StreamReader>.fromOpaque(context).release() }
 }
 
-/// MHD_PanicCallback: the library finds itself broken, and what it does after this returns is undefined.
+/// MHD_PanicCallback: the library has found a fatal fault, and its behaviour after a return is undefined.
 func panicked(
     _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>?, _ line: UInt32,
     _ reason: UnsafePointer<CChar>?

@@ -1,11 +1,11 @@
 import Glibc
 
-/// How many descriptors this process may open, and how many it has open.
+/// The number of descriptors that this process may open, and of those that are open.
 struct DescriptorLimit {
     let limit: Int
     let inUse: Int
 
-    /// Raises the soft limit to the hard one, and counts what is open.
+    /// Raises the soft limit to the hard limit, and counts the open descriptors.
     static func raise() -> DescriptorLimit { DescriptorLimit(limit: raisedLimit(), inUse: openCount() ?? 32) }
 
     private static func raisedLimit() -> Int {
@@ -19,7 +19,7 @@ struct DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The entries of proc(5)'s list of them; `nil` if it cannot be read.
+    /// The number of entries in /proc/self/fd (proc(5)); nil if it cannot be read.
     private static func openCount() -> Int? {
         guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
         defer { unsafe closedir(folder) }

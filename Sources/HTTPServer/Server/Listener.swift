@@ -1,12 +1,12 @@
 import Glibc
 
-/// The one owner of a listening socket.
+/// The sole owner of a listening socket.
 struct Listener: ~Copyable {
     let descriptor: Int32
-    /// The port it listens on, also where 0 was asked for.
+    /// The port that it listens on; the actual one if 0 was requested.
     let port: UInt16
 
-    /// Resolves, binds and listens; the first address that works is taken.
+    /// Resolves the host, and binds and listens on the first address that works.
     init(host: String, port: UInt16) throws(ServerError) {
         let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         var hints = unsafe addrinfo()
@@ -36,8 +36,10 @@ struct Listener: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Refuses whoever would connect from now on: this descriptor and another one of the same socket become those of
-    /// a socket on which nothing ever comes, and the listening one closes.
+    /// Refuses new connections from now on.
+    ///
+    /// This descriptor and another one of the same socket become those of a socket on which nothing ever arrives, and
+    /// the listening socket closes.
     func silence(_ other: Int32) {
         let flags = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let silent = socket(AF_UNIX, flags, 0)
@@ -77,7 +79,7 @@ struct Listener: ~Copyable {
             guard unsafe getsockname(descriptor, raw.assumingMemoryBound(to: sockaddr.self), &size) == 0 else {
                 return nil
             }
-            // The port stands at the same place in both families.
+            // The port has the same offset in both families.
             return unsafe UInt16(bigEndian: raw.assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port)
         }
     }

@@ -1,27 +1,32 @@
-/// What answers requests; called on the server's threads, several at once.
+/// Answers requests; called on the server's threads, several calls at a time.
 public protocol Responder: Sendable {
-    /// Answers a request whose body, if any, has been read; at once, or later.
+    /// Answers a request, at once or later; its body, if it has one, has been read.
     ///
-    /// What a later answer needs of the request is to be taken from it here.
+    /// The request is valid only during the call, so a later answer must copy what it needs.
     func respond(to request: Request) -> Answer
 
-    /// Called when a body is announced and not yet read: a response refuses it, and ends the connection.
+    /// Called when a body is announced and not yet read: a response refuses the body and ends the connection.
+    ///
+    /// - Returns: nil to have the body read.
     func refusal(of request: Request) -> Response?
 
-    /// Answers what is no request to answer: it breaks HTTP, or a limit of the server.
+    /// Answers a request that violates HTTP or a limit of the server.
+    ///
     /// - Parameters:
     ///   - reason: a sentence for the client.
     ///   - status: 400, 413, 431 or 501.
-    ///   - target: the target of the request; empty if the request line is what is wrong.
+    ///   - target: the target of the request; empty if the request line is invalid.
     func response(toBadRequest reason: String, status: Int, target: String) -> Response
 
-    /// Answers, with status 500, a request whose answer cannot be sent.
+    /// Answers a request with status 500 because its actual answer cannot be sent.
+    ///
     /// - Parameters:
-    ///   - id: what the log names the reason by.
+    ///   - id: the identifier under which the log has the reason.
     ///   - target: the target of the request.
     func response(toFault id: String, target: String) -> Response
 }
 
 extension Responder {
+    /// Accepts every body.
     public func refusal(of request: Request) -> Response? { nil }
 }

@@ -2,18 +2,19 @@ import Glibc
 import Locking
 import Synchronization
 
-/// An HTTP/1.1 server: binds, serves on threads of its own, and stops without losing an answer.
+/// An HTTP/1.1 server: it binds, serves on threads of its own, and stops without losing a response.
 public final class Server: Sendable {
-    /// The version of libmicrohttpd that serves.
+    /// The version of libmicrohttpd that is linked.
     public static let libraryVersion = Daemon.version
 
-    /// The port it listens on, also where 0 was asked for.
+    /// The port that it listens on; the actual one if 0 was requested.
     public let port: UInt16
     private let service: Service
     private let reaper: Reaper
     private let daemon: Guarded<Daemon?>
 
     /// Binds and begins to serve.
+    ///
     /// - Throws: `ServerError` if the address cannot be bound, the process may open too few descriptors, or the system
     ///   refuses threads or memory.
     public init(configuration: Configuration, responder: any Responder) throws(ServerError) {
@@ -37,12 +38,13 @@ public final class Server: Sendable {
 
     deinit { stop(grace: .zero) }
 
-    /// Stops: refuses new connections, lets the requests in progress be answered, then closes.
+    /// Stops: refuses new connections, answers the requests in progress, then closes.
     ///
-    /// Whoever waits is answered as if the time were over, and event streams end.
+    /// Waiting requests are answered as if their time were over, and event streams end.
     ///
-    /// Returns when all is closed; does nothing the second time. Not to be called by a responder.
-    /// - Parameter grace: how long requests in progress are waited for.
+    /// It returns when everything is closed, and does nothing the second time. A responder must not call it.
+    ///
+    /// - Parameter grace: how long to wait for requests in progress.
     public func stop(grace: Duration) {
         guard let daemon = daemon.withLock({ $0.take() }) else { return }
         service.draining.store(true, ordering: .relaxed)
@@ -50,7 +52,7 @@ public final class Server: Sendable {
         // The library must not be stopped while a connection sleeps.
         service.suspended.stop()
         service.connections.drain(until: .now + grace)
-        // With the daemon ends what is still connected.
+        // The connections that are left end with the daemon.
         _ = consume daemon
         reaper.stop()
     }

@@ -1,22 +1,22 @@
 import Glibc
 import Threads
 
-/// Why a server could not be started.
+/// The reason why a server could not be started.
 public enum ServerError: Error, CustomStringConvertible, Sendable {
     /// The host name has no address.
     case unknownHost(String, reason: String)
-    /// Another socket listens there.
+    /// Another socket listens on the port.
     case portInUse(host: String, port: UInt16)
-    /// The system keeps this port for the administrator.
+    /// Only the administrator may listen on the port.
     case portForbidden(host: String, port: UInt16)
     /// No interface of this machine has the address.
     case foreignAddress(host: String)
-    /// The process may open too few descriptors to serve anybody.
+    /// The process may open too few descriptors to serve.
     case tooFewDescriptors(limit: Int, needed: Int)
     /// Any other failure of a system call.
     case system(call: String, reason: String)
 
-    /// What is wrong, without a final full stop; what to do about it is up to whoever named the address.
+    /// What is wrong, without a final full stop; the caller adds how to change the address.
     public var description: String {
         switch self {
         case .unknownHost(let host, let reason):
@@ -38,7 +38,7 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
         .system(call: call, reason: unsafe String(cString: strerror(code)))
     }
 
-    /// Runs what a system call may refuse, and throws its refusal as an error of this type.
+    /// Runs `body`, and throws its failure of a system call as an error of this type.
     static func wrapping<Output>(_ body: () throws(SystemCallError) -> Output) throws(ServerError) -> Output {
         do { return try body() } catch { throw .system(error.call, errno: error.code) }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 import Threads
 
-/// What the connections of one server share.
+/// The state that the connections of one server share.
 final class Service: Sendable {
     private let responder: any Responder
     let configuration: Server.Configuration
@@ -12,11 +12,11 @@ final class Service: Sendable {
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64
-    /// The bytes that the library has for each connection.
+    /// The bytes of memory that the library has for each connection.
     let connectionMemory: Int
     /// In bytes per second.
     let slowestReader: Int64
-    /// Whether the server is stopping: answers queued from then on end their connection.
+    /// Whether the server is stopping: responses queued from then on end their connection.
     let draining = Atomic<Bool>(false)
 
     init(responder: any Responder, configuration: Server.Configuration) throws(ServerError) {
@@ -40,26 +40,27 @@ final class Service: Sendable {
     /// The responder's refusal to read a body.
     func refusal(of request: Request) -> Response? { responder.refusal(of: request) }
 
-    /// The responder's words for a fault.
-    /// - Parameter target: the target of the request; empty if the request line is at fault.
+    /// The responder's response to a fault.
+    ///
+    /// - Parameter target: the target of the request; empty if the request line is invalid.
     func response(to fault: Fault, target: String) -> Response {
         responder.response(toBadRequest: fault.reason, status: fault.status, target: target)
     }
 
-    /// Logs an answer that cannot be sent, and gives the responder's words in its place.
+    /// Logs a response that cannot be sent, and returns the responder's replacement.
     func response(inPlaceOf answer: UnsentAnswer) -> Response {
         configuration.faultLog?(answer)
         return responder.response(toFault: answer.id, target: answer.target)
     }
 
-    /// A connection was accepted: its object lives until `closed`.
+    /// A connection was accepted: its object exists until `closed`.
     func opened(_ handle: OpaquePointer) -> Unmanaged<Connection> {
         let connection = unsafe Connection(handle, service: self)
         connections.insert(connection.state)
         return unsafe Unmanaged.passRetained(connection)
     }
 
-    /// A connection is about to be closed: its socket is still its own.
+    /// A connection is about to be closed; it still owns its socket.
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
@@ -69,7 +70,7 @@ final class Service: Sendable {
         }
     }
 
-    /// How long the reaper has nothing to do, in milliseconds; `nil` until it is signalled.
+    /// How long the reaper has nothing to do, in milliseconds; nil if it may sleep until it is signalled.
     func pause(atMost period: Int64) -> Int64? {
         if !lingering.isEmpty { return min(period, 20) }
         return heapTrimmer.isCrowd || !connections.rest() ? period : nil

@@ -2,7 +2,7 @@ import CEpoll
 import Glibc
 import Threads
 
-/// Waits for hang-ups on many sockets, for a signal, or for a time to pass: the one owner of an epoll instance.
+/// Waits for hang-ups on many sockets, for a signal, or for a time to pass; the sole owner of an epoll instance.
 struct EpollSet: ~Copyable, Sendable {
     private let descriptor: Int32
     private let bell: Wakeup
@@ -13,29 +13,29 @@ struct EpollSet: ~Copyable, Sendable {
         guard descriptor >= 0 else { throw .system("epoll_create1", errno: errno) }
         self.descriptor = descriptor
         self.bell = bell
-        // The bell has the token that no object has. It is edge-triggered, and so need not be reset.
+        // The bell's token is nil, which no object has. It is edge-triggered, so it need not be reset.
         unsafe add(bell.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: nil)
     }
 
     deinit { close(descriptor) }
 
-    /// Watches a socket for its peer's end, and tells of it once.
+    /// Watches a socket for its peer's hang-up, which is reported once.
     ///
-    /// Where the system refuses, for want of memory, a hang-up is noticed when the connection wakes.
+    /// If the system refuses for lack of memory, a hang-up is noticed when the connection wakes.
     func add(_ socket: Int32, token: UnsafeMutableRawPointer) {
         unsafe add(socket, events: EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, token: token)
     }
 
-    /// Ends the watching of a socket.
+    /// Stops watching a socket.
     func remove(_ socket: Int32) { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, nil) }
 
-    /// Has the one that waits, or the next that will, return.
+    /// Makes the current or the next call of `wait` return.
     func signal() { bell.signal() }
 
-    /// Waits, and hands over the tokens of the sockets whose peer has ended.
+    /// Waits, and passes the tokens of the sockets whose peer has hung up.
     func wait(milliseconds: Int64, each: (UnsafeMutableRawPointer) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
-            // glibc 2.41 declares the pointer non-null, 2.36 does not.
+            // glibc 2.41 declares the pointer as nonnull, 2.36 does not.
             guard let base = events.baseAddress else { return }
             let time = Int32(clamping: max(milliseconds, 0))
             let count = unsafe epoll_wait(descriptor, base, Int32(events.count), time)

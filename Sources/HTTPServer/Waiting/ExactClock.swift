@@ -1,11 +1,11 @@
 import Glibc
 
-/// Monotonic time in milliseconds, for what must not happen too early: `CoarseClock` lags behind by a tick.
+/// Monotonic time in milliseconds, for deadlines that must not expire early: `CoarseClock` lags by up to a tick.
 enum ExactClock {
     /// The last whole millisecond.
     static var now: Int64 { nanoseconds / 1_000_000 }
 
-    /// The next whole millisecond: a time counted from here is never too short.
+    /// The next whole millisecond: a period counted from here is never too short.
     static var next: Int64 { nanoseconds / 1_000_000 + 1 }
 
     private static var nanoseconds: Int64 {

@@ -1,11 +1,11 @@
-/// For whom a connection sleeps: told what happens meanwhile, and wakes the connection.
+/// The object for which a connection sleeps: it is notified of events, and wakes the connection.
 ///
-/// Each is called on the watch's thread, or on the connection's own, with no lock held.
+/// Each method is called on the thread of `SuspendedConnections` or on the connection's own, with no lock held.
 protocol Sleeper: AnyObject, Sendable {
-    /// The deadline that was given has passed.
+    /// The deadline has passed.
     func timeIsOver()
     /// The client has closed the connection.
     func clientHasGone()
-    /// The server stops.
+    /// The server is stopping.
     func serverStops()
 }

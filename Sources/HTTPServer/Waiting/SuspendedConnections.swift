@@ -1,31 +1,31 @@
 import Locking
 import Threads
 
-/// The thread that watches over the connections that sleep: their deadlines, hang-ups, and wakes.
+/// The thread that watches the sleeping connections: their deadlines, hang-ups and wakes.
 ///
-/// It alone resumes connections. So a wake is an entry in a list, and whoever wakes a thousand waits for nobody; and a
-/// hang-up that it was told of is of a connection that still sleeps.
+/// Only this thread resumes connections. A wake is therefore just an entry in a list, so waking a thousand connections
+/// blocks nobody; and a reported hang-up always belongs to a connection that is still asleep.
 final class SuspendedConnections: Sendable {
     private let connections: Connections
-    /// What a connection that wakes has until its next deadline.
+    /// The time that a connection has after it wakes.
     private let milliseconds: Int64
     private let hangUps: EpollSet
     private let book = Guarded(Book())
     private let thread = Guarded<Thread?>(nil)
 
     private struct Book {
-        /// Those that sleep, until their deadline passes.
+        /// The sleeping ones whose deadline has not passed.
         var deadlines = DeadlineHeap<Suspension>()
-        /// Those that are to be resumed.
+        /// Those to resume.
         var woken: [Suspension] = []
-        /// How many have been taken in and not yet resumed.
+        /// The number of those taken in and not yet resumed.
         var count = 0
         var isStopping = false
-        /// When the thread will look at the agenda again by itself.
+        /// When the thread will check the deadlines next without a signal.
         var alarm = Int64.max
     }
 
-    /// - Parameter milliseconds: the deadline that a connection has when it wakes.
+    /// - Parameter milliseconds: the time that a connection has after it wakes.
     init(connections: Connections, deadline milliseconds: Int64) throws(ServerError) {
         self.connections = connections
         self.milliseconds = milliseconds
@@ -40,9 +40,9 @@ final class SuspendedConnections: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Tells all who sleep that the server stops, and returns when their connections have been resumed.
+    /// Tells all sleepers that the server is stopping, and returns once their connections have been resumed.
     ///
-    /// None sleeps from then on.
+    /// No connection sleeps after that.
     func stop() {
         let sleepers = book.withLock { book in
             book.isStopping = true
@@ -56,7 +56,7 @@ final class SuspendedConnections: Sendable {
 
     // MARK: For suspensions
 
-    /// Takes charge of a connection that is about to sleep; false where the server stops.
+    /// Takes in a connection that is about to sleep; false if the server is stopping.
     func takeIn(_ suspension: Suspension) -> Bool {
         let (isIn, isFirst) = book.withLock { book in
             guard !book.isStopping else { return (false, false) }
@@ -73,7 +73,7 @@ final class SuspendedConnections: Sendable {
         return true
     }
 
-    /// Has a connection resumed that was taken in; once for each time.
+    /// Schedules a connection that was taken in to be resumed; called once for each sleep.
     func wake(_ suspension: Suspension) {
         let isFirst = book.withLock { book in
             book.woken.append(suspension)
@@ -87,7 +87,7 @@ final class SuspendedConnections: Sendable {
     private func run() {
         while let pause = plan() {
             unsafe hangUps.wait(milliseconds: pause) { token in
-                // Registered only while it sleeps, and so alive.
+                // It is registered only while it sleeps, so it exists.
                 unsafe Unmanaged<Suspension>.fromOpaque(token)._withUnsafeGuaranteedRef { $0.sleeper?.clientHasGone() }
             }
             for suspension in due() { suspension.sleeper?.timeIsOver() }
@@ -95,7 +95,7 @@ final class SuspendedConnections: Sendable {
         }
     }
 
-    /// How long there is nothing to do, unless there is a signal; `nil` at the end.
+    /// How long to wait for a signal, in milliseconds; nil at the end.
     private func plan() -> Int64? {
         let now = ExactClock.now
         return book.withLock { book in

@@ -1,14 +1,14 @@
 import CMicroHTTPD
 import Synchronization
 
-/// Puts one connection to sleep and wakes it: each sleep is ended once, however many wake it, and no wake is lost.
+/// Puts one connection to sleep and wakes it: each sleep ends once, however many threads wake it, and no wake is lost.
 ///
-/// A connection says `stayAwake`, looks whether there is something to do, and sleeps where there is not: a wake between
-/// the two keeps it awake.
+/// A connection calls `stayAwake`, checks whether there is something to do, and sleeps if there is not; a wake in
+/// between keeps it awake.
 ///
-/// Sendable although unchecked: the library's handle is used to suspend on the connection's own thread, and to resume
-/// by the one that found it asleep, before which the connection cannot go away. `place` is the agenda's, under its
-/// lock; `sleeper` and `deadline` are set by the connection's thread before it sleeps.
+/// Unchecked Sendable: the library's handle is used on the connection's own thread to suspend, and by the one thread
+/// that resumes, before which the connection cannot end. `place` belongs to the deadline heap and is protected by its
+/// lock; the connection's thread sets `sleeper` and `deadline` before it sleeps.
 @safe
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
@@ -23,7 +23,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
     private enum Phase {
         static let awake: UInt8 = 0
         static let asleep: UInt8 = 1
-        /// To be resumed, or, where it was awake, not to fall asleep.
+        /// To be resumed, or, if it was awake, not to fall asleep.
         static let woken: UInt8 = 2
     }
 
@@ -33,12 +33,13 @@ final class Suspension: Scheduled, @unchecked Sendable {
         self.suspended = suspended
     }
 
-    /// Forgets the wakes until now; what they told of is looked for after this.
+    /// Clears earlier wakes; the caller then checks for whatever they announced.
     func stayAwake() { _ = phase.exchange(Phase.awake, ordering: .acquiringAndReleasing) }
 
-    /// Suspends the connection until `wake`; to be called in the library's callbacks only.
-    /// - Parameter deadline: when the sleeper is told that its time is over, in milliseconds of the exact clock.
-    /// - Returns: false where the connection stays awake, since it was woken, or the sleeper was told of the stop.
+    /// Suspends the connection until `wake`; called only in the library's callbacks.
+    ///
+    /// - Parameter deadline: when `timeIsOver` is called, in milliseconds of the exact clock.
+    /// - Returns: false if the connection stays awake, because it was woken or because the server is stopping.
     func sleep(for sleeper: any Sleeper, until deadline: Int64) -> Bool {
         guard phase.load(ordering: .acquiring) == Phase.awake else { return false }
         self.sleeper = sleeper
@@ -51,27 +52,27 @@ final class Suspension: Scheduled, @unchecked Sendable {
         unsafe MHD_suspend_connection(handle)
         let (fellAsleep, _) = phase.compareExchange(
             expected: Phase.awake, desired: Phase.asleep, ordering: .acquiringAndReleasing)
-        // From here on the connection may be awake again on the library's next turn.
+        // From here on the connection may be awake again in the library's next cycle.
         if !fellAsleep { suspended.wake(self) }
         return true
     }
 
-    /// Wakes the connection, or keeps it from falling asleep; from any thread, at any time.
+    /// Wakes the connection, or keeps it from falling asleep; called from any thread at any time.
     func wake() {
         if phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep { suspended.wake(self) }
     }
 
-    /// Has the library look at the connection once more; to be called in its content reader when that ends.
+    /// Makes the library visit the connection once more; called in its content reader when that ends.
     ///
-    /// A stream that fails, or that ends with the connection, is closed within the reader. The library's epoll loop
-    /// visits it again when something happens to its socket; but one that has slept is not in its epoll set, and would
-    /// stay there with its socket open until all older ones have ended.
+    /// The library closes a stream that fails, or that ends with the connection, within the reader. Its epoll loop visits
+    /// the connection again when something happens to its socket; but one that has slept is not in the epoll set, and
+    /// would keep its socket open until all older connections have ended.
     func haveClosed() {
         unsafe MHD_suspend_connection(handle)
         unsafe MHD_resume_connection(handle)
     }
 
-    /// Gives the connection back to the library; once for each sleep, by the watch.
+    /// Returns the connection to the library; `SuspendedConnections` calls this once for each sleep.
     func resume() {
         sleeper = nil
         unsafe MHD_resume_connection(handle)

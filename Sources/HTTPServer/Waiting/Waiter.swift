@@ -1,22 +1,22 @@
 import Locking
 
-/// A request's promise of a response: fulfilled once, from any thread.
+/// A promise of a response to a request: fulfilled once, from any thread.
 ///
-/// Made by `WaitingRoom.admit` and handed to the server as `Answer.later`; it may be fulfilled before that.
+/// `WaitingRoom.admit` makes it, and the server receives it as `Answer.later`; it may be fulfilled before that.
 public final class Waiter: Sendable, Sleeper {
-    /// How a wait came to its end.
+    /// How a wait ended.
     public enum End: Sendable {
-        /// `finish` gave the response.
+        /// `finish` supplied the response.
         case answered
-        /// The time was over: the other response goes out.
+        /// The time was over: `otherwise` is sent.
         case timedOut
         /// The client closed the connection.
         case clientGone
-        /// The server stops: the other response goes out.
+        /// The server is stopping: `otherwise` is sent.
         case serverStopping
     }
 
-    /// The response when the time is over, or the server stops.
+    /// The response if the time is over or the server is stopping.
     public let otherwise: Response
     /// When the time is over, in milliseconds of the exact clock.
     let deadline: Int64
@@ -24,14 +24,14 @@ public final class Waiter: Sendable, Sleeper {
     private let progress: Guarded<Progress>
 
     private struct Progress {
-        /// Until the end, so that it may hold the waiter.
+        /// Released at the end, so it may refer to the waiter.
         var onEnd: (@Sendable (Waiter, End) -> Void)?
         var end: End?
         var response: Response?
-        /// The connection that is to be woken.
+        /// The connection to wake.
         var suspension: Suspension?
 
-        /// Whom to tell, and whom to wake; nobody where it has ended before.
+        /// Ends the wait, and returns what to call and what to wake: nothing if it had ended before.
         mutating func finish(_ end: End, with response: Response?) -> (
             onEnd: (@Sendable (Waiter, End) -> Void)?, suspension: Suspension?
         ) {
@@ -54,25 +54,27 @@ public final class Waiter: Sendable, Sleeper {
 
     deinit { if end == nil { room.leave() } }
 
-    /// Gives the response; it goes out from one of the server's threads, and this returns at once.
+    /// Supplies the response; one of the server's threads sends it, and this returns at once.
     ///
-    /// `onEnd` is called before this returns: hold no lock that it takes.
-    /// - Returns: false where the wait had ended before, in whatever way: the response is not sent.
+    /// `onEnd` is called before this returns, so hold no lock that it takes.
+    ///
+    /// - Returns: false if the wait had already ended; the response is not sent then.
     @discardableResult
     public func finish(_ response: Response) -> Bool { end(.answered, with: response) }
 
-    /// Ends the wait as if its time were over, as tests do without a server.
-    /// - Returns: false where the wait had ended before.
+    /// Ends the wait as if its time were over, for tests without a server.
+    ///
+    /// - Returns: false if the wait had already ended.
     @discardableResult
     public func expire() -> Bool { end(.timedOut, with: otherwise) }
 
-    /// How the wait ended, or `nil` while it goes on.
+    /// How the wait ended; nil while it lasts.
     public var end: End? { progress.withLock { $0.end } }
 
-    /// The response that goes out, or went; `nil` while there is none.
+    /// The response that is or was sent; nil while there is none.
     public var response: Response? { progress.withLock { $0.response } }
 
-    /// How the wait ended; while it goes on, `nil`, and the connection is woken when it does.
+    /// How the wait ended; while it lasts, nil, and the connection is woken when it ends.
     func end(elseWaking suspension: Suspension) -> End? {
         progress.withLock { progress in
             if progress.end == nil { progress.suspension = suspension }
@@ -88,7 +90,7 @@ public final class Waiter: Sendable, Sleeper {
     private func end(_ end: End, with response: Response?) -> Bool {
         let (onEnd, suspension) = progress.withLock { $0.finish(end, with: response) }
         guard let onEnd else { return false }
-        // The place is free before the answer is out: a client that asks again at once finds it.
+        // The place is freed before the response is sent, so a client that asks again at once finds it.
         room.leave()
         onEnd(self, end)
         suspension?.wake()

@@ -1,29 +1,30 @@
 import Synchronization
 
-/// Admits requests whose answers come later, long polls and event streams together, up to a number.
+/// Admits requests that are answered later, long polls and event streams together, up to a limit.
 ///
-/// Whoever answers requests makes one and keeps it; it needs no server. A place is taken from the admission until the
-/// waiter or the stream ends, in whatever way.
+/// A responder makes one and keeps it; it does not need a server. A place is taken from the admission until the waiter
+/// or the stream ends for any reason.
 public final class WaitingRoom: Sendable {
-    /// How many may wait at once.
+    /// The limit.
     public let capacity: Int
     private let taken = Atomic<Int>(0)
-    /// How many have been admitted since the start: decides who of many is put off how far.
+    /// The number admitted since the start; it determines each deadline's jitter.
     private let admitted = Atomic<UInt64>(0)
 
+    /// - Parameter capacity: how many requests may wait at the same time; a negative number counts as 0.
     public init(capacity: Int = 10_000) { self.capacity = max(0, capacity) }
 
-    /// How many wait now.
+    /// The number of requests that wait now.
     public var count: Int { taken.load(ordering: .relaxed) }
 
     /// Admits a request that waits for its response.
     ///
     /// - Parameters:
-    ///   - time: how long it waits; up to 5 % of that and up to 1 s longer, so that not all give up at one instant.
-    ///   - otherwise: the response when the time is over, or the server stops; many waiters may share one.
+    ///   - time: how long it waits; up to 5 % and at most 1 s longer, so that not all waits end at the same instant.
+    ///   - otherwise: the response if the time is over or the server is stopping; many waiters may share one.
     ///   - onEnd: called once, when the wait is over, on the thread that ended it, which for `.answered` is the one
-    ///     that calls `Waiter.finish`. No lock of the server is held then. It must not block.
-    /// - Returns: `nil` where the room is full.
+    ///     that calls `Waiter.finish`. The server holds no lock during the call. It must not block.
+    /// - Returns: nil if the limit is reached.
     public func admit(
         for time: Duration, otherwise: Response,
         onEnd: @escaping @Sendable (Waiter, Waiter.End) -> Void = { _, _ in }
@@ -36,11 +37,11 @@ public final class WaitingRoom: Sendable {
     /// Admits a stream of events; `Response.init(status:headers:events:)` makes it a response.
     ///
     /// - Parameters:
-    ///   - source: what writes the events.
-    ///   - heartbeat: what is sent at intervals between events, if anything.
-    ///   - onEnd: called once, when the stream has ended, on the thread that ended it, with no lock of the server held.
-    ///     It must not block.
-    /// - Returns: `nil` where the room is full.
+    ///   - source: writes the events.
+    ///   - heartbeat: sent at intervals between events; nil for none.
+    ///   - onEnd: called once, when the stream has ended, on the thread that ended it. The server holds no lock during
+    ///     the call. It must not block.
+    /// - Returns: nil if the limit is reached.
     public func admit(
         _ source: any EventSource, heartbeat: Heartbeat? = Heartbeat(),
         onEnd: @escaping @Sendable (EventStream, EventStream.End) -> Void = { _, _ in }
@@ -50,7 +51,7 @@ public final class WaitingRoom: Sendable {
             source, in: self, schedule: heartbeat.map { HeartbeatSchedule($0, number: number()) }, onEnd: onEnd)
     }
 
-    /// One who was admitted has ended.
+    /// Frees the place of a waiter or a stream that has ended.
     func leave() { taken.subtract(1, ordering: .relaxed) }
 
     private func enter() -> Bool {

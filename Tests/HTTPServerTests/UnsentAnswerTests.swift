@@ -1,3 +1,4 @@
+import Locking
 import Testing
 
 @testable import HTTPServer
@@ -14,5 +15,26 @@ struct UnsentAnswerTests {
                 the answer to PUT /?[2J??\(String(repeating: "x", count: 73))…, status 400, cannot be sent: its header \
                 lines, 120 bytes, exceed the memory of the connection (id c0ffee)
                 """)
+    }
+
+    @Test("for want of memory for its body becomes a 500, and the connection goes on")
+    func withoutMemory() throws {
+        let told = Guarded<[String]>([])
+        let responder = Echo(answer: { request in
+            let headers = [("Content-Type", "text/plain")]
+            return request.targetText == "/short"
+                ? Response(status: 200, payload: Response.Payload(withoutMemoryFor: headers)) : Echo.text("fine")
+        })
+        try withServer(responder, .varied { $0.faultLog = { answer in told.withLock { $0.append("\(answer)") } } }) {
+            port throws in
+            let client = try RawClient(port: port)
+            client.send("GET /short HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readAnswer().status == 500)
+            #expect(try client.readAnswer().body == "fine")
+        }
+        let sentence = try #require(told.withLock { $0.first })
+        #expect(
+            sentence.hasPrefix("the answer to GET /short, status 200, cannot be sent: libmicrohttpd refused it (id "))
+        #expect(told.withLock { $0.count } == 1)
     }
 }

@@ -10,6 +10,9 @@ extension Response {
         /// Nil if the library had no memory for it; it cannot be sent then.
         let pointer: OpaquePointer?
 
+        /// The handle of a response that cannot be sent.
+        init() { unsafe pointer = nil }
+
         /// Takes ownership of memory from `malloc`, which the library frees with the last reference.
         init(takingOver memory: UnsafeMutableRawBufferPointer) {
             unsafe pointer = MHD_create_response_from_buffer(memory.count, memory.baseAddress, .RESPMEM_MUST_FREE)

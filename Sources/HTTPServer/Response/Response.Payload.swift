@@ -36,6 +36,15 @@ extension Response {
             self.stream = stream
         }
 
+        /// The payload of a response for whose body there was no memory; it cannot be sent.
+        init(withoutMemoryFor headers: [(name: String, value: String)]) {
+            handle = Handle()
+            self.headers = headers
+            headerSize = Payload.size(of: headers)
+            memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+            stream = nil
+        }
+
         /// Including the colon, the space and the line end of each line.
         private static func size(of headers: [(name: String, value: String)]) -> Int {
             headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }

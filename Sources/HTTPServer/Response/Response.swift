@@ -8,7 +8,7 @@ public final class Response: Sendable {
     public let status: Int
     let payload: Payload
 
-    private init(status: Int, payload: Payload) {
+    init(status: Int, payload: Payload) {
         self.status = status
         self.payload = payload
     }
@@ -21,9 +21,14 @@ public final class Response: Sendable {
     }
 
     /// Makes a response from bytes, which are copied.
+    ///
+    /// Without memory for the copy it cannot be sent: the client gets a 500 in its place, or its connection is cut.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
         // malloc(0) may return nil, which the library would reject.
-        guard let copy = unsafe malloc(max(body.count, 1)) else { fatalError("out of memory: \(body.count) bytes") }
+        guard let copy = unsafe malloc(max(body.count, 1)) else {
+            self.init(status: status, payload: Payload(withoutMemoryFor: headers))
+            return
+        }
         let memory = unsafe UnsafeMutableRawBufferPointer(start: copy, count: body.count)
         unsafe memory.copyBytes(from: body)
         unsafe self.init(status: status, headers: headers, takingOver: memory)

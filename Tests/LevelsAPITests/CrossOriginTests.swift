@@ -168,7 +168,7 @@ import Testing
     func origin(_ text: String, _ expected: String) { #expect(Origin(text)?.text == expected) }
 
     @Test(
-        "Anything else is no origin, and is told with what would be right",
+        "Anything else is refused with a sentence that says what would be right",
         arguments: [
             "https://a.example/", "https://a.example/path", "a.example", "//a.example", "https://", "https://:80",
             "https://a.example:", "https://a.example:0", "https://a.example:65536", "https://a.example:x",
@@ -183,7 +183,7 @@ import Testing
         let error = #expect(throws: AllowedOrigins.Malformed.self) { try AllowedOrigins("https://b.example,\(text)") }
         #expect(
             error?.description == """
-                '\(text.replacing("\r\n", with: #"\u{D}\u{A}"#))' is no origin: write scheme://host or scheme://host:port without a path, several divided by \
+                '\(text.replacing("\r\n", with: #"\u{D}\u{A}"#))' is not an origin: write scheme://host or scheme://host:port without a path, several separated by \
                 commas, or * alone for all
                 """)
     }

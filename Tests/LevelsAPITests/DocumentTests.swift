@@ -113,7 +113,8 @@ import Testing
             #expect(
                 answer.line == """
                     {"type":"/problems/not-representable","title":"Not representable","status":406,"detail":"The document \
-                    holds control characters or parts of a second, which XML cannot carry; ask for format=binary.",\
+                    contains control characters or fractions of a second, which XML cannot represent; request \
+                    format=binary.",\
                     "instance":"\(target)","allowed":["binary","json"]}
                     """)
             #expect(desk.get(target + "?format=binary").status == 200)

@@ -51,7 +51,7 @@ import Testing
         #expect(
             answer.line == """
                 {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\
-                "detail":"This resource only takes POST, OPTIONS.","instance":"/moves","allowed":["POST","OPTIONS"]}
+                "detail":"This resource allows only POST, OPTIONS.","instance":"/moves","allowed":["POST","OPTIONS"]}
                 """)
     }
 }

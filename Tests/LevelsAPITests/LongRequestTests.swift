@@ -98,7 +98,7 @@ import Testing
             ("/document?format=LONG", "There is no format CUT; there are plist, json and binary."),
             ("/levels/LONG", "There is no CUT in /."),
             ("/levels/LONG%", "The path segment CUT is not percent-encoded UTF-8."),
-            ("/problems/LONG", "There is no kind of problem CUT."),
+            ("/problems/LONG", "CUT is not a kind of problem."),
             ("LONG", "Nothing is served at CUT. Start with /levels/ and follow the links."),
         ])
     func quoted(_ target: String, _ detail: String) throws {

@@ -45,7 +45,7 @@ import Testing
             #expect(
                 answer.line == """
                     {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\
-                    "detail":"This resource only takes GET, HEAD, OPTIONS.","instance":"\(target)",\
+                    "detail":"This resource allows only GET, HEAD, OPTIONS.","instance":"\(target)",\
                     "allowed":["GET","HEAD","OPTIONS"]}
                     """)
         }

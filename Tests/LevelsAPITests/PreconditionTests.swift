@@ -52,7 +52,7 @@ import Testing
                     #expect(
                         answer.line == """
                             {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
-                            "detail":"If-Match does not name the entity tag that this resource has now, \(told).",\
+                            "detail":"If-Match does not contain the current entity tag of this resource, \(told).",\
                             "instance":"\(target)","current":"\(told)"}
                             """)
                     #expect(desk.ask(.head, target, [("If-Match", value)] + others).status == 412)

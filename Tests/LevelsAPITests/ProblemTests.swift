@@ -253,7 +253,7 @@ import Testing
         #expect(
             desk.get("/problems/bad-path/").line == """
                 {"type":"/problems/bad-path","title":"Bad path","status":400,"explanation":"A segment of the path is not \
-                percent-encoded UTF-8. Follow the links in the answers: they are always right."}
+                percent-encoded UTF-8. Follow the links in the answers: they are always valid."}
                 """)
     }
 
@@ -265,7 +265,7 @@ import Testing
             answer.text.hasPrefix(
                 """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,\
-                "detail":"There is no kind of problem 'bad-luck'.","instance":"/problems/bad-luck","allowed":["bad-request",
+                "detail":"'bad-luck' is not a kind of problem.","instance":"/problems/bad-luck","allowed":["bad-request",
                 """))
     }
 }

@@ -135,7 +135,8 @@ import Testing
         #expect(answer.status == 503)
         #expect(answer.header("Retry-After") == "5")
         #expect(
-            answer.text.contains("Too many requests wait for changes already. Ask without 'wait', or try again later."))
+            answer.text.contains(
+                "The limit of waiting requests is reached. Send the request without 'wait', or try again later."))
         #expect(desk.get("/changes?wait=3").status == 503)
         waiter.expire()
         #expect(desk.api.respond(to: Request(target: "/levels/a", fields: fields)).waiter != nil)

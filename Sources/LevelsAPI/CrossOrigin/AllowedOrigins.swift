@@ -3,26 +3,28 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// The origins whose pages a browser lets read the answers (Fetch standard, section 3.2, "CORS protocol").
+/// The origins whose pages a browser allows to read the answers (Fetch standard, section 3.2, "CORS protocol").
 public struct AllowedOrigins: Sendable {
     /// A text that is neither an origin nor `*`.
     public struct Malformed: Error, Equatable, CustomStringConvertible {
+        /// The text.
         public let text: String
 
+        /// What is wrong, and what would be right, without a final full stop.
         public var description: String {
             """
-            '\(quoted: text)' is no origin: write scheme://host or scheme://host:port without a path, several divided by \
+            '\(quoted: text)' is not an origin: write scheme://host or scheme://host:port without a path, several separated by \
             commas, or * alone for all
             """
         }
     }
 
-    /// Which of them a request comes from: 0 is none, and stands in no header line.
+    /// Which of the origins a request comes from, counted from 1; 0 means none of them.
     typealias Place = Int
 
     private let isAny: Bool
     private let origins: [Origin]
-    /// The texts once more, for comparing them with a field's bytes.
+    /// The same texts as bytes, to compare with a field's value.
     private let bytes: [[UInt8]]
 
     private init(isAny: Bool, _ origins: [Origin]) {
@@ -31,13 +33,14 @@ public struct AllowedOrigins: Sendable {
         bytes = origins.map { Array($0.text.utf8) }
     }
 
-    /// None but the service's own, for which a browser asks for no permission.
+    /// Only the service's own origin, for which a browser needs no permission.
     public static let none = AllowedOrigins(isAny: false, [])
+    /// All origins.
     public static let any = AllowedOrigins(isAny: true, [])
 
-    /// Reads a list divided by commas, or `*`; nothing at all allows none.
+    /// Reads a list separated by commas, or `*`; an empty list allows none.
     ///
-    /// - Throws: `Malformed` for the first text in it that is no origin.
+    /// - Throws: `Malformed` for the first text that is not an origin.
     public init(_ list: String) throws(Malformed) {
         let texts = list.split { $0 == "," || $0 == " " }.map(String.init)
         if texts == ["*"] {
@@ -52,7 +55,7 @@ public struct AllowedOrigins: Sendable {
         self.init(isAny: false, origins)
     }
 
-    /// Where the origin of a request stands among those allowed; every request's is the same where all are.
+    /// The place of a request's origin among those allowed; the same for every request if all are.
     @inline(__always)
     func place(of request: Request) -> Place {
         if origins.isEmpty { return isAny ? 1 : 0 }
@@ -66,17 +69,17 @@ public struct AllowedOrigins: Sendable {
             lines += 1
             for (index, origin) in bytes.enumerated() where origin.span.isEqual(to: line) { place = index + 1 }
         }
-        // A browser sends one.
+        // A browser sends exactly one line.
         return lines == 1 ? place : 0
     }
 
-    /// The place for an answer to what could not be read as a request.
+    /// The place for an answer to an unreadable request.
     var placeWithoutRequest: Place { isAny ? 1 : 0 }
 
-    /// The header lines of an answer to a request of an origin: which fields it varies by, and who may read it.
+    /// The header lines of an answer to a request from an origin: which fields it varies by, and who may read it.
     ///
-    /// Where the origin is told back, every answer varies by it, those without an origin too: a cache would else give
-    /// one page's answer to another, which could then not read it (Fetch standard, "CORS protocol and HTTP caches").
+    /// If answers name the origin, every answer varies by it, even one to a request without an origin. Otherwise a cache
+    /// would give one page's answer to another, which could not read it (Fetch standard, "CORS protocol and HTTP caches").
     func headers(at place: Place, vary: String? = nil) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         let varied = origins.isEmpty ? vary : (vary.map { $0 + ", Origin" } ?? "Origin")
@@ -88,7 +91,7 @@ public struct AllowedOrigins: Sendable {
         return headers
     }
 
-    /// The header lines of an answer to a browser that asks before it sends a request; nil where it may not.
+    /// The header lines of the answer to a preflight request; nil if the origin is not allowed.
     func preflightHeaders(at place: Place, methods: String) -> [(name: String, value: String)]? {
         guard let origin = text(at: place) else { return nil }
         return (origins.isEmpty ? [] : [("Vary", "Origin")]) + [
@@ -102,11 +105,11 @@ public struct AllowedOrigins: Sendable {
         return isAny ? "*" : origins[place - 1].text
     }
 
-    /// What answers have beyond the fields that any page may read.
+    /// The answers' fields that a page may read in addition to those that any page may.
     private static let exposed = "ETag, Link, Preference-Applied, Location, Retry-After"
-    /// What requests may have beyond the fields that any page may send.
+    /// The fields that a page may send in addition to those that any page may.
     private static let taken =
         "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"
-    /// Two hours, in seconds: Chromium remembers no permission longer.
+    /// Two hours, in seconds: Chromium does not remember a permission longer.
     private static let age = "7200"
 }

@@ -1,16 +1,16 @@
 import Bytes
 import HTTPServer
 
-/// Answers to OPTIONS, and to methods that an endpoint does not take.
+/// Answers to OPTIONS, and to methods that an endpoint does not allow.
 enum MethodAnswer {
-    /// 204 with `Allow` to OPTIONS, 405 with it to a method that is not allowed, 404 if nothing is served; nil for a
-    /// method that the endpoint takes.
+    /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, 404 if nothing is served there; nil
+    /// for a method that the endpoint allows.
     static func response(to request: Request, _ header: ResponseHeader) -> Response? {
         let endpoint = Endpoint.match(request.target)?.endpoint
         let methods = endpoint?.methods ?? Endpoint.methods
         let allow = methods.joined(separator: ", ")
         let isServed = endpoint != nil || String(utf8: request.target) == "*"
-        // Whatever the target: a browser that is refused here could not read the 404 that says what is wrong.
+        // For any target: a browser that is refused here could not read the 404 that says what is wrong.
         if request.method == .options, isServed || header.permits(request, allow: allow) {
             return header.options(request, allow: allow)
         }

@@ -1,6 +1,6 @@
-/// Where a web page comes from, as its browser names it: `https://app.example.org:8443` (RFC 6454, section 6.2).
+/// The origin of a web page as its browser sends it: `https://app.example.org:8443` (RFC 6454, section 6.2).
 public struct Origin: Equatable, Sendable {
-    /// As a browser writes it: in lower case, without the port that the scheme has anyway.
+    /// The form that a browser sends: in lower case, without the scheme's default port.
     public let text: String
 
     /// Reads `scheme://host` or `scheme://host:port`; nil for anything else.

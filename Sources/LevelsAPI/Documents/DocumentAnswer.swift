@@ -4,7 +4,7 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// `GET /document/<path>`: an item with all below it, as a document that reads back as the same tree.
+/// `GET /document/<path>`: an item with everything below it, as a document that reads back as the same tree.
 struct DocumentAnswer {
     let item: Item
     let format: Format
@@ -22,10 +22,10 @@ struct DocumentAnswer {
         isIndented = inquiry.query.isIndented
     }
 
-    /// The document in the coding that is asked for: a short one in one piece, a long one written while it is sent, so
-    /// that it takes no memory.
+    /// The document in the requested coding: a short one in one piece, a long one written while it is sent, so that it
+    /// takes no memory.
     ///
-    /// - Throws: `Problem` (406) for text that the format cannot carry, or where no coding is admitted.
+    /// - Throws: `Problem` (406) for text that the format cannot represent, or if the client accepts no available coding.
     func selected() throws(Problem) -> SelectedRepresentation {
         let plain = Representation(
             contentType: contentType, entityTag: entityTag, cacheControl: cacheControl,
@@ -41,7 +41,7 @@ struct DocumentAnswer {
         ).selected(of: item)
     }
 
-    /// The coding that is asked for, where that depends on the length.
+    /// The requested coding, if it depends on the length.
     private func coding(of stream: any AheadStream) throws(Problem) -> ContentCoding {
         switch stream.writeAhead() {
         case .failed: throw Self.beyondXML
@@ -85,7 +85,7 @@ struct DocumentAnswer {
             return isIndented ? IndentedStream(compact) : compact
         case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
         case .plist:
-            // Once the first piece is sent, nothing but a cut could tell of text that XML cannot carry.
+            // After the first piece, only cutting the connection could report text that XML cannot represent.
             guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {
                 throw Self.beyondXML
             }
@@ -95,6 +95,6 @@ struct DocumentAnswer {
 
     private static let beyondXML = Problem(
         .notRepresentable,
-        "The document holds control characters or parts of a second, which XML cannot carry; ask for format=binary.",
+        "The document contains control characters or fractions of a second, which XML cannot represent; request format=binary.",
         members: [("allowed", .list(["binary", "json"]))])
 }

@@ -5,39 +5,45 @@ import PropertyLists
 
 /// A writer whose output can be drained while it writes.
 protocol StreamedWriter: PropertyListConsumer, ~Copyable {
+    /// Ends the document.
+    ///
+    /// - Throws: `PropertyListError` unless exactly one complete value was written.
     mutating func finish() throws(PropertyListError)
-    /// Ends the last line, unless the format's own end does, or it has no lines.
+    /// Ends the last line, unless `finish` does so or the format has no lines.
     mutating func endLine()
+    /// The number of bytes that have not been taken.
     var pending: Int { get }
-    /// Moves as much of the output as fits into a buffer; gives how much.
+    /// Moves as much of the output as fits into a buffer, and returns the number of bytes moved.
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int
-    /// Hands over all of the output, and forgets it.
+    /// Passes all of the output, and removes it.
     mutating func takeAll(_ take: (Span<UInt8>) -> Void)
 }
 
-/// What the first piece of a document told.
+/// The result of writing the first piece of a document.
 enum AheadOutcome: ~Copyable {
-    /// The document is no longer than this.
+    /// The piece is the whole document.
     case whole(ByteBuffer)
+    /// More pieces follow.
     case goesOn
-    /// The format cannot carry something in it.
+    /// The format cannot represent something in the piece.
     case failed
 }
 
-/// What a body comes from, piece by piece.
+/// A source of a body, piece by piece.
 protocol PieceSource: AnyObject {
-    /// Hands over the next piece; false where the document cannot go on.
+    /// Passes the next piece; false if the document cannot continue.
     ///
-    /// Where one piece ends and the next begins depends on the document alone, not on who reads it how fast.
+    /// The boundaries between pieces depend only on the document, not on how it is read.
     func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
 }
 
-/// A stream whose first piece can be written before anything is sent, and that can be taken in pieces in place of `read`.
+/// A stream whose first piece can be written before anything is sent; its pieces can be taken instead of calling `read`.
 protocol AheadStream: BodyStream, PieceSource {
+    /// Writes the first piece; called at most once, before anything is read.
     func writeAhead() -> AheadOutcome
 }
 
-/// A document that is written while it is sent: a walk over the tree, a writer, and no more than a piece in memory.
+/// A document that is written while it is sent: a walk over the tree, a writer, and at most one piece in memory.
 final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
     private var walk: TreeWalk
     private var writer: Writer
@@ -70,7 +76,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if writer.pending < buffer.count { fill() }
-        // A stream that cannot go on is cut, so that nobody takes it for whole.
+        // A stream that cannot continue is cut, so that the client does not take it for complete.
         return hasFailed ? -1 : unsafe writer.drain(into: buffer)
     }
 
@@ -90,7 +96,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
 }
 
 extension ByteBuffer {
-    /// Moves as much as fits into a buffer; gives how much.
+    /// Moves as much as fits into a buffer, and returns the number of bytes moved.
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let taken = min(count, buffer.count)
         guard taken > 0, let target = buffer.baseAddress else { return 0 }
@@ -101,7 +107,7 @@ extension ByteBuffer {
         return taken
     }
 
-    /// Hands over all bytes, and forgets them.
+    /// Passes all bytes, and removes them.
     mutating func takeAll(_ take: (Span<UInt8>) -> Void) {
         take(span)
         truncate(to: 0)

@@ -13,7 +13,7 @@ extension Problem {
             members: [("allowed", .list(Endpoint.names))])
     }
 
-    /// The name of the route that was perhaps meant, told by the first segment.
+    /// The name of the route that was probably meant, judging by the first segment.
     private static func nearestRoute(to path: Span<UInt8>) -> String? {
         var start = 0
         while start < path.count, path[start] == UInt8(ascii: "/") { start += 1 }
@@ -23,7 +23,7 @@ extension Problem {
         return EditDistance.nearest(to: "/" + String(utf8: segment), among: Endpoint.names.filter { $0 != "/" })
     }
 
-    /// 404 for a path that leads nowhere: what is missing, where, and what was perhaps meant.
+    /// 404 for a path without an item: what is missing, where, and what was probably meant.
     static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
         var detail = "There is no '\(quoted: wanted)' in \(nearest.titlePath)."
         if wanted.utf8.count <= mostCompared,
@@ -35,7 +35,7 @@ extension Problem {
         return Problem(.noSuchItem, detail, members: [("nearest", .link(link))])
     }
 
-    /// The keys of a level's first rows that may be what was meant, as many as can be compared in little time.
+    /// The keys of a level's first rows that may have been meant, as many as can be compared quickly.
     private static func candidates(for wanted: String, in level: Level?) -> [String] {
         let length = wanted.utf8.count
         guard let level else { return [] }
@@ -51,10 +51,10 @@ extension Problem {
         return candidates
     }
 
-    /// How many siblings are looked at for the nearest key: enough for a person's list, and never slow.
+    /// The maximum number of siblings that are compared: enough for a list made by a person, and never slow.
     private static let mostCandidates = 200
-    /// How long a text may be for something near to be looked for, in bytes.
+    /// The maximum length of a text that is compared, in bytes.
     private static let mostCompared = 64
-    /// How many pairs of bytes are compared: all the candidates there may be, of 18 bytes each.
+    /// The maximum number of byte pairs that are compared: 200 candidates of 18 bytes each.
     private static let mostSteps = 65_536
 }

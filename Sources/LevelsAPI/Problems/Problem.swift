@@ -3,14 +3,14 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// An answer that says what went wrong (RFC 9457).
+/// A problem that is sent as the answer (RFC 9457).
 struct Problem: Error {
     let kind: ProblemKind
-    /// A sentence about this very case.
+    /// A sentence about this case.
     var detail: String
-    /// Members of the problem's own, in order.
+    /// Further members, in order.
     var members: [(name: StaticString, value: Member)] = []
-    /// Header lines of this very case.
+    /// Header lines for this case.
     private var headers: [(name: String, value: String)] = []
 
     enum Member {
@@ -27,37 +27,38 @@ struct Problem: Error {
         self.members = members
     }
 
-    /// A parameter that is unknown, malformed or senseless here.
+    /// 400 for a parameter that is unknown, malformed or meaningless here.
     static func badParameter(_ name: String, _ detail: String, allowed: [String] = []) -> Problem {
         var members: [(name: StaticString, value: Member)] = [("parameter", .text(name))]
         if !allowed.isEmpty { members.append(("allowed", .list(allowed))) }
         return Problem(.badParameter, detail, members: members)
     }
 
-    /// 500 for an answer that could not be written, which none is known to be.
+    /// 500 for an answer that could not be written; no such answer is known.
     static let unwritten = Problem(.internalFault, "The answer could not be written.")
 
     /// 412 for a false `If-Match`.
     ///
-    /// - Parameter tag: the entity tag that the representation has.
+    /// - Parameter tag: the representation's current entity tag.
     static func preconditionFailed(current tag: String) -> Problem {
         Problem(
-            .preconditionFailed, "If-Match does not name the entity tag that this resource has now, \(tag).",
+            .preconditionFailed, "If-Match does not contain the current entity tag of this resource, \(tag).",
             members: [("current", .text(tag))])
     }
 
-    /// 405 for a method that the endpoint does not take.
+    /// 405 for a method that the endpoint does not allow.
     static func methodNotAllowed(_ allowed: [String]) -> Problem {
         let allow = allowed.joined(separator: ", ")
         var problem = Problem(
-            .methodNotAllowed, "This resource only takes \(allow).", members: [("allowed", .list(allowed))])
+            .methodNotAllowed, "This resource allows only \(allow).", members: [("allowed", .list(allowed))])
         problem.headers = [("Allow", allow)]
         return problem
     }
 
-    /// More wait than the server lets wait at once.
+    /// 503 if the limit of waiting requests is reached.
     static let tooManyWaiters = Problem(
-        .tooManyWaiters, "Too many requests wait for changes already. Ask without 'wait', or try again later.")
+        .tooManyWaiters,
+        "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
 
     /// The response; `instance` is the target as it was sent.
     func response(instance: String, headers: [(name: String, value: String)] = []) -> Response {
@@ -65,7 +66,7 @@ struct Problem: Error {
         do {
             body = try write(instance: instance)
         } catch {
-            // A JSON writer refuses no text, and every container is closed here.
+            // A JSON writer accepts any text, and every container is closed here.
             body.append("{}\n" as StaticString)
         }
         let all =

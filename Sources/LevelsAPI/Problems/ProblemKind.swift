@@ -37,7 +37,7 @@ enum ProblemKind: String, CaseIterable {
         }
     }
 
-    /// The header lines that the status asks for.
+    /// The header lines that the status requires.
     var headers: [(name: String, value: String)] {
         self == .tooManyWaiters ? [("Retry-After", "5")] : []
     }
@@ -65,41 +65,43 @@ enum ProblemKind: String, CaseIterable {
         }
     }
 
-    /// What it means and what to do, for `/problems/<name>`.
+    /// What the problem means and what to do about it, for `/problems/<name>`.
     var explanation: String {
         switch self {
         case .badRequest:
-            "The request breaks HTTP/1.1 (RFC 9112); 'detail' says where. The connection is closed after it."
+            "The request violates HTTP/1.1 (RFC 9112); 'detail' says how. The connection is closed after the response."
         case .badPath:
-            "A segment of the path is not percent-encoded UTF-8. Follow the links in the answers: they are always right."
+            "A segment of the path is not percent-encoded UTF-8. Follow the links in the answers: they are always valid."
         case .badParameter:
-            "A query parameter is unknown, malformed or stands twice; 'parameter' names it, 'allowed' lists those there are."
+            "A query parameter is unknown, malformed or repeated; 'parameter' names it, and 'allowed' lists the known ones."
         case .noSuchItem:
-            "No item has this path. 'nearest' links to the nearest level on the way that exists. The document may have changed."
+            "No item has this path. 'nearest' links to the nearest existing level above it. The document may have changed."
         case .noSuchRoute: "Nothing is served at this path. Start with GET /levels/ and follow the links."
-        case .methodNotAllowed: "This resource does not take the method. The header field Allow lists those it takes."
+        case .methodNotAllowed:
+            "This resource does not allow the method. The header field Allow lists the allowed methods."
         case .notRepresentable:
-            "The answer holds text that the format asked for cannot carry, such as control characters in XML. Ask for another."
+            "The answer contains text that the requested format cannot represent, such as control characters in XML. Request another format."
         case .revisionGone:
-            "The server does not know this revision: it was restarted, or its history does not reach back so far. Load what you show anew, and go on from 'revision'."
+            "The server does not know this revision: it was restarted, or its history does not reach back that far. Reload what you show, and continue from 'revision'."
         case .notAcceptable:
-            "The request admits none of the content codings that there are; 'allowed' lists them. Leave Accept-Encoding out, or name one."
-        case .requestTimeout: "The request did not come to its end in time. Send it again, faster."
+            "The request accepts none of the available content codings; 'allowed' lists them. Omit Accept-Encoding, or name one of them."
+        case .requestTimeout: "The request did not arrive completely in time. Send it again, faster."
         case .preconditionFailed:
-            "If-Match names none of the entity tags that the resource has now. 'current' is the one of this representation: load it anew, and ask again with that."
-        case .contentTooLarge: "The body of the request is larger than the server takes."
+            "If-Match contains none of the resource's current entity tags. 'current' is the tag of this representation: load it again, and repeat the request with that tag."
+        case .contentTooLarge: "The body of the request is larger than the server accepts."
         case .headerTooLarge:
-            "The request line and the header fields together are larger than the server takes: 16 KiB, or about 300 short lines."
-        case .notImplemented: "The request uses a part of HTTP that is not implemented here."
-        case .versionNotSupported: "The server speaks HTTP/1.1 and HTTP/1.0."
-        case .internalFault: "The server is at fault. 'id' is in its log too; tell it to whoever runs the server."
+            "The request line and the header fields together are larger than the server accepts: 16 KiB, or about 300 short lines."
+        case .notImplemented: "The request uses a part of HTTP that this server does not implement."
+        case .versionNotSupported: "The server supports HTTP/1.1 and HTTP/1.0."
+        case .internalFault:
+            "The server failed. 'id' identifies the failure in its log; report it to the server's operator."
         case .notReady: "The document is not loaded yet. Try again in a moment."
         case .tooManyWaiters:
-            "As many requests wait for changes as the server lets wait at once. Ask without waiting, or wait again after the seconds in Retry-After."
+            "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
         }
     }
 
-    /// The kind for a status that the server found by itself.
+    /// The kind for a status that `HTTPServer` has determined.
     static func of(status: Int) -> ProblemKind {
         switch status {
         case 408: .requestTimeout

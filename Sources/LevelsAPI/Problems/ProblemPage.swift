@@ -1,9 +1,9 @@
 import Bytes
 import PropertyLists
 
-/// `GET /problems/<name>`: what a kind of problem means and what to do; without a name, all of them.
+/// `GET /problems/<name>`: what a kind of problem means and what to do about it; without a name, all kinds.
 enum ProblemPage {
-    /// - Throws: `Problem` (404) for a kind there is not.
+    /// - Throws: `Problem` (404) for an unknown kind.
     static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
         let name = name(in: path)
         if name.isEmpty {
@@ -17,7 +17,7 @@ enum ProblemPage {
         guard let kind = ProblemKind(rawValue: name) else {
             let names = ProblemKind.allCases.map(\.rawValue)
             throw Problem(
-                .noSuchRoute, "There is no kind of problem '\(quoted: name)'.", members: [("allowed", .list(names))])
+                .noSuchRoute, "'\(quoted: name)' is not a kind of problem.", members: [("allowed", .list(names))])
         }
         return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
             try members(of: kind, to: &writer)

@@ -1,7 +1,7 @@
 import HTTPServer
 
 extension Endpoint {
-    /// All endpoints, in the order in which clients are told of them. This is their table: readers start here.
+    /// All endpoints, in the order in which messages list them. This is their table: readers start here.
     static let all = [
         Endpoint(
             name: "/",
@@ -27,7 +27,7 @@ extension Endpoint {
         Endpoint(
             name: "/document", takesPath: true,
             operations: [
-                .get("An item with all below it.", .document) { api, call throws(Problem) in
+                .get("An item with everything below it.", .document) { api, call throws(Problem) in
                     try api.answer(.document, call)
                 }
             ]),
@@ -61,10 +61,10 @@ extension Endpoint {
             ]),
     ]
 
-    /// All names, for telling what there is.
+    /// All names, for messages that list them.
     static var names: [String] { all.map { String(describing: $0.name) } }
 
-    /// The methods that one endpoint or another allows.
+    /// The methods that at least one endpoint allows.
     static var methods: [String] {
         var methods: [String] = []
         for method in all.flatMap(\.methods) where !methods.contains(method) { methods.append(method) }

@@ -3,7 +3,7 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// A path that requests can name, and what can be done there.
+/// A path that is served, and what the methods do there.
 struct Endpoint: Sendable {
     /// What a method does at an endpoint.
     struct Operation: Sendable {
@@ -25,20 +25,20 @@ struct Endpoint: Sendable {
     var takesPath = false
     let operations: [Operation]
 
-    /// What a method does here; nil if it is not allowed. HEAD does what GET does.
+    /// What a method does here; nil if it is not allowed. HEAD does the same as GET.
     func operation(_ method: HTTPServer.Method) -> Operation? {
         let wanted = method == .head ? .get : method
         return operations.first { $0.method == wanted }
     }
 
-    /// The methods that are allowed here, as `Allow` tells them.
+    /// The methods that are allowed here, as in `Allow`.
     var methods: [String] {
         operations.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
     }
 }
 
 extension Endpoint {
-    /// A target taken apart: its endpoint, and where the path behind the endpoint's name and the query are.
+    /// A parsed target: its endpoint, and the ranges of the path after the endpoint's name and of the query.
     struct Match {
         let endpoint: Endpoint
         let path: Range<Int>
@@ -53,11 +53,10 @@ extension Endpoint {
         for endpoint in all {
             let name = endpoint.name
             let length = name.utf8CodeUnitCount
-            guard end >= length, name.withUTF8Buffer({ unsafe target.extracting(0..<length).isEqual(to: $0.span) })
-            else { continue }
+            guard end >= length, target.extracting(0..<length).isEqual(to: name) else { continue }
             guard end == length || target[length] == UInt8(ascii: "/") else { continue }
             guard endpoint.takesPath || end <= length + 1 else { continue }
-            // A slash behind a name is ignored; the index has none but its own.
+            // A slash after a name is ignored; the index has only its own.
             guard length > 1 || end == length else { continue }
             return Match(endpoint: endpoint, path: length..<end, query: query)
         }
@@ -66,6 +65,6 @@ extension Endpoint {
 }
 
 extension HTTPServer.Method {
-    /// The name, for those that an endpoint may have.
+    /// The name of a method that an endpoint may have.
     fileprivate var name: String { String(describing: self).uppercased() }
 }

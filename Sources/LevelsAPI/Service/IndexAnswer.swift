@@ -1,11 +1,11 @@
 import Levels
 import PropertyLists
 
-/// `GET /`: what is served, and the links to begin with (manual, Requests and answers).
+/// `GET /`: what is served, and links to begin with (manual, Requests and answers).
 ///
-/// The links of the OpenAPI description, here and as `Link: …; rel="service-desc"`, come with its route.
+/// Links to the OpenAPI description, here and as `Link: …; rel="service-desc"`, will be added together with its route.
 enum IndexAnswer {
-    /// Where a client can go from here: the name of each link, and its target.
+    /// The name and the target of each link.
     private static let links: [(name: StaticString, target: String)] = [
         ("levels", "/levels/"), ("detail", "/detail/"), ("document", "/document"), ("changes", "/changes"),
         ("health", "/healthz"), ("readiness", "/readyz"),

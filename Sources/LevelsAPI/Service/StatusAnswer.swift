@@ -2,16 +2,16 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// `GET /healthz` and `GET /readyz`: never coded, so that no probe can ask for what there is not.
+/// `GET /healthz` and `GET /readyz`: never coded, so that a probe cannot request an unavailable coding.
 enum StatusAnswer {
-    /// - Throws: `Problem` (500) where it could not be written.
+    /// - Throws: `Problem` (500) if it could not be written.
     static func health() throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in try writer.member("status", "alive") }
     }
 
-    /// What is served and how fresh it is: `stale` while the latest reload was refused.
+    /// What is served and how fresh it is: `stale` if the latest reload was refused.
     ///
-    /// - Throws: `Problem` (500) where it could not be written.
+    /// - Throws: `Problem` (500) if it could not be written.
     static func readiness(_ snapshot: Snapshot, _ readiness: Readiness) throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in
             try writer.member("status", readiness.lastError == nil ? "ok" : "stale")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the README shows, as pasted: requests, a stream, two clients through a kill and restart, a document."""
+"""What the README shows, as pasted: requests, a stream, a document; and the manual's two clients, through a kill and
+restart."""
 
 import os
 import re
@@ -12,20 +13,22 @@ from harness.server import Server, clean_environment
 from harness.terminal import Terminal
 from harness.verdict import Verdict, options
 
+CLIENTS = os.path.join("Sources", "drilldown", "drilldown.docc", "Clients.md")
 TIME = re.compile(r'"at":"[^"]*",')
 # The client asks again after two seconds; the rest is for a machine that has other work.
 PATIENCE = 30
 
 
-def fences_of(readme, title):
-    """What is set apart in the section with this title: pairs of language and text."""
-    return FENCE.findall(section(readme, title))
+def fences_of(page, title):
+    """The blocks in the section with this title: pairs of language and text."""
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        return FENCE.findall(section(file.read(), title))
 
 
 def only(verdict, fences, language):
     """The text of the only block in a language."""
     texts = [text for found, text in fences if found == language]
-    verdict.expect(len(texts) == 1, f"the README shows one block of {language}; it shows {len(texts)}")
+    verdict.expect(len(texts) == 1, f"the section shows one block of {language}; it shows {len(texts)}")
     return texts[0]
 
 
@@ -82,7 +85,7 @@ def page_survives(verdict, program, fences, desk):
     commands = "".join(text for language, text in fences if language == "sh")
     origin = re.search(r"DRILLDOWN_CORS_ORIGINS=(\S+) make run", commands)[1]
     verdict.expect(
-        f"http.server {origin.rpartition(':')[2]} " in commands, f"the README serves the page at {origin}: {commands}")
+        f"http.server {origin.rpartition(':')[2]} " in commands, f"the manual serves the page at {origin}: {commands}")
     allowed = ["--cors-origins", origin]
     with desk.start(desk.document, *allowed) as server:
         with Browser(page, origin, {ADDRESS: server.port}) as browser:
@@ -117,17 +120,15 @@ def accepts_the_document(verdict, program, fences, desk):
 
 def main():
     arguments = options(__doc__)
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        readme = file.read()
     with Verdict("readme") as verdict:
-        for check, title in (
-                (answers_as_shown, "Five requests"),
-                (refreshes_as_shown, "How a client refreshes"),
-                (page_survives, "How a client refreshes"),
-                (app_survives, "How a client refreshes"),
-                (accepts_the_document, "Writing a document")):
+        for check, page, title in (
+                (answers_as_shown, "README.md", "Five requests"),
+                (refreshes_as_shown, "README.md", "How a client refreshes"),
+                (page_survives, CLIENTS, "A web page"),
+                (app_survives, CLIENTS, "An app"),
+                (accepts_the_document, "README.md", "Writing a document")):
             with tempfile.TemporaryDirectory() as folder:
-                check(verdict, arguments.server, fences_of(readme, title), Desk(folder, arguments.server))
+                check(verdict, arguments.server, fences_of(page, title), Desk(folder, arguments.server))
 
 
 if __name__ == "__main__":

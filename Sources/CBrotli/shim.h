@@ -1,3 +1,3 @@
 #include <brotli/encode.h>
-/* Only the tests decode, and link what that needs. */
+/* Only the tests decode; they link the decoder. */
 #include <brotli/decode.h>

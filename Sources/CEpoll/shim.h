@@ -1,7 +1,7 @@
 #ifndef DRILLDOWN_CEPOLL_SHIM_H
 #define DRILLDOWN_CEPOLL_SHIM_H
 
-/* Two parts of glibc that its module for Swift leaves out; all is called as it stands. */
+/* Two parts of glibc that its module for Swift leaves out; nothing is wrapped. */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 

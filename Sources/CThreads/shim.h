@@ -1,7 +1,7 @@
 #ifndef DRILLDOWN_CTHREADS_SHIM_H
 #define DRILLDOWN_CTHREADS_SHIM_H
 
-/* Functions of glibc that its module for Swift leaves out, since <pthread.h> declares them for _GNU_SOURCE only. */
+/* Functions of glibc that its module for Swift leaves out, because <pthread.h> declares them only for _GNU_SOURCE. */
 #include <pthread.h>
 #include <signal.h>
 

@@ -14,6 +14,7 @@ public struct AcceptedCodings: Sendable {
 
     private static let unnamed = -1
 
+    /// The codings of a request without the field; `read` adds its lines.
     public init() {}
 
     /// Reads one line of the field; several lines are one list.

@@ -52,7 +52,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
                 var room = 0
                 let operation = isLast ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
                 let isWell = unsafe BrotliEncoderCompressStream(state, operation, &rest, &next, &room, nil, nil)
-                precondition(isWell != 0, "a Brotli encoder was used after its end")
+                precondition(isWell != 0, "a Brotli encoder was used after its end, or has no memory")
                 takeOutput(take)
                 if isLast { isFinished = unsafe BrotliEncoderIsFinished(state) != 0 }
             } while rest > 0 || !isFinished

@@ -1,9 +1,11 @@
 /// The content coding that a client prefers among the supported ones.
 public struct CodingChoice: Equatable, Sendable {
+    /// The preferred coding.
     public let coding: ContentCoding
     /// Whether the client also accepts an unencoded body; if so, short bodies are not encoded.
     public let admitsIdentity: Bool
 
+    /// The choice of a coding for bodies that are long enough.
     public init(_ coding: ContentCoding, admitsIdentity: Bool) {
         self.coding = coding
         self.admitsIdentity = admitsIdentity

@@ -20,7 +20,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// The first index, not below a given one, that no token goes on at.
+    /// The first index, not below a given one, that is not part of a token.
     @inlinable
     func endOfToken(from start: Int) -> Int {
         var place = start

@@ -17,7 +17,9 @@ public struct RowsDifference: Sendable {
 
     /// One row in the old level and in the new one.
     public struct Pair: Sendable, Equatable {
+        /// Its number in the old level.
         public let old: Int
+        /// Its number in the new level.
         public let new: Int
     }
 

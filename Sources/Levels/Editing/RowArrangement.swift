@@ -5,6 +5,9 @@ public struct RowPlace: Sendable, Equatable {
     /// The number of rows of the section before it.
     public var offset: Int
 
+    /// - Parameters:
+    ///   - section: the number of the section.
+    ///   - offset: the number of rows of the section before the place.
     public init(section: Int = 0, offset: Int) {
         self.section = section
         self.offset = offset

@@ -2,13 +2,16 @@ public import PropertyLists
 
 /// Two rows of one level that have one `Key`.
 public struct SharedKey: Equatable, Sendable {
+    /// The key.
     public let key: String
+    /// The two rows, in the order of the level.
     public let first, second: Row
 
     /// One of the two.
     public struct Row: Equatable, Sendable {
         /// Its number in the level that cannot be.
         public let number: Int
+        /// Its title; may be empty.
         public let title: String
         /// Where it is in the document; nil for a row of an edited tree.
         public let position: SourcePosition?

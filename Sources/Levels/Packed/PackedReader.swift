@@ -4,10 +4,12 @@ public import Bytes
 ///
 /// Only this module writes these bytes, so an invalid byte is a bug of this module; spans check every access.
 public struct PackedReader: ~Escapable {
+    /// The packed bytes, usually of a whole level.
     public let bytes: Span<UInt8>
     /// The offset of the next byte to be read.
     public var offset: Int
 
+    /// - Parameter offset: the first byte to read.
     @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) {
@@ -15,6 +17,7 @@ public struct PackedReader: ~Escapable {
         self.offset = offset
     }
 
+    /// One byte.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func byte() -> UInt8 {

@@ -1,7 +1,8 @@
 /// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
 ///
-/// Lengths and integers are LEB128; containers carry their size in four bytes, so that one can be stepped over.
+/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip one.
 public enum PackedTag: UInt8, Sendable {
+    /// A boolean, without content.
     case no, yes
     /// The magnitude of an integer.
     case positive, negative
@@ -9,10 +10,11 @@ public enum PackedTag: UInt8, Sendable {
     case real, date
     /// Length and bytes.
     case string, data
+    /// The number of a keyed archive's UID.
     case uid
     /// Size in four bytes, then the elements.
     case array, dictionary
-    /// Where the children stood, and a byte that is their `LevelForm`.
+    /// The place of the children, and a byte that is their `LevelForm`.
     case hole
     /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
     case hidden

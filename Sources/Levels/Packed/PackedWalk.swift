@@ -5,6 +5,7 @@ public struct PackedWalk {
     /// Containers that are open, innermost last: where each ends, and whether it is a dictionary.
     private var open: [(end: Int, isDictionary: Bool)] = []
 
+    /// A walk that is between two values.
     public init() {}
 
     private static let nowhere = SourcePosition.byte(offset: 0)

@@ -4,6 +4,7 @@ internal import CXXHash
 ///
 /// It is not cryptographic: it detects changes, and only an author of the document could forge a collision.
 public struct ContentHash: Hashable, Sendable {
+    /// The two halves.
     public let high, low: UInt64
 
     /// Computes the hash of some bytes.

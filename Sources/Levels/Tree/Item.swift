@@ -5,9 +5,12 @@ internal import PropertyLists
 public struct Item: Sendable {
     /// One step of the path: a level and the number of a row in it.
     public struct Step: Sendable {
+        /// The level.
         public let level: Level
+        /// The number of the row in the level, from 0.
         public let row: Int
 
+        /// - Parameter row: a row that the level has.
         public init(level: Level, row: Int) {
             self.level = level
             self.row = row
@@ -24,6 +27,7 @@ public struct Item: Sendable {
 
     /// The result of following a path.
     public enum Lookup: Sendable {
+        /// The item that the path leads to.
         case found(Item)
         /// The nearest existing item, and the index of the key that none of its rows has.
         case missing(nearest: Item, keyNumber: Int)

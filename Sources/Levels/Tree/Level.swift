@@ -25,6 +25,7 @@ public final class Level: Sendable {
     let hiddenItemCount: UInt32
     /// How many levels deep the items in and below this level nest; 0 without rows.
     let height: UInt16
+    /// How its rows were written in the document.
     public let form: LevelForm
     /// Whether some text or date in or below cannot appear in XML.
     public let holdsTextBeyondXML: Bool

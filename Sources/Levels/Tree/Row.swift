@@ -1,9 +1,11 @@
 /// The positions of the parts of one row in its level's bytes.
 ///
 /// Packed: flags; the title's length and, unless it is here, its offset in the fields; the key's length and bytes
-/// where it is not the title itself; then the fields up to the next row.
+/// unless it is the title itself; then the fields up to the next row.
 public struct Row: Sendable {
+    /// The title's UTF-8.
     public let title: Range<Int>
+    /// The key's UTF-8; the same range as the title's if that is the key.
     public let key: Range<Int>
     /// The packed fields, names and values in document order.
     public let fields: Range<Int>

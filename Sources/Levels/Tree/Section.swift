@@ -1,8 +1,10 @@
 /// A run of consecutive rows of a level under one heading.
 public struct Section: Sendable, Equatable {
+    /// The heading; nil without one.
     public var title: String?
     /// The letter or word for a table's index strip.
     public var index: String?
+    /// The text below the rows; nil without one.
     public var footer: String?
     /// The number of the first row, counted over the whole level.
     public var start: Int

@@ -5,6 +5,9 @@ public struct TreeLimits: Sendable, Equatable {
     /// The maximum number of items.
     public var items: Int
 
+    /// - Parameters:
+    ///   - depth: the maximum number of levels below the root.
+    ///   - items: the maximum number of items.
     public init(depth: Int = 512, items: Int = 20_000_000) {
         self.depth = depth
         self.items = items

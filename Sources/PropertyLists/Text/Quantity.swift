@@ -9,5 +9,6 @@ public struct Quantity: Sendable, CustomStringConvertible {
         self.noun = noun
     }
 
+    /// The number, a space and the noun, in the plural unless the number is 1.
     public var description: String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 }

@@ -6,6 +6,7 @@ import Bytes
 /// Control characters, line separators, noncharacters and bidirectional formatting characters (UAX #9, section 2)
 /// are shown as `\u{1B}`; an omitted end is shown as `…`. Any other text is unchanged.
 public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
+    /// The text as a message shows it, without quotation marks around it.
     public let description: String
 
     /// The maximum number of characters of a name, a title or a value.
@@ -16,6 +17,9 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
     /// The maximum average of scalars per character; text beyond it is not legible anyway.
     private static let scalarsPerCharacter = 8
 
+    /// - Parameters:
+    ///   - text: the text, of which only the beginning is read.
+    ///   - most: the maximum number of characters shown.
     public init(_ text: some StringProtocol, most: Int = mostCharacters) {
         if text.utf8.count <= most, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
             description = String(text)

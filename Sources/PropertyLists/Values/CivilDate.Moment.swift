@@ -1,5 +1,5 @@
 extension CivilDate {
-    /// Whether a number of seconds since 2001-01-01T00:00:00Z lies within the years 1 … 9999, fractions and all.
+    /// Whether a number of seconds since 2001-01-01T00:00:00Z is within the years 1 … 9999, fractions and all.
     static func holds(_ seconds: Double) -> Bool {
         seconds >= secondsRange.lowerBound && seconds < secondsRange.upperBound + 1
     }

@@ -2,11 +2,13 @@
 ///
 /// The arithmetic uses eras of 400 years that begin in March, so that the leap day comes last.
 public struct CivilDate: Equatable, Sendable {
+    /// The parts; month and day count from 1.
     public var year, month, day, hour, minute, second: Int
 
     /// The range of a property list's dates, in seconds since 2001-01-01T00:00:00Z: the years 1 … 9999.
     public static let secondsRange: ClosedRange<Double> = -63_113_904_000...252_423_993_599
 
+    /// Makes a date of any parts, real or not: see `isReal`.
     public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         self.year = year
         self.month = month

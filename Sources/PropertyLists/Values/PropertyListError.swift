@@ -7,6 +7,10 @@ public struct PropertyListError: Error, Equatable, Sendable {
     /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
     public var path: String?
 
+    /// - Parameters:
+    ///   - reason: a whole sentence without the final full stop.
+    ///   - position: the position, if it is known already.
+    ///   - path: the titles from the root to the place, if they are known already.
     public init(_ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
         self.reason = reason
         self.position = position

@@ -5,12 +5,14 @@ public struct PropertyListInteger: Equatable, Hashable, Sendable {
     /// Whether the value is below zero.
     public let isNegative: Bool
 
+    /// Creates a value from a signed number.
     @inlinable
     public init(_ value: Int64) {
         bits = UInt64(bitPattern: value)
         isNegative = value < 0
     }
 
+    /// Creates a value from an unsigned number.
     @inlinable
     public init(_ value: UInt64) {
         bits = value

@@ -7,6 +7,7 @@ public struct PropertyListLimits: Sendable, Equatable {
     /// The maximum number of values of all types; shared ones count each time they appear.
     public var values: Int
 
+    /// The default limits: `nesting` is enough for 512 levels of any shape.
     public init(nesting: Int = 2_200, valueBytes: Int = 64 << 20, values: Int = 200_000_000) {
         self.nesting = nesting
         self.valueBytes = valueBytes

@@ -1,18 +1,27 @@
 #!/usr/bin/env python3
-"""Runs every system test, one after the other, and prints one table at the end: what held, what did not, how long.
+"""Runs every system test, several at a time, and prints one table at the end: points, seconds and outcome of each.
 
-A script that fails does not keep the others from running; the exit status is 1 if any of them failed.
+The output of a script that fails is printed in full when it ends; the others say one line each. The exit status is 1 if
+any of them failed. Scripts wait most of their time, so more of them run at once than there are processors.
 """
 
 import argparse
+import concurrent.futures
+import os
 import pathlib
+import queue
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 # The last line of a script, as harness.verdict prints it.
-SUM = re.compile(r": (\d+) held, (\d+) did not$")
+SUM = re.compile(r": (\d+) passed, (\d+) failed$")
+FAILURE = "FAILED: "
+# Those that take longest start first, so that the last one to end does not run alone for long.
+LONGEST = ("remote_document", "misbehaving_origins", "followers", "waiters", "streams", "polls", "recoveries")
 
 
 class Outcome:
@@ -20,44 +29,103 @@ class Outcome:
 
     def __init__(self, name, lines, status, seconds):
         self.name = name
+        self.lines = lines
         self.seconds = seconds
         sums = [SUM.search(line) for line in lines]
-        self.held = sum(int(found[1]) for found in sums if found)
-        self.failures = [line.strip() for line in lines if line.strip().startswith("DOES NOT HOLD: ")]
+        self.passed = sum(int(found[1]) for found in sums if found)
+        self.failures = [line.strip() for line in lines if line.strip().startswith(FAILURE)]
         if status != 0 and not self.failures:
-            self.failures = [f"exit status {status}: {lines[-1].strip() if lines else 'it printed nothing'}"]
+            self.failures = [f"{FAILURE}exit status {status}: {lines[-1].strip() if lines else 'it printed nothing'}"]
+        self.points = self.passed + len(self.failures)
+
+    @property
+    def word(self):
+        return f"{len(self.failures)} FAILED" if self.failures else "passed"
 
 
-def run(script, server):
-    print(f"== {script.name}", flush=True)
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, str(script), "--server", server], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, errors="replace")
-    lines = []
-    for line in process.stdout:
-        print(line, end="", flush=True)
-        lines.append(line.rstrip("\n"))
-    return Outcome(script.name, lines, process.wait(), time.monotonic() - began)
+class Runner:
+    """Runs scripts on several threads, each of which has ports of its own for the servers that must name one."""
+
+    def __init__(self, server, jobs, deadline):
+        self.server = server
+        self.jobs = jobs
+        self.deadline = deadline
+        self.slots = queue.SimpleQueue()
+        for slot in range(jobs):
+            self.slots.put(slot)
+        self.printing = threading.Lock()
+        self.running = set()
+
+    def run_all(self, scripts):
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            outcomes = [pool.submit(self._run, script) for script in sorted(scripts, key=rank)]
+            try:
+                return sorted((outcome.result() for outcome in outcomes), key=lambda outcome: outcome.name)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in list(self.running):
+                    end(process)
+                raise
+
+    def _run(self, script):
+        slot = self.slots.get()
+        begun = time.monotonic()
+        # A group of its own, so that all that a script has started ends with it.
+        process = subprocess.Popen(
+            [sys.executable, str(script), "--server", self.server], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", process_group=0, env=os.environ | {"SYSTEM_TEST_SLOT": str(slot)})
+        self.running.add(process)
+        try:
+            output, _ = process.communicate(timeout=self.deadline)
+        except subprocess.TimeoutExpired:
+            end(process)
+            output, _ = process.communicate()
+            output += f"{FAILURE}it does not end within {self.deadline} s\n"
+        self.running.discard(process)
+        self.slots.put(slot)
+        outcome = Outcome(script.stem, output.splitlines(), process.returncode, time.monotonic() - begun)
+        self._tell(outcome)
+        return outcome
+
+    def _tell(self, outcome):
+        with self.printing:
+            if outcome.failures:
+                print(f"== {outcome.name}, in full", *outcome.lines, "==", sep="\n")
+            print(f"{outcome.name}: {outcome.points} points, {outcome.seconds:.0f} s, {outcome.word}", flush=True)
 
 
-def print_table(outcomes):
-    print(f"\n{'system test':<24}{'held':>8}{'failed':>8}{'seconds':>9}")
+def rank(script):
+    return LONGEST.index(script.stem) if script.stem in LONGEST else len(LONGEST)
+
+
+def end(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def print_table(outcomes, seconds):
+    print(f"\n{'system test':<20}{'points':>8}{'seconds':>9}  outcome")
     for outcome in outcomes:
-        print(f"{outcome.name:<24}{outcome.held:>8}{len(outcome.failures):>8}{outcome.seconds:>9.0f}")
+        print(f"{outcome.name:<20}{outcome.points:>8}{outcome.seconds:>9.0f}  {outcome.word}")
         for failure in outcome.failures:
             print(f"    {failure}")
-    print(f"{'all':<24}{sum(o.held for o in outcomes):>8}{sum(len(o.failures) for o in outcomes):>8}"
-          f"{sum(o.seconds for o in outcomes):>9.0f}", flush=True)
+    failures = sum(len(outcome.failures) for outcome in outcomes)
+    points = sum(outcome.points for outcome in outcomes)
+    print(f"{'all':<20}{points:>8}{seconds:>9.0f}  {f'{failures} FAILED' if failures else 'passed'}", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--server", required=True, help="the program to test")
+    parser.add_argument("--jobs", type=int, default=4, help="how many scripts run at a time")
+    parser.add_argument("--deadline", type=int, default=900, help="seconds after which a script is ended")
     parser.add_argument("scripts", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
-    outcomes = [run(script, arguments.server) for script in arguments.scripts]
-    print_table(outcomes)
+    begun = time.monotonic()
+    outcomes = Runner(arguments.server, arguments.jobs, arguments.deadline).run_all(arguments.scripts)
+    print_table(outcomes, time.monotonic() - begun)
     sys.exit(1 if any(outcome.failures for outcome in outcomes) else 0)
 
 

@@ -1,5 +1,6 @@
 """The service as a process of its own, started, watched and ended by its process id."""
 
+import contextlib
 import os
 import random
 import re
@@ -10,6 +11,8 @@ import subprocess
 import threading
 import time
 
+from harness.client import DEADLINE, wait_until
+
 # The source may be a URL too, and stands before the address.
 ADDRESS = re.compile(r" at http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 
@@ -17,7 +20,7 @@ ADDRESS = re.compile(r" at http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 class Server:
     """`drilldown serve` on a free port, unless one is given; leaving the `with` block ends it."""
 
-    def __init__(self, program, source, *options, environment=None, start_within=60, core=None, port=0,
+    def __init__(self, program, source, *options, environment=None, start_within=DEADLINE, core=None, port=0,
                  descriptors=None):
         self.started_at = time.monotonic()
         command = [program, "serve", str(source), "--listen", f"127.0.0.1:{port}", *options]
@@ -59,7 +62,7 @@ class Server:
     def signal(self, number):
         os.kill(self.pid, number)
 
-    def stop(self, within=10):
+    def stop(self, within=DEADLINE):
         """Asks it to stop; gives the exit status and the seconds it took, or (None, seconds) past the time."""
         asked = time.monotonic()
         if self.process.poll() is None:
@@ -87,13 +90,17 @@ class Server:
     def cpu_seconds(self):
         return cpu_seconds(self.pid)
 
+    def is_runnable(self):
+        """Whether a thread has something to do, even if another process has the processor."""
+        return any(state == "R" for state in thread_states(self.pid))
+
     def threads(self):
         return len(os.listdir(f"/proc/{self.pid}/task"))
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
-    def logs(self, words, within):
+    def logs(self, words, within=DEADLINE):
         """Whether a line with these words is logged within some seconds, or was already."""
         with self._changed:
             return self._changed.wait_for(lambda: any(words in line for line in self.log), timeout=within)
@@ -136,6 +143,14 @@ def resident_bytes(pid):
     return status_bytes(pid, "VmRSS")
 
 
+def thread_states(pid):
+    """The state of each thread as /proc/PID/task/TID/stat has it: R is running or runnable, S is asleep."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            with open(f"/proc/{pid}/task/{task}/stat") as file:
+                yield file.read().rpartition(")")[2].split()[0]
+
+
 def cpu_seconds(pid):
     """User and system time of a process so far; of all its threads, to the nanosecond."""
     # clock_getcpuclockid(3), which Python lacks: the number of a process's clock is made of its id.
@@ -155,12 +170,32 @@ def allow_descriptors(count):
 
 
 def unused_port():
-    """A port that nobody listens on, outside the range from which connections take theirs."""
+    """A port that nobody listens on, outside the range from which connections take theirs.
+
+    Tests that run at the same time have ranges of their own: a server may be started again on a port that it had.
+    """
+    start = 20000 + 1000 * (int(os.environ.get("SYSTEM_TEST_SLOT", 0)) % 12)
     while True:
-        port = random.randrange(20000, 32000)
+        port = random.randrange(start, start + 1000)
         with socket.socket() as trial:
             try:
                 trial.bind(("127.0.0.1", port))
                 return port
             except OSError:
                 pass
+
+
+def settle(server):
+    """Waits until the server has nothing more to do, which is all that shows that a request waits."""
+    last, rests = server.cpu_seconds(), -1
+
+    def is_idle():
+        nonlocal last, rests
+        before, last = last, server.cpu_seconds()
+        # The first look comes at once, and says nothing. On a busy machine a thread that has work may not get to it:
+        # it is runnable all the same.
+        rests = rests + 1 if last - before < 0.0005 and not server.is_runnable() else 0
+        return rests == 2
+
+    if wait_until(is_idle, every=0.15) is None:
+        raise RuntimeError(f"the server does not come to rest within {DEADLINE} s")

@@ -1,25 +1,29 @@
-"""What a test found: figures to print, expectations that held or not, and the exit status."""
+"""What a test found: figures to print, points that passed or failed, and the exit status."""
 
 import argparse
 import os
 import statistics
 import sys
+import threading
 
 
 class Verdict:
-    """Collects expectations; leaving the `with` block prints the sum and exits 1 if one did not hold."""
+    """Collects expectations; leaving the `with` block prints the sum and exits 1 if one failed."""
 
     def __init__(self, title):
         self.title = title
-        self.held = 0
+        self.passed = 0
         self.failures = []
+        # Parts of a test may run on threads.
+        self.lock = threading.Lock()
 
     def expect(self, holds, sentence):
-        if holds:
-            self.held += 1
-        else:
-            self.failures.append(sentence)
-            print(f"  DOES NOT HOLD: {sentence}", flush=True)
+        with self.lock:
+            if holds:
+                self.passed += 1
+            else:
+                self.failures.append(sentence)
+                print(f"  FAILED: {sentence}", flush=True)
         return bool(holds)
 
     def figure(self, name, value):
@@ -30,11 +34,11 @@ class Verdict:
 
     def __exit__(self, kind, error, _):
         if kind is not None:
-            print(f"{self.title}: broken off by {kind.__name__}: {error}", flush=True)
+            print(f"{self.title}: stopped by {kind.__name__}: {error}", flush=True)
             return False
-        if self.held == 0 and not self.failures:
-            self.failures.append("nothing was looked at")
-        print(f"{self.title}: {self.held} held, {len(self.failures)} did not", flush=True)
+        if self.passed == 0 and not self.failures:
+            self.failures.append("the test has no points")
+        print(f"{self.title}: {self.passed} passed, {len(self.failures)} failed", flush=True)
         sys.exit(1 if self.failures else 0)
 
 

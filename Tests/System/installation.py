@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from harness.client import get, wait_until
+from harness.client import DEADLINE, get, wait_until
 from harness.server import Server, clean_environment, unused_port
 from harness.verdict import Verdict, options
 
@@ -18,7 +18,7 @@ HEALTH_CHECK = os.path.join(ROOT, "Config", "health-check")
 
 def make(*arguments, environment=None, folder=ROOT):
     return subprocess.run(
-        ["make", "--no-print-directory", *arguments], cwd=folder, capture_output=True, text=True, timeout=60,
+        ["make", "--no-print-directory", *arguments], cwd=folder, capture_output=True, text=True, timeout=DEADLINE,
         stdin=subprocess.DEVNULL, env=environment)
 
 
@@ -37,7 +37,7 @@ def installs(verdict, program, folder):
     verdict.expect(installed == sorted(wanted), f"program, configuration and documents are installed: {installed}")
     checked = subprocess.run(
         [os.path.join(target, "opt/drilldown/bin/drilldown"), "check", os.path.join(target, share, "Data/Data.plist")],
-        capture_output=True, text=True, timeout=20, env=clean_environment())
+        capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
     verdict.expect(checked.returncode == 0, f"what is installed runs: {checked.stderr}")
     result = make("uninstall", *places)
     left = [name for _, _, names in os.walk(target) for name in names]
@@ -95,7 +95,7 @@ def tells_another_document(verdict, program):
             except ConnectionError:
                 return False
 
-        verdict.expect(wait_until(answers, 20) is not None, "make run serves")
+        verdict.expect(wait_until(answers) is not None, "make run serves")
         taken = make("run", f"SERVER={program}", "SWIFT=true", f"LISTEN=127.0.0.1:{port}")
         verdict.expect(
             f"choose another: --listen 127.0.0.1:{port + 1}, or make run LISTEN=127.0.0.1:{port + 1}." in taken.stderr,
@@ -105,13 +105,13 @@ def tells_another_document(verdict, program):
         with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
             for child in children.read().split():
                 os.kill(int(child), 15)
-        process.wait(timeout=20)
+        process.wait(timeout=DEADLINE)
         process.stdout.close()
 
 
 def health(server, **environment):
     return subprocess.run(
-        ["bash", HEALTH_CHECK, str(server.pid)], capture_output=True, timeout=20,
+        ["bash", HEALTH_CHECK, str(server.pid)], capture_output=True, timeout=DEADLINE,
         env=clean_environment(environment)).returncode
 
 
@@ -142,10 +142,11 @@ def checks_health(verdict, program):
         verdict.expect(
             health(process, DRILLDOWN_LISTEN=f"0.0.0.0:{port}") == 0, "all addresses are asked by way of 127.0.0.1")
         verdict.expect(
-            health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{unused_port()}") != 0, "where nobody listens nobody is well")
+            health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{unused_port()}") != 0,
+            "a port on which nothing listens is not healthy")
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=DEADLINE)
         process.stderr.close()
 
 

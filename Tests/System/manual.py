@@ -12,8 +12,8 @@ import shlex
 import subprocess
 import tempfile
 
-from harness.client import wait_until
-from harness.pasted import FENCE, PATIENCE, ROOT, Desk, Stream, commands_of
+from harness.client import DEADLINE, wait_until
+from harness.pasted import FENCE, ROOT, Desk, Stream, commands_of
 from harness.server import clean_environment
 from harness.verdict import Verdict, options
 
@@ -85,7 +85,7 @@ class Terminal:
         if self.logging is None or lines <= 0:
             return ""
         log = self.servers[self.logging].log
-        wait_until(lambda: len(log) >= self.seen_lines + lines, PATIENCE)
+        wait_until(lambda: len(log) >= self.seen_lines + lines)
         taken = log[self.seen_lines:self.seen_lines + lines]
         self.seen_lines += len(taken)
         return "\n".join(taken)
@@ -159,7 +159,7 @@ def accepts_documents(verdict, program, name, page):
         if language not in ("xml", "json"):
             continue
         result = subprocess.run(
-            [program, "check", "-"], input=text, capture_output=True, text=True, timeout=PATIENCE,
+            [program, "check", "-"], input=text, capture_output=True, text=True, timeout=DEADLINE,
             env=clean_environment())
         verdict.expect(
             result.returncode == 0 and " 0 warnings" in result.stdout,
@@ -169,7 +169,7 @@ def accepts_documents(verdict, program, name, page):
 def tells_every_option(verdict, program, page):
     """The table has each option with its default, key and variable."""
     usage = subprocess.run(
-        [program, "serve", "--help"], capture_output=True, text=True, timeout=PATIENCE, env=clean_environment()).stdout
+        [program, "serve", "--help"], capture_output=True, text=True, timeout=DEADLINE, env=clean_environment()).stdout
     rows = re.findall(r"^\| `--([a-z-]+)(?:[^|\\]|\\.)*\| `?(\w+)`? \| `(\w+)` \| (.*?) \|", page, re.MULTILINE)
     known = dict(re.findall(r"^  --([a-z-]+).*?(?:\((\S+)\))?$", usage, re.MULTILINE))
     verdict.expect(
@@ -179,7 +179,8 @@ def tells_every_option(verdict, program, page):
         wanted = "none" if option == "config" else "".join(map(str.capitalize, words))
         verdict.expect(key == wanted, f"--{option} has its key, not '{key}'")
         verdict.expect(
-            variable == "DRILLDOWN_" + "_".join(map(str.upper, words)), f"--{option} has its variable, not '{variable}'")
+            variable == "DRILLDOWN_" + "_".join(map(str.upper, words)),
+            f"--{option} has its variable, not '{variable}'")
         verdict.expect(
             standard.strip("`") == (known.get(option) or "none"), f"--{option} has its default, not '{standard}'")
 

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from harness.browser import Browser
+from harness.client import DEADLINE
 from harness.pasted import ADDRESS, FENCE, ROOT, Desk, Stream, commands_of, section
 from harness.server import Server, clean_environment
 from harness.terminal import Terminal
@@ -15,8 +16,6 @@ from harness.verdict import Verdict, options
 
 CLIENTS = os.path.join("Sources", "drilldown", "drilldown.docc", "Clients.md")
 TIME = re.compile(r'"at":"[^"]*",')
-# The client asks again after two seconds; the rest is for a machine that has other work.
-PATIENCE = 30
 
 
 def fences_of(page, title):
@@ -66,7 +65,7 @@ def refreshes_as_shown(verdict, program, fences, desk):
 def survives(verdict, name, screen, program, desk, server, *options):
     """A client shows the level, a change of it, one made while the server was killed, and one after that."""
     def expect(title, when):
-        verdict.expect(screen.shows(title, PATIENCE), f"{name} shows '{title}' {when}; it has shown {screen.texts}")
+        verdict.expect(screen.shows(title), f"{name} shows '{title}' {when}; it has shown {screen.texts}")
 
     expect("Screen A", "at first")
     desk.rename("Screen A", "Screen B")
@@ -112,7 +111,7 @@ def accepts_the_document(verdict, program, fences, desk):
     with open(path, "w", encoding="utf-8") as file:
         file.write(only(verdict, fences, "xml"))
     result = subprocess.run(
-        [program, "check", path], capture_output=True, text=True, timeout=20, env=clean_environment())
+        [program, "check", path], capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
     verdict.expect(
         result.returncode == 0 and " 0 warnings" in result.stdout + result.stderr,
         f"the document shown is without fault: {result.stdout}{result.stderr}")

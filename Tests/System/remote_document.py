@@ -3,9 +3,10 @@
 
 The origin is a web server of this script that does as it is told: it serves, holds its answers back, fails, leads in
 circles, never ends, goes away and comes back. The follower must serve its last good tree all the time, say `stale` and
-why within seconds, and be `ok` by itself soon after the origin is.
+why, and be `ok` by itself after the origin is.
 """
 
+import concurrent.futures
 import gzip
 import os
 import plistlib
@@ -19,13 +20,13 @@ import time
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from harness.client import Connection, get, wait_until
+from harness.client import DEADLINE, Connection, get, wait_until
 from harness.documents import version_of, versioned
+from harness.readiness import ready, served
 from harness.server import Server, clean_environment
-from harness.verdict import Verdict, megabytes, milliseconds, options, spread
+from harness.verdict import Verdict, megabytes, options
 
 SECRET = "sesame"
-WITHIN = 20.0
 
 
 class Origin:
@@ -167,7 +168,8 @@ class Origin:
         self.send(request, 200, {"Content-Encoding": "gzip"}, body + packer.flush())
 
     def is_packed(self, request):
-        self.send(request, 200, {"Content-Encoding": "gzip", "ETag": f'"packed-{self.number}"'}, gzip.compress(self.body))
+        fields = {"Content-Encoding": "gzip", "ETag": f'"packed-{self.number}"'}
+        self.send(request, 200, fields, gzip.compress(self.body))
 
     def is_missing(self, request):
         self.send(request, 404, {}, b"<html>")
@@ -176,26 +178,15 @@ class Origin:
         self.send(request, 500, {}, b"<html>" * 1000)
 
 
-def ready(server):
-    return get(server.port, "/readyz").json()
-
-
-def served(server):
-    return version_of(get(server.port, "/levels/"))
-
-
 def follow(verdict, program):
     """An origin that holds its answers back is followed without delay, and asked no more often than it need be."""
     with Origin(waits=True) as origin, Server(program, origin.url(), "--refresh", "3600") as server:
-        times = []
         for version in range(1, 21):
             # From a request that is held: two changes that come closer together share the spacing of two requests.
-            wait_until(lambda: len(origin.requests) > version, 5)
+            wait_until(lambda: len(origin.requests) > version)
             origin.serve(versioned(version))
-            took = wait_until(lambda: served(server) == str(version), 5)
-            if verdict.expect(took is not None, f"version {version} of the origin is served within 5 s"):
-                times.append(took)
-        verdict.figure("from a change at the origin to the answer of the follower", spread(times))
+            took = wait_until(lambda: served(server) == str(version))
+            verdict.expect(took is not None, f"version {version} of the origin is served")
         count = len(origin.requests)
         quiet = threading.Event()
         quiet.wait(2)
@@ -204,10 +195,8 @@ def follow(verdict, program):
             all(headers.get("Prefer") == "wait=50" for _, headers in origin.requests[1:]),
             "each request but the first asks to wait")
         log = len(server.log)
-        begun = time.monotonic()
         verdict.expect(server.stop()[0] == 0, "the follower stops while a request is held")
-        verdict.figure("stop while a request is held", milliseconds(time.monotonic() - begun))
-        verdict.expect(len(server.log) <= log + 1, f"that is no failure: {server.log[log:]}")
+        verdict.expect(len(server.log) <= log + 1, f"that is not logged as a failure: {server.log[log:]}")
 
 
 def claim(verdict, program):
@@ -223,11 +212,12 @@ def claim(verdict, program):
                 self.send(request, 200, fields, self.body)
 
     with Claimant() as origin, Server(program, origin.url()):
-        wait_until(lambda: len(origin.requests) >= 6, WITHIN)
+        wait_until(lambda: len(origin.requests) >= 6)
         times = [moment for moment, _ in origin.requests]
-        gaps = [second - first for first, second in zip(times[1:], times[2:])]
-        verdict.figure("between requests to an origin that only claims to wait", spread(gaps))
-        verdict.expect(bool(gaps) and min(gaps) > 0.9, f"a second lies between its requests: {gaps}")
+        # The last four of them come a second apart; the first one of these may have been noted late.
+        verdict.expect(
+            len(times) >= 6 and times[5] - times[1] > 3,
+            f"requests are a second apart: {[round(moment - times[0], 1) for moment in times]}")
 
 
 FAILURES = {
@@ -249,7 +239,6 @@ def fail(verdict, program, waits):
     kind = "held" if waits else "polled"
     settings = ("--refresh", "1", "--fetch-timeout", "2", "--max-document-bytes", "1000000")
     with Origin(waits=waits) as origin, Server(program, origin.url(), *settings) as server:
-        recoveries = []
         for number, (manner, words) in enumerate(FAILURES.items(), 1):
             before = served(server)
             mark = len(server.log)
@@ -257,36 +246,34 @@ def fail(verdict, program, waits):
             if manner == "is_silent":
                 # Else the silence may be the wait that was asked for, for a minute.
                 server.signal(signal.SIGHUP)
-            stale = wait_until(lambda: words in ready(server).get("lastError", ""), WITHIN)
+            stale = wait_until(lambda: words in ready(server).get("lastError", ""))
             verdict.expect(stale is not None, f"{kind}: {manner} is told as '{words}': {ready(server)}")
             verdict.expect(served(server) == before, f"{kind}: {manner} leaves the last good tree")
             seen = len(origin.requests)
-            wait_until(lambda: len(origin.requests) > seen, WITHIN)
+            wait_until(lambda: len(origin.requests) > seen)
             errors = [line for line in server.log[mark:] if "error:" in line]
             verdict.expect(len(errors) <= 2, f"{kind}: {manner} is logged once, not at each attempt: {errors}")
             if number % 2:
                 origin.serve(versioned(number))
                 before = str(number)
             origin.behave("serves")
-            took = wait_until(lambda: ready(server)["status"] == "ok" and served(server) == before, WITHIN)
-            if verdict.expect(took is not None, f"{kind}: the follower recovers from {manner}: {ready(server)}"):
-                recoveries.append(took)
-        verdict.figure(f"{kind}: recovery from a failure", spread(recoveries))
+            took = wait_until(lambda: ready(server)["status"] == "ok" and served(server) == before)
+            verdict.expect(took is not None, f"{kind}: the follower recovers from {manner}: {ready(server)}")
         verdict.figure(f"{kind}: peak memory", megabytes(server.peak_bytes()))
         verdict.expect(server.peak_bytes() < 100 << 20, f"{kind}: no answer is held in memory")
         origin.serve(versioned(99))
         origin.behave("is_packed")
-        verdict.expect(wait_until(lambda: served(server) == "99", WITHIN) is not None, f"{kind}: gzip is unpacked")
+        verdict.expect(wait_until(lambda: served(server) == "99") is not None, f"{kind}: gzip is unpacked")
         port = origin.port
         origin.close()
-        told = wait_until(lambda: ready(server)["status"] == "stale", WITHIN)
+        told = wait_until(lambda: ready(server)["status"] == "stale")
         verdict.expect(told is not None, f"{kind}: an origin that is gone makes the tree stale")
-        wait_until(lambda: "Connection refused" in ready(server)["lastError"], WITHIN)
+        wait_until(lambda: "Connection refused" in ready(server)["lastError"])
         with Origin(port=port, waits=waits) as again:
             again.serve(versioned(100))
             # The pauses may be long by now; a reload does not wait for their end.
             server.signal(signal.SIGHUP)
-            took = wait_until(lambda: served(server) == "100", 5)
+            took = wait_until(lambda: served(server) == "100")
             verdict.expect(took is not None, f"{kind}: SIGHUP fetches at once from an origin that is back")
 
 
@@ -321,23 +308,22 @@ def stop_early(verdict, program):
     with Origin() as origin:
         origin.behave("is_silent")
         process = subprocess.Popen(
-            [program, "serve", origin.url(), "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, env=clean_environment())
-        wait_until(lambda: origin.requests, WITHIN)
-        begun = time.monotonic()
+            [program, "serve", origin.url(), "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE,
+            env=clean_environment())
+        wait_until(lambda: origin.requests)
         process.terminate()
         try:
-            status = process.wait(10)
+            status = process.wait(DEADLINE)
         except subprocess.TimeoutExpired:
             process.kill()
             status = process.wait()
         process.stderr.close()
         verdict.expect(status == 0, f"a stop before the first document ends with status 0: {status}")
-        verdict.figure("stop before the first document", milliseconds(time.monotonic() - begun))
 
 
 def told_in_a_sentence(verdict, command, words, status=1, environment=None):
     outcome = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, env=clean_environment(environment))
+        command, capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(environment))
     shown = outcome.stderr.strip()
     verdict.expect(outcome.returncode == status, f"'{words}' ends with status {status}: {outcome.returncode}, {shown}")
     verdict.expect(words in shown and shown.count("\n") == 0, f"'{words}' is told in a sentence: {shown}")
@@ -359,7 +345,8 @@ def secure(verdict, program, folder):
             verdict, [program, "check", origin.url("localhost")],
             "the server's identity cannot be verified (SSL certificate problem: self-signed certificate)")
         told_in_a_sentence(
-            verdict, [program, "check", origin.url("127.0.0.1")], "the server's identity cannot be verified", environment=trusted)
+            verdict, [program, "check", origin.url("127.0.0.1")], "the server's identity cannot be verified",
+            environment=trusted)
         outcome = subprocess.run(
             [program, "check", origin.url("localhost")], capture_output=True, text=True, env=clean_environment(trusted))
         verdict.expect(outcome.returncode == 0, f"an authority that is named is trusted: {outcome.stderr}")
@@ -372,28 +359,28 @@ def keep(verdict, program, folder):
         url, port = origin.url(), origin.port
         with Server(program, url, "--cache", copy, "--refresh", "1") as server:
             origin.serve(versioned(1))
-            wait_until(lambda: served(server) == "1", WITHIN)
-            kept = wait_until(lambda: open(copy, "rb").read() == versioned(1), WITHIN)
+            wait_until(lambda: served(server) == "1")
+            kept = wait_until(lambda: open(copy, "rb").read() == versioned(1))
             verdict.expect(kept is not None, "each document is kept on disk")
     with Server(program, url, "--cache", copy, "--refresh", "1") as server:
         verdict.expect(served(server) == "1", "the copy is served without a network")
         verdict.expect(
-            wait_until(lambda: ready(server)["status"] == "stale", WITHIN) is not None, "that it may be old is told")
+            wait_until(lambda: ready(server)["status"] == "stale") is not None, "it says that the copy may be old")
         with Origin(port=port) as origin:
             origin.serve(versioned(2))
             server.signal(signal.SIGHUP)
-            verdict.expect(wait_until(lambda: served(server) == "2", WITHIN) is not None, "the network is used again")
+            verdict.expect(wait_until(lambda: served(server) == "2") is not None, "the network is used again")
             # The label is the last that is written.
-            wait_until(lambda: origin.tag in open(copy + ".origin").read(), WITHIN)
+            wait_until(lambda: origin.tag in open(copy + ".origin").read())
             seen = len(origin.requests)
             with Server(program, url, "--cache", copy, "--refresh", "3600"):
-                wait_until(lambda: len(origin.requests) > seen, WITHIN)
+                wait_until(lambda: len(origin.requests) > seen)
                 conditions = [headers.get("If-None-Match") for _, headers in origin.requests[seen:]]
-                verdict.expect(conditions[:1] == [origin.tag], f"a restart asks for what is new alone: {conditions}")
+                verdict.expect(conditions[:1] == [origin.tag], f"a restart sends the tag of its copy: {conditions}")
             with open(copy, "wb") as file:
                 file.write(b"<plist><array>")
             with Server(program, url, "--cache", copy) as again:
-                verdict.expect(served(again) == "2", "a broken copy is no obstacle")
+                verdict.expect(served(again) == "2", "a broken copy does not keep it from starting")
                 verdict.expect(
                     any("warning:" in line and copy in line for line in again.log), f"it is told: {again.log}")
     fill(verdict, program, folder)
@@ -415,12 +402,12 @@ def fill(verdict, program, folder):
                 origin.serve(versioned(version, rows=20_000))
                 taken = wait_until(
                     lambda: version_of(get(server.port, "/levels/?limit=10000"), rows=10_000) == str(version) or
-                    f"version {version}".encode() in get(server.port, "/levels/?limit=1").body, WITHIN)
+                    f"version {version}".encode() in get(server.port, "/levels/?limit=1").body)
                 verdict.expect(taken is not None, f"version {version} is served though its copy finds no room")
-            wait_until(lambda: any("warning:" in line for line in server.log), WITHIN)
+            wait_until(lambda: any("warning:" in line for line in server.log))
             warnings = [line for line in server.log if "warning:" in line]
             verdict.expect(len(warnings) == 1 and words in warnings[0], f"that is told once: {warnings}")
-            verdict.expect(ready(server)["status"] == "ok", "it makes nothing stale")
+            verdict.expect(ready(server)["status"] == "ok", "the document is not stale for that")
             if os.path.ismount(small):
                 verdict.expect(
                     open(copy, "rb").read() == versioned(0), "the copy that found room is still whole")
@@ -454,12 +441,10 @@ def chain(verdict, program, folder):
             with open(path + ".new", "wb") as file:
                 plistlib.dump(document, file, fmt=plistlib.FMT_BINARY)
             os.replace(path + ".new", path)
-            wait_until(lambda: tags(origin) != first, WITHIN)
-            took = wait_until(lambda: tags(follower) == tags(origin), WITHIN)
+            wait_until(lambda: tags(origin) != first)
+            took = wait_until(lambda: tags(follower) == tags(origin))
             verdict.expect(took is not None, f"they are equal again after a change: {tags(follower)}")
             verdict.expect(tags(follower)[1] == first[1], "what did not change has its tag still")
-            if took is not None:
-                verdict.figure("from the origin's new version to the follower's", milliseconds(took))
 
 
 def main():
@@ -476,9 +461,10 @@ def main():
             "keep": lambda: keep(verdict, arguments.server, folder),
             "chain": lambda: chain(verdict, arguments.server, folder),
         }
-        for name, part in parts.items():
-            if arguments.only in name:
-                part()
+        # Most of the time is pauses between requests, so the parts run together.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for part in [pool.submit(part) for name, part in parts.items() if arguments.only in name]:
+                part.result()
 
 
 if __name__ == "__main__":

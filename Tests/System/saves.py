@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Saves a small document again and again, in every way that editors and deployments do, some of them broken.
 
-After each whole save the new version must be served within a second, and `/readyz` must say `ok`. After a broken one
+After each whole save the new version must be served, and `/readyz` must say `ok`. After a broken one
 the version before must go on, and `/readyz` must say `stale` and why. A second client reads all the time: every answer
 it gets must be one whole version that was saved, and never an older one than the answer before.
 """
@@ -15,9 +15,7 @@ import threading
 from harness.client import Connection, wait_until
 from harness.documents import version_of, versioned
 from harness.server import Server
-from harness.verdict import Verdict, options, spread
-
-WITHIN = 1.0
+from harness.verdict import Verdict, options
 
 
 class Reader(threading.Thread):
@@ -128,7 +126,7 @@ def broken_documents(version):
 
 def exercise(verdict, program, file, count, chance, dice):
     valid = {"0"}
-    times = {method.__name__: [] for method in file.methods()}
+    counts = {method.__name__: 0 for method in file.methods()}
     broken = 0
     with Server(program, file.path) as server:
         reader = Reader(server.port, valid)
@@ -156,21 +154,21 @@ def exercise(verdict, program, file, count, chance, dice):
                     broken += 1
                     kind, data = dice.choice(list(broken_documents(version).items()))
                     method(data)
-                    told = wait_until(is_stale, WITHIN)
+                    told = wait_until(is_stale)
                     verdict.expect(
                         told is not None, f"/readyz says stale after {kind} was saved {method.__name__}: {readiness()}")
                     verdict.expect(
-                        served() == current, f"version {current} goes on after {kind} was saved {method.__name__}")
+                        served() == current,
+                        f"version {current} is still served after {kind} was saved {method.__name__}")
                     method = dice.choice(file.methods())
                 valid.add(version)
                 method(versioned(version))
-                took = wait_until(lambda: served() == version, WITHIN)
-                times[method.__name__].append(WITHIN if took is None else took)
+                counts[method.__name__] += 1
                 verdict.expect(
-                    took is not None,
-                    f"version {version} saved {method.__name__} is served within {WITHIN} s; it is {served()}")
+                    wait_until(lambda: served() == version) is not None,
+                    f"version {version} saved {method.__name__} is served; it is {served()}")
                 verdict.expect(
-                    wait_until(is_ok, WITHIN) is not None,
+                    wait_until(is_ok) is not None,
                     f"/readyz says ok after version {version} saved {method.__name__}: {readiness()}")
                 current = version
         reader.end()
@@ -179,8 +177,8 @@ def exercise(verdict, program, file, count, chance, dice):
         verdict.expect(reader.answers > count, f"the reader got many answers; it got {reader.answers}")
         verdict.expect(
             not reader.faults, "every answer of the reader was a whole version, none older than the one before")
-    for name, taken in times.items():
-        verdict.figure(name.replace("_", " "), f"{len(taken)} saves, served after {spread(taken)}")
+    for name, count in counts.items():
+        verdict.figure(name.replace("_", " "), f"{count} saves")
     verdict.figure("broken saves", broken)
     verdict.figure("answers of the reader", reader.answers)
 

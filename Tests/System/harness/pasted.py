@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+from harness.client import DEADLINE
 from harness.server import Server, clean_environment
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
@@ -13,7 +14,6 @@ ADDRESS = "localhost:8080"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A backslash before the line's end continues a command.
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
-PATIENCE = 20
 
 
 def section(text, title):
@@ -72,7 +72,7 @@ class Desk:
 
     def paste(self, command):
         """What a command prints."""
-        return subprocess.run(**self.shell(command), timeout=PATIENCE).stdout.decode()
+        return subprocess.run(**self.shell(command), timeout=DEADLINE).stdout.decode()
 
 
 class Stream:

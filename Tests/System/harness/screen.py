@@ -2,6 +2,8 @@
 
 import threading
 
+from harness.client import DEADLINE
+
 
 class Screen:
     """Texts in the order in which they were shown."""
@@ -16,7 +18,7 @@ class Screen:
             self.texts.append(text)
             self._changed.notify_all()
 
-    def shows(self, words, within):
+    def shows(self, words, within=DEADLINE):
         """Whether a text with these words is shown within some seconds, or was since the last such question."""
         with self._changed:
             return self._changed.wait_for(lambda: self._next(words), timeout=within)

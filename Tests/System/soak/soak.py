@@ -113,7 +113,7 @@ class Soak:
     def stream(self, part):
         last = getattr(part, "last", None)
         try:
-            stream = EventStream(self.port(part) if last is None else part.port, last_id=last, timeout=1)
+            stream = EventStream(self.port(part) if last is None else part.port, last_id=last)
         except (Closed, Cut, ConnectionError):
             return
         with stream:

@@ -69,8 +69,8 @@ clean: ## Remove everything that was built.
 test: deps ## Run the unit tests.
 	$(SWIFT) test $(SWIFT_FLAGS)
 
-system-test: system-test-deps build ## Run the release from outside: saves, load, stops, hostile files and clients.
-	@python3 Tests/System/harness/everything.py --server $(SERVER) $(SYSTEM_TESTS)
+system-test: system-test-deps build ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
+	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
 soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), and check that its memory does not grow.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)

@@ -17,8 +17,10 @@ sys.dont_write_bytecode = True
 
 import codings_part  # noqa: E402
 import documents_part  # noqa: E402
+import refresh_part  # noqa: E402
 import requests_part  # noqa: E402
 import tree_part  # noqa: E402
+import waiting_part  # noqa: E402
 from harness import documents  # noqa: E402
 from measure import CLIENT_CORE, say  # noqa: E402
 
@@ -30,6 +32,10 @@ PARTS = {
     "growth": tree_part.growth,
     "pause": tree_part.pause,
     "wide": tree_part.wide,
+    "start": refresh_part.start_and_stop,
+    "refresh": refresh_part.refresh,
+    "slow": refresh_part.slow_readers,
+    "waiting": waiting_part.waiting,
 }
 
 
@@ -80,6 +86,8 @@ def main():
     parser.add_argument(
         "--slow-rounds", type=int, default=1, help="rounds of Python's and Foundation's loads; 0 leaves them out")
     parser.add_argument("--reloads", type=int, default=5, help="reloads while answers are timed")
+    parser.add_argument("--changes", type=int, default=10, help="changes whose way to clients is timed")
+    parser.add_argument("--waiters", type=int, default=2_000, help="clients that wait for a change")
     parser.add_argument("--folder", help="where the documents are written and kept; a temporary one without it")
     arguments = parser.parse_args()
     if (os.cpu_count() or 1) < 2:

@@ -7,7 +7,7 @@ import time
 
 from harness.client import Connection
 from harness.documents import HEAD, TAIL, Shape, write_xml
-from measure import Run, cpu_nanoseconds, cpu_per_request, say
+from measure import Run, cpu_nanoseconds, cpu_per_request
 from requests_part import listed, server
 
 

@@ -49,7 +49,7 @@ def crowded(verdict, program, document, limit, clients):
             if not verdict.expect(served, f"with {limit} descriptors some clients are served"):
                 return
             for connection in served:
-                verdict.expect(connection.receive().status == 200, "a client that is connected is answered 200")
+                verdict.expect(connection.receive().status == 200, "a connected client gets 200")
             verdict.expect(server.descriptors() < limit, f"{server.descriptors()} of {limit} descriptors are open")
             for version in (2, 3):
                 save(document, version)

@@ -65,7 +65,7 @@ def shows_at_the_end(verdict, chain, versions):
             connection.send("/levels/", headers={"If-None-Match": tag, "Prefer": "wait=120"})
             save(chain.path, versioned(version))
             took = wait_until(lambda: served(chain.end) == str(version))
-            verdict.expect(took is not None, f"version {version} shows at the end; {served(chain.end)} does")
+            verdict.expect(took is not None, f"version {version} is served at the end; {served(chain.end)} is")
             answer = connection.receive()
             verdict.expect(
                 answer.status == 200 and version_of(answer) == str(version),
@@ -107,11 +107,11 @@ def same_everywhere(verdict, chain):
         text = f"ä {number}"
         took = wait_until(
             lambda: get(chain.end.port, "/detail/Deep/Deeper/Deepest").json().get("fields", {}).get("Text") == text)
-        verdict.expect(took is not None, f"document {number} comes to the end")
+        verdict.expect(took is not None, f"document {number} reaches the last server")
         found = [tags(server) for server in chain.servers]
         verdict.expect(
             found[0] == found[1] == found[2] and all(isinstance(tag, str) for tag in found[0]),
-            f"the tags are the same on all three: {[sorted(set(column)) for column in zip(*found)]}")
+            f"all three servers send the same tags: {[sorted(set(column)) for column in zip(*found)]}")
     tree = EditedTree(7, items=50)
     for _ in range(10):
         tree.edit()
@@ -131,15 +131,18 @@ def middle_is_killed(verdict, chain, first):
         save(chain.path, versioned(version))
         last = str(version)
         wait_until(lambda: served(chain.servers[0]) == last)
-        verdict.expect(served(chain.end) == before, f"the end keeps serving without its origin: {served(chain.end)}")
+        verdict.expect(
+            served(chain.end) == before, f"the last server keeps serving without its origin: {served(chain.end)}")
     verdict.expect(
-        wait_until(lambda: is_stale(chain.end)) is not None, f"the end says that it is stale: {ready(chain.end)}")
+        wait_until(lambda: is_stale(chain.end)) is not None,
+        f"the last server says that it is stale: {ready(chain.end)}")
     middle = chain.start(1)
     verdict.expect(
         wait_until(lambda: served(middle) == last) is not None,
-        f"the middle one has version {last} after its restart; it has {served(middle)}")
+        f"the middle server serves version {last} after its restart; it serves {served(middle)}")
     took = wait_until(lambda: served(chain.end) == last and is_ok(chain.end))
-    verdict.expect(took is not None, f"the end catches up by itself; it has {served(chain.end)}: {ready(chain.end)}")
+    verdict.expect(
+        took is not None, f"the last server catches up by itself; it serves {served(chain.end)}: {ready(chain.end)}")
 
 
 def origin_is_away(verdict, chain, first):
@@ -161,7 +164,8 @@ def origin_is_away(verdict, chain, first):
     chain.start(0)
     took = wait_until(lambda: served(chain.end) == str(first) and all(map(is_ok, chain.servers)))
     verdict.expect(
-        took is not None, f"all recover by themselves: {[(served(server), ready(server)) for server in chain.servers]}")
+        took is not None,
+        f"all servers recover by themselves: {[(served(server), ready(server)) for server in chain.servers]}")
 
 
 def killed_at_any_moment(verdict, chain, first, kills):
@@ -182,7 +186,7 @@ def killed_at_any_moment(verdict, chain, first, kills):
         warnings = [line for line in middle.log if "error" in line]
         verdict.expect(not warnings, f"what a killed server leaves behind is not an error to the next: {warnings}")
     verdict.expect(
-        wait_until(lambda: served(chain.end) == str(version)) is not None, "the end has it as well")
+        wait_until(lambda: served(chain.end) == str(version)) is not None, "the last server serves it as well")
     return version
 
 
@@ -210,9 +214,9 @@ def starts_without_network(verdict, program, folder):
     with (Server(program, source, "--cache", copy, "--refresh", "1") as follower,
           Connection(follower.port) as connection):
         wrong = differences(bodies, crawl(connection))
-        verdict.expect(not wrong, f"the copy has all that was served: {sorted(wrong)[:5]}")
+        verdict.expect(not wrong, f"the copy serves everything that was served: {sorted(wrong)[:5]}")
         verdict.expect(
-            wait_until(lambda: is_stale(follower)) is not None, f"it says that it may be old: {ready(follower)}")
+            wait_until(lambda: is_stale(follower)) is not None, f"it says that the copy may be old: {ready(follower)}")
         tree.edit()
         tree.save(path)
         with Server(program, path, port=port):
@@ -220,14 +224,14 @@ def starts_without_network(verdict, program, folder):
             verdict.expect(took is not None, f"it finds its origin again: {ready(follower)}")
             with Connection(port) as first:
                 wrong = differences(crawl(connection), crawl(first))
-            verdict.expect(not wrong, f"and has what that has: {sorted(wrong)[:5]}")
+            verdict.expect(not wrong, f"it serves the same as its origin: {sorted(wrong)[:5]}")
     nowhere = os.path.join(folder, "no-copy.plist")
     try:
         with Server(program, source, "--cache", nowhere):
-            verdict.expect(False, "without origin and copy there is nothing to serve")
+            verdict.expect(False, "a follower without origin and copy does not start")
     except RuntimeError as error:
         verdict.expect(
-            f"127.0.0.1:{port}" in str(error), f"without origin and copy it says what is missing: {error}")
+            f"127.0.0.1:{port}" in str(error), f"a follower without origin and copy says what is missing: {error}")
 
 
 def main():

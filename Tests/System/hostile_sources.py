@@ -256,9 +256,9 @@ def refuse(verdict, name, command, words, arguments, user=None, status=1):
     explained = said.replace(command[2], "SOURCE").replace(os.path.basename(command[2]), "SOURCE")
     verdict.expect(names_one(explained, words), f"{name} names one of {words}: {shown}")
     verdict.expect(not any(word in said for word in CRASH_WORDS), f"{name} shows no crash: {shown}")
-    verdict.expect("root:" not in said, f"{name} shows nothing of another file: {shown}")
+    verdict.expect("root:" not in said, f"{name} does not show the content of another file: {shown}")
     verdict.expect(
-        len(said) < 2000 and said.count("\n") < 5, f"{name} is told in a sentence or two: {len(said)} characters")
+        len(said) < 2000 and said.count("\n") < 5, f"{name} prints a sentence or two: {len(said)} characters")
     verdict.expect(
         outcome.peak <= arguments.memory_mb << 20,
         f"{name} needs at most {arguments.memory_mb} MB: {megabytes(outcome.peak)}")

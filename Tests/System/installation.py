@@ -34,11 +34,12 @@ def installs(verdict, program, folder):
     wanted = ["opt/drilldown/bin/drilldown", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check"]
     wanted += [f"{share}/{os.path.relpath(os.path.join(path, name), ROOT)}"
                for path, _, names in os.walk(os.path.join(ROOT, "Data")) for name in names]
-    verdict.expect(installed == sorted(wanted), f"program, configuration and documents are installed: {installed}")
+    verdict.expect(
+        installed == sorted(wanted), f"make install installs program, configuration and documents: {installed}")
     checked = subprocess.run(
         [os.path.join(target, "opt/drilldown/bin/drilldown"), "check", os.path.join(target, share, "Data/Data.plist")],
         capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
-    verdict.expect(checked.returncode == 0, f"what is installed runs: {checked.stderr}")
+    verdict.expect(checked.returncode == 0, f"the installed program runs: {checked.stderr}")
     result = make("uninstall", *places)
     left = [name for _, _, names in os.walk(target) for name in names]
     verdict.expect(result.returncode == 0 and not left, f"make uninstall leaves nothing: {left}")
@@ -70,11 +71,11 @@ def tells_what_to_run(verdict, folder):
     for name in ("sh", "find", "make"):
         os.symlink(shutil.which(name), os.path.join(stubs, name))
     result = make("deps", environment={"PATH": stubs})
-    verdict.expect(result.returncode != 0, "make deps fails where only root could go on")
+    verdict.expect(result.returncode != 0, "make deps fails if only root can install packages")
     verdict.expect(
         "Run this as root, then run make again:\n"
         "  apt-get update && apt-get install --yes --no-install-recommends zlib1g-dev\n" in result.stderr,
-        f"make deps tells the command to paste: {result.stderr}")
+        f"make deps prints the command to paste: {result.stderr}")
 
 
 def tells_another_document(verdict, program):
@@ -87,7 +88,7 @@ def tells_another_document(verdict, program):
         lines = [process.stdout.readline() for _ in range(3)]
         verdict.expect(
             "  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081\n" in lines,
-            f"make run tells how to serve another document: {lines}")
+            f"make run says how to serve another document: {lines}")
 
         def answers():
             try:
@@ -99,7 +100,7 @@ def tells_another_document(verdict, program):
         taken = make("run", f"SERVER={program}", "SWIFT=true", f"LISTEN=127.0.0.1:{port}")
         verdict.expect(
             f"choose another: --listen 127.0.0.1:{port + 1}, or make run LISTEN=127.0.0.1:{port + 1}." in taken.stderr,
-            f"a port in use is told in make's terms, too: {taken.stderr}")
+            f"the message for a port in use names make run, too: {taken.stderr}")
     finally:
         # The recipe's shell gives way to the service, which is make's only child.
         with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
@@ -125,10 +126,10 @@ def checks_health(verdict, program):
     defaults = image_defaults()
     verdict.expect(
         defaults.get("DRILLDOWN_LISTEN") == "0.0.0.0:8080" and "DRILLDOWN_SOURCE" in defaults,
-        f"the image has defaults for the address and the document: {defaults}")
+        f"the image sets the address and the document: {defaults}")
     # The harness names the address as an option, which wins over the image's variable.
     with Server(program, DATA, environment=defaults, port=unused_port()) as server:
-        verdict.expect(health(server, **defaults) == 0, "a service on the port of an option is healthy")
+        verdict.expect(health(server, **defaults) == 0, "a service on the port given by an option is healthy")
     port = unused_port()
     process = subprocess.Popen(
         [program, "serve"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -138,9 +139,11 @@ def checks_health(verdict, program):
             if " at http://" in line:
                 break
         verdict.expect(
-            health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{port}") == 0, "so is one on the port of a variable")
+            health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{port}") == 0,
+            "a service on the port given by a variable is healthy")
         verdict.expect(
-            health(process, DRILLDOWN_LISTEN=f"0.0.0.0:{port}") == 0, "all addresses are asked by way of 127.0.0.1")
+            health(process, DRILLDOWN_LISTEN=f"0.0.0.0:{port}") == 0,
+            "a service on all addresses is asked at 127.0.0.1")
         verdict.expect(
             health(process, DRILLDOWN_LISTEN=f"127.0.0.1:{unused_port()}") != 0,
             "a port on which nothing listens is not healthy")

@@ -173,11 +173,11 @@ def tells_every_option(verdict, program, page):
     rows = re.findall(r"^\| `--([a-z-]+)(?:[^|\\]|\\.)*\| `?(\w+)`? \| `(\w+)` \| (.*?) \|", page, re.MULTILINE)
     known = dict(re.findall(r"^  --([a-z-]+).*?(?:\((\S+)\))?$", usage, re.MULTILINE))
     verdict.expect(
-        [row[0] for row in rows] == list(known), f"the table has the options of --help: {[row[0] for row in rows]}")
+        [row[0] for row in rows] == list(known), f"the table lists the options of --help: {[row[0] for row in rows]}")
     for option, key, variable, standard in rows:
         words = option.split("-")
         wanted = "none" if option == "config" else "".join(map(str.capitalize, words))
-        verdict.expect(key == wanted, f"--{option} has its key, not '{key}'")
+        verdict.expect(key == wanted, f"the key of --{option} is not '{key}'")
         verdict.expect(
             variable == "DRILLDOWN_" + "_".join(map(str.upper, words)),
             f"--{option} has its variable, not '{variable}'")
@@ -193,7 +193,7 @@ def tells_every_problem(verdict, program, page):
             problems = re.findall(
                 r'"type":"/problems/([a-z-]+)".*?"status":(\d+)', desk.paste("curl localhost:8080/problems/"))
     rows = re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", page, re.MULTILINE)
-    verdict.expect(sorted(rows) == sorted(problems), f"the table has the kinds of problems: {rows}, not {problems}")
+    verdict.expect(sorted(rows) == sorted(problems), f"the table lists all kinds of problems: {rows}, not {problems}")
 
 
 def update(program, paths):
@@ -221,7 +221,7 @@ def main():
         for path in paths:
             name, page = os.path.basename(path), read(path)
             for command, shown, seen in replayed(program, page)[0]:
-                verdict.expect(seen == shown, f"{name}: '{command}' is answered as shown; the answer is {seen}")
+                verdict.expect(seen == shown, f"{name}: '{command}' prints what the manual shows, not: {seen}")
             accepts_documents(verdict, program, name, page)
         tells_every_option(verdict, program, read(os.path.join(PAGES, "Command.md")))
         tells_every_problem(verdict, program, read(os.path.join(PAGES, "Errors.md")))

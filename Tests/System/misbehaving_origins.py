@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Followers of an origin that misbehaves in all ways that raw bytes allow: slow, cut, silent, endless, wrong.
 
-Each wrong answer leaves the last good tree and a line of the log; the follower recovers by itself once the origin does.
+A wrong answer makes a line of the log, and the last good tree is served on; the follower recovers by itself once its
+origin does.
 """
 
 import concurrent.futures
@@ -175,11 +176,11 @@ def is_slow(verdict, program):
                 took = wait_until(lambda: served(follower) == str(version) and is_ok(follower))
                 verdict.expect(
                     took is not None,
-                    f"an origin that {manner} is followed; it is {served(follower)}: {ready(follower)}")
+                    f"an origin that {manner} is followed; the follower serves {served(follower)}: {ready(follower)}")
 
 
 def misbehaves(verdict, program, manners, most):
-    """Each wrong manner leaves the last good tree and a line of the log; each is forgotten once it is over."""
+    """A wrong manner is logged in a line and does not replace the last good tree; it is forgotten once it is over."""
     with Origin() as origin:
         origin.serve(versioned(0))
         settings = ("--refresh", "1", "--fetch-timeout", "2", "--max-document-bytes", "2000000")
@@ -192,24 +193,27 @@ def misbehaves(verdict, program, manners, most):
                 origin.serve(versioned("wrong"), manner)
                 stale = wait_until(lambda: is_stale(follower))
                 verdict.expect(
-                    stale is not None, f"with an origin that {manner} the follower says stale: {ready(follower)}")
-                verdict.expect(served(follower) == before, f"an origin that {manner} leaves the last good tree")
+                    stale is not None, f"with an origin that {manner} the follower is stale: {ready(follower)}")
+                verdict.expect(
+                    served(follower) == before, f"an origin that {manner} does not replace the last good tree")
                 # A few attempts more: neither they nor their lines may pile up.
                 seen = origin.requests
                 wait_until(lambda: origin.requests >= seen + 2)
                 said = [line for line in follower.log[lines:] if f"127.0.0.1:{origin.port}" in line]
                 verdict.expect(
-                    1 <= len(said) <= 3, f"an origin that {manner} is told in a line that names it: {said}")
-                verdict.expect(served(follower) == before, f"an origin that {manner} leaves it after more attempts")
+                    1 <= len(said) <= 3, f"an origin that {manner} is logged in a line that names it: {said}")
+                verdict.expect(
+                    served(follower) == before,
+                    f"an origin that {manner} does not replace it after more attempts either")
                 version += 1
                 origin.serve(versioned(version))
                 took = wait_until(lambda: served(follower) == str(version) and is_ok(follower))
                 verdict.expect(
                     took is not None, f"after an origin that {manner} the follower recovers: {ready(follower)}")
             grown = follower.peak_bytes() - memory
-            verdict.figure("memory grown at most meanwhile", megabytes(grown))
+            verdict.figure("most memory added meanwhile", megabytes(grown))
             verdict.expect(
-                grown <= most, f"no origin takes more than {megabytes(most)}: {megabytes(grown)}")
+                grown <= most, f"no origin costs more memory than {megabytes(most)}: {megabytes(grown)}")
             status, _ = follower.stop()
             verdict.expect(status == 0, f"the follower stops with status 0; it stops with {status}")
 

@@ -108,8 +108,9 @@ def waits(verdict, poll, seconds, what, status=304):
     answer = poll.answer()
     if not verdict.expect(answer is not None, f"{what} is answered"):
         return None
-    verdict.expect(answer.status == status, f"{what} is {status} after its time; it is {answer.status}")
-    verdict.expect(poll.took >= seconds, f"{what} is not answered early; it is after {poll.took:.3f} of {seconds} s")
+    verdict.expect(answer.status == status, f"{what} gets {status} after its time, not {answer.status}")
+    verdict.expect(
+        poll.took >= seconds, f"{what} is not answered early; it was answered after {poll.took:.3f} of {seconds} s")
     return answer
 
 
@@ -117,7 +118,8 @@ def at_once(verdict, poll, what, *statuses):
     answer = poll.answer()
     if not verdict.expect(answer is not None, f"{what} is answered"):
         return None
-    verdict.expect(answer.status in statuses, f"{what} is {statuses}; it is {answer.status}: {answer.body[:200]}")
+    verdict.expect(
+        answer.status in statuses, f"{what} gets one of {statuses}, not {answer.status}: {answer.body[:200]}")
     verdict.expect(poll.took < WAIT, f"{what} does not wait; it takes {poll.took:.2f} s")
     return answer
 
@@ -168,10 +170,10 @@ def ways_to_ask(verdict, port):
         if applied_wait:
             verdict.expect(
                 answer["preference-applied"] == f"wait={applied_wait}",
-                f"{what} is told that its preference was applied: {answer['preference-applied']}")
+                f"{what}: Preference-Applied names the wait: {answer['preference-applied']}")
     answer = waits(verdict, changes, 1, "a poll of the changes", status=200)
     if answer:
-        verdict.expect(answer.json()["changes"] == [], f"no changes are told: {answer.body[:200]}")
+        verdict.expect(answer.json()["changes"] == [], f"the answer lists no changes: {answer.body[:200]}")
     pipelined(verdict, port, target, known)
     hasty = [
         ("no tag", (200,), Poll(port, target, prefer=f"wait={WAIT}")),
@@ -195,7 +197,7 @@ def ways_to_ask(verdict, port):
         if answer is not None:
             verdict.expect(
                 answer["preference-applied"] is None or answer.status == 200,
-                f"{what} is not told that it waited: {answer['preference-applied']}")
+                f"{what}: there is no Preference-Applied without a wait: {answer['preference-applied']}")
     for value in ("0", "301", "x", "", "-1", "1.5", "1e1", "99999999999999999999", "+1", "%31x"):
         for route in (target, "/detail/Quiet", "/document", "/changes"):
             answer = at_once(verdict, Poll(port, f"{route}?wait={value}", known), f"{route}?wait={value}", 400)
@@ -217,9 +219,9 @@ def pipelined(verdict, port, target, known):
         connection.send("/levels/")
         answers = [connection.receive() for _ in range(4)]
         statuses = [answer.status for answer in answers]
-        verdict.expect(statuses == [304, 200, 304, 200], f"pipelined polls are answered in turn: {statuses}")
+        verdict.expect(statuses == [304, 200, 304, 200], f"pipelined polls are answered in order: {statuses}")
         verdict.expect(
-            answers[0].done - begun >= 1 and answers[3].done - begun >= 2, "each of them waits for its time")
+            answers[0].done - begun >= 1 and answers[3].done - begun >= 2, "each pipelined poll waits for its own time")
 
 
 def wakes(verdict, server, document, rounds):
@@ -238,33 +240,34 @@ def wakes(verdict, server, document, rounds):
             Poll(port, target, tag(port, target, **headers), f"wait={WAIT}", **headers)
             for target, headers in UNTOUCHED]
         mistaken = [poll.target for poll in [*asked, *heads, *others, changes] if poll.is_answered()]
-        verdict.expect(not mistaken, f"nobody is answered before the change: {mistaken}")
+        verdict.expect(not mistaken, f"no poll is answered before the change: {mistaken}")
         value = document.change()
         gather([*asked, *heads, changes])
         for poll in asked:
             answer = poll.answer(within=0)
             if not verdict.expect(answer is not None, f"{poll.target} is answered when it changes"):
                 continue
-            verdict.expect(answer.status == 200, f"{poll.target} is 200 at its change; it is {answer.status}")
+            verdict.expect(answer.status == 200, f"{poll.target} gets 200 when it changes, not {answer.status}")
             if "binary" not in poll.target and "gzip" not in (answer["content-encoding"] or ""):
                 verdict.expect(
-                    value.encode() in answer.body, f"{poll.target} tells '{value}': {answer.body[:100]}")
+                    value.encode() in answer.body, f"{poll.target} contains '{value}': {answer.body[:100]}")
             if "wait" not in poll.target:
                 verdict.expect(
                     answer["preference-applied"] == f"wait={WAIT}",
-                    f"{poll.target} at its change: the preference was applied: {answer['preference-applied']}")
+                    f"{poll.target} when it changes: Preference-Applied names the wait: {answer['preference-applied']}")
         for poll in heads:
             answer = poll.answer()
             verdict.expect(
                 answer is not None and answer.status == 200 and answer["etag"] == tag(port, poll.target),
-                f"a HEAD that waits is 200 with the new tag: {answer and answer.status}")
+                f"a HEAD that waits gets 200 with the new tag: {answer and answer.status}")
         answer = changes.answer()
         if verdict.expect(answer is not None and answer.status == 200, "a poll of the changes is answered"):
             body = answer.json()
             verdict.expect(
                 [entry["levels"] for entry in body["changes"]] == [["/levels/Busy"]],
                 f"the changes name the level: {answer.body[:300]}")
-            verdict.expect(body["revision"] == revision(port), f"they lead to the revision of now: {body['revision']}")
+            verdict.expect(
+                body["revision"] == revision(port), f"the changes end with the current revision: {body['revision']}")
         # Nor does the same document again wake anybody.
         lines = len(server.log)
         document.save()
@@ -285,11 +288,11 @@ def same_as_asked_again(verdict, server, document):
         answer = poll.answer()
         again = get(port, target, **headers)
         if verdict.expect(answer is not None, f"{target} is answered when it changes"):
-            verdict.expect(answer.body == again.body, f"{target} is told as it is fetched")
+            verdict.expect(answer.body == again.body, f"{target}: a poll gets the body that a request gets")
             for name in ("etag", "content-type", "vary", "cache-control", "link", "content-encoding"):
                 verdict.expect(
                     answer[name] == again[name],
-                    f"{target} has the same {name} told and fetched: {answer[name]} and {again[name]}")
+                    f"{target}: a poll gets the {name} that a request gets: {answer[name]} and {again[name]}")
 
 
 def choices_wake(verdict, server, document):
@@ -300,11 +303,11 @@ def choices_wake(verdict, server, document):
     document.change(row=5, field="Subtitle")
     document.change(row=9, field="Subtitle")
     settled(port, document)
-    verdict.expect(not price.is_answered(), "prices do not change with a subtitle")
+    verdict.expect(not price.is_answered(), "a list of prices does not change with a subtitle")
     verdict.expect(not page.is_answered(), "the first three rows do not change with the tenth")
     document.change(row=1, field="Price")
     answer = price.answer()
-    verdict.expect(answer is not None and answer.status == 200, "they change with a price")
+    verdict.expect(answer is not None and answer.status == 200, "a list of prices changes with a price")
     verdict.expect(not page.is_answered(), "the cells of a page do not show a price")
     document.change(row=1, field="Subtitle")
     answer = page.answer()
@@ -336,9 +339,11 @@ def comes_and_goes(verdict, server, document):
                 answer.status == 404 and answer["content-type"] == "application/problem+json"
                 and answer.json()["type"] == "/problems/no-such-item" and answer.json()["nearest"] == "/levels/"
                 and answer.json()["instance"] == poll.target,
-                f"{poll.target} is a problem when it is deleted: {answer.status} {answer.body[:300]}")
+                f"{poll.target} gets a problem when it is deleted: {answer.status} {answer.body[:300]}")
     answer = head.answer()
-    verdict.expect(answer is not None and answer.status == 404, f"so is a HEAD: {answer and answer.status}")
+    verdict.expect(
+        answer is not None and answer.status == 404,
+        f"a HEAD gets 404 when its level is deleted: {answer and answer.status}")
     at_once(verdict, Poll(port, "/levels/Guest", '"x"', f"wait={WAIT}"), "an item that is not there yet", 404)
     # An item that goes and comes again as it was is the same.
     document.extra = [{"Title": "Guest"}]
@@ -350,7 +355,7 @@ def comes_and_goes(verdict, server, document):
     answer = leaf.answer()
     verdict.expect(
         answer is not None and answer.status == 200 and not answer.json()["leaf"],
-        f"a leaf that gets a row is told to those who wait for it: {answer and answer.body[:200]}")
+        f"a leaf that gets a row wakes the polls of it: {answer and answer.body[:200]}")
 
 
 def broken_save(verdict, server, document):
@@ -362,20 +367,21 @@ def broken_save(verdict, server, document):
     whole = document.data()
     save(document.path, whole[:len(whole) // 2])
     stale = wait_until(lambda: get(port, "/readyz").json()["status"] == "stale")
-    verdict.expect(stale is not None, "a save that cannot be read makes /readyz say stale")
+    verdict.expect(stale is not None, "/readyz says stale after a save that cannot be read")
     verdict.expect(
-        not any(poll.is_answered() for poll in [*polls, changes]), "a save that cannot be read wakes nobody")
+        not any(poll.is_answered() for poll in [*polls, changes]), "a save that cannot be read wakes no poll")
     document.save()
     fine = wait_until(lambda: get(port, "/readyz").json()["status"] == "ok")
-    verdict.expect(fine is not None, "the old document again makes /readyz say ok")
-    verdict.expect(not any(poll.is_answered() for poll in [*polls, changes]), "the old document again wakes nobody")
+    verdict.expect(fine is not None, "/readyz says ok after the old document is saved again")
+    verdict.expect(
+        not any(poll.is_answered() for poll in [*polls, changes]), "the old document, saved again, wakes no poll")
     document.change()
     for poll in [polls[0], polls[2], changes]:
         answer = poll.answer()
         verdict.expect(
             answer is not None and answer.status == 200,
-            f"{poll.target}: a change after a broken save wakes: {answer and answer.status}")
-    verdict.expect(not polls[1].is_answered(), "and wakes nobody whose level stays")
+            f"{poll.target}: a change after a broken save answers it: {answer and answer.status}")
+    verdict.expect(not polls[1].is_answered(), "a change wakes no poll of an unchanged level")
     polls[1].connection.close()
 
 
@@ -390,13 +396,14 @@ def outlives_deadlines(verdict, program, path):
         later.connection.send("/levels/Quiet", headers={"If-None-Match": known, "Prefer": "wait=5"})
         gather([first, later])
         waits(verdict, first, 5, "a poll beyond the deadline of requests")
-        verdict.expect(later.took >= 5, f"a later request of a connection waits as long; {later.took:.2f} s")
+        verdict.expect(
+            later.took >= 5, f"a later request of a connection waits as long as asked; it waited {later.took:.2f} s")
         answer = later.connection.receive()
-        verdict.expect(answer.status == 304, f"it is 304; it is {answer.status}")
-        verdict.expect(later.connection.get("/healthz").status == 200, "the connection goes on after its wait")
+        verdict.expect(answer.status == 304, f"a later request that waits gets 304, not {answer.status}")
+        verdict.expect(later.connection.get("/healthz").status == 200, "the connection can be used after the wait")
         # From now on it is idle as any other.
         ended = later.connection.is_answered(within=DEADLINE)
-        verdict.expect(ended, "a connection that waited is closed when it is idle")
+        verdict.expect(ended, "an idle connection is closed after it waited")
         later.connection.close()
 
 
@@ -458,7 +465,7 @@ def listens(verdict, arguments, folder):
             listener.start()
         verdict.expect(
             wait_until(lambda: all(listener.level or listener.faults for listener in listeners)) is not None,
-            "all listeners begin")
+            "all listeners get their first level")
         for number in range(arguments.edits):
             before = revision(server.port)
             kind = tree.edit()
@@ -471,20 +478,22 @@ def listens(verdict, arguments, folder):
         for listener in listeners:
             listener.join(DEADLINE)
             verdict.expect(
-                not listener.is_alive(), f"{listener.target} comes to the last version")
+                not listener.is_alive(), f"{listener.target} reaches the last version")
             for fault in listener.faults[:3]:
                 verdict.expect(False, fault)
             fetched = get(server.port, listener.target).json()
-            verdict.expect(listener.level == fetched, f"{listener.target} is in the end what is fetched")
+            verdict.expect(
+                listener.level == fetched, f"{listener.target}: the listener ends with the level that others fetch")
             verdict.figure(
                 f"deltas of {listener.target}",
-                f"{listener.deltas}, and {listener.wholes} times the whole; {listener.compared} compared on the way")
+                f"{listener.deltas}, and {listener.wholes} times the whole; {listener.compared} compared meanwhile")
         verdict.expect(
-            sum(listener.compared for listener in listeners) > 0, "lists are compared on the way")
+            sum(listener.compared for listener in listeners) > 0,
+            "listeners compare their lists while the tree changes")
         # The root's rows are few and change often: most answers have to be deltas.
         verdict.expect(
             listeners[0].wholes == 0,
-            f"the history reaches back to each version; {listeners[0].wholes} times it does not")
+            f"the history contains every version that is asked for; {listeners[0].wholes} were missing")
 
 
 def main():

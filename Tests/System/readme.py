@@ -42,7 +42,7 @@ def answers_as_shown(verdict, program, fences, desk):
     with desk.start(desk.document):
         for command, shown in requests:
             seen = desk.paste(command).strip()
-            verdict.expect(seen == shown, f"'{command}' is answered as shown; the answer is {seen}")
+            verdict.expect(seen == shown, f"'{command}' prints what the README shows, not: {seen}")
 
 
 def refreshes_as_shown(verdict, program, fences, desk):
@@ -59,7 +59,7 @@ def refreshes_as_shown(verdict, program, fences, desk):
                 seen = stream.next()
             as_shown = shown.replace(run, own_run)
             verdict.expect(
-                TIME.sub("", seen) == TIME.sub("", as_shown), f"'{command}' is answered as shown; the answer is {seen}")
+                TIME.sub("", seen) == TIME.sub("", as_shown), f"'{command}' prints what the README shows, not: {seen}")
 
 
 def survives(verdict, name, screen, program, desk, server, *options):
@@ -94,7 +94,7 @@ def page_survives(verdict, program, fences, desk):
 def app_survives(verdict, program, fences, desk):
     """The Swift program as it stands there but for the port, compiled, at a terminal."""
     text = only(verdict, fences, "swift")
-    verdict.expect(text.count(ADDRESS) == 1, "the Swift program names the server once")
+    verdict.expect(text.count(ADDRESS) == 1, "the Swift program contains the address once")
     with desk.start(desk.document) as server:
         with open(os.path.join(desk.folder, "client.swift"), "w", encoding="utf-8") as file:
             file.write(text.replace(ADDRESS, f"localhost:{server.port}"))
@@ -114,7 +114,7 @@ def accepts_the_document(verdict, program, fences, desk):
         [program, "check", path], capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
     verdict.expect(
         result.returncode == 0 and " 0 warnings" in result.stdout + result.stderr,
-        f"the document shown is without fault: {result.stdout}{result.stderr}")
+        f"the document shown is read without a warning: {result.stdout}{result.stderr}")
 
 
 def main():

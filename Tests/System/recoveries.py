@@ -70,8 +70,8 @@ def permission(verdict, document, server):
     verdict.expect(
         document.turns_stale("not allowed to read"), "a file without permission to read makes the document stale")
     os.chmod(document.path, 0o644)
-    verdict.expect(document.serves("1"), "it is served when it is permitted")
-    verdict.expect(document.turns_ok(), "and is not stale any more")
+    verdict.expect(document.serves("1"), "the file is served when it may be read")
+    verdict.expect(document.turns_ok(), "the document is no longer stale")
 
 
 def closed_folder(verdict, document, server):
@@ -79,19 +79,19 @@ def closed_folder(verdict, document, server):
     document.save("2")
     verdict.expect(document.turns_stale("Permission denied"), "a folder that is closed makes the document stale")
     os.chmod(document.folder, 0o755)
-    verdict.expect(document.serves("2"), "it is served when the folder is opened")
+    verdict.expect(document.serves("2"), "the file is served when the folder may be read again")
 
 
 def exhausted_descriptors(verdict, document, server):
-    verdict.expect(document.turns_ok(), "before that it is not stale, and this connection has its descriptor")
+    verdict.expect(document.turns_ok(), "the document is not stale before the descriptors are used up")
     before = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
     resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (3, before[1]))
     document.save("3")
     verdict.expect(document.turns_stale("Too many open files"), "lack of descriptors makes the document stale")
     resource.prlimit(server.pid, resource.RLIMIT_NOFILE, before)
-    verdict.expect(document.serves("3"), "it is served when descriptors are free again")
+    verdict.expect(document.serves("3"), "the file is served when descriptors are free again")
     told = [line for line in server.log if "Too many open files" in line]
-    verdict.expect(len(told) == 1, f"the reason was told once: {told}")
+    verdict.expect(len(told) == 1, f"the reason is logged once: {told}")
 
 
 def taken_descriptors(verdict, program, document, few, saves=20):
@@ -99,13 +99,13 @@ def taken_descriptors(verdict, program, document, few, saves=20):
     document.save("4")
     with Server(program, document.path) as server:
         with Connection(server.port) as document.connection, contextlib.ExitStack() as crowd:
-            verdict.expect(document.serves("4"), f"it serves with {few} descriptors")
+            verdict.expect(document.serves("4"), f"the service serves with {few} descriptors")
             for _ in range(2 * few):
                 crowd.enter_context(socket.create_connection(("127.0.0.1", server.port)))
             late = [
                 version for version in map(str, range(5, 5 + saves))
                 if document.save(version) or not document.serves(version)]
-            verdict.expect(not late, f"with {2 * few} connections each save is served; not {late}")
+            verdict.expect(not late, f"with {2 * few} connections each save is served; {late} were not")
 
 
 def bytes_read(pid):
@@ -126,13 +126,15 @@ def touched_file(verdict, program, folder, touches):
             os.utime(path, (touch, touch))
             wait_until(lambda: False, 0.02)
         read = (bytes_read(server.pid) - before) / size
-        verdict.figure("readings of a file that was touched", f"{read:.1f} of {touches} touches")
-        verdict.expect(read < touches / 2, f"a file that is only touched is seldom read; {read:.1f} of {touches} times")
+        verdict.figure("how often a touched file was read", f"{read:.1f} of {touches} touches")
+        verdict.expect(
+            read < touches / 2,
+            f"a file that is only touched is read less than every other time; {read:.1f} of {touches}")
         with open(path + ".new", "w") as file:
             file.write(f"{HEAD}<array><string>new</string></array>{TAIL}")
         os.replace(path + ".new", path)
         took = wait_until(lambda: connection.get("/levels/").json()["count"] == 1)
-        verdict.expect(took is not None, "another file in its place is served all the same")
+        verdict.expect(took is not None, "another file in its place is served")
 
 
 def main():

@@ -170,9 +170,9 @@ class Waiting:
         elif status == 200:
             editions = {int(number) for number in EDITION.findall(bytes(member.received))}
             if len(editions) != 1:
-                self.faults.append(f"{path} is told with the editions {editions}")
+                self.faults.append(f"{path} is sent with the editions {editions}")
             elif tag is not None and (level != self.changed or max(editions) <= edition):
-                self.faults.append(f"{path} of edition {edition} is told again, with edition {editions}")
+                self.faults.append(f"{path} of edition {edition} is sent again, with edition {editions}")
             edition = max(editions, default=edition)
         else:
             self.faults.append(f"{path} is answered {status} to a waiter: {bytes(member.received[:300])}")
@@ -234,7 +234,7 @@ def main():
             if len(memory) > 3:
                 verdict.expect(
                     memory[-1] <= memory[2] * (1 + arguments.growth),
-                    f"memory stays as it was after the third reload: {megabytes(memory[2])}, {megabytes(memory[-1])}")
+                    f"memory does not grow after the third reload: {megabytes(memory[2])}, {megabytes(memory[-1])}")
 
 
 def reload_again_and_again(verdict, server, file, changed, arguments):
@@ -258,18 +258,18 @@ def judge_waiting(verdict, found, changed, arguments):
     counts, newest, streams, faults = found
     for fault in faults:
         verdict.expect(False, fault)
-    verdict.figure("answers to those who wait", f"{counts.get(200, 0)} changes, {counts.get(304, 0)} times none")
+    verdict.figure("answers to waiting clients", f"{counts.get(200, 0)} changes, {counts.get(304, 0)} without a change")
     last = sum(edition == arguments.reloads for edition in newest)
     verdict.expect(
         last == len(newest),
-        f"all who wait for the changed level are told its last edition; {len(newest) - last} are not")
+        f"all clients that wait for the changed level get its last edition; {len(newest) - last} do not")
     orders = {tuple(id for _, id, _ in events) for events in streams}
     verdict.expect(
         len(orders) <= 1 and all(len(order) == len(set(order)) == arguments.reloads for order in orders),
-        f"each stream tells {arguments.reloads} revisions, all in one order: {[len(order) for order in orders]}")
+        f"each stream reports {arguments.reloads} revisions, all in the same order: {[len(order) for order in orders]}")
     entries = [(name, entry["levels"]) for events in streams for name, _, entry in events]
     wrong = [entry for entry in entries if entry != ("change", ["/levels" + changed])]
-    verdict.expect(not wrong, f"streams tell of the changed level alone; {len(wrong)} times not: {wrong[:3]}")
+    verdict.expect(not wrong, f"streams report the changed level only; {len(wrong)} events do not: {wrong[:3]}")
 
 
 def judge(verdict, found, arguments):
@@ -281,7 +281,7 @@ def judge(verdict, found, arguments):
         verdict.expect(
             newest == arguments.reloads, f"each process sees the last edition, {arguments.reloads}; one saw {newest}")
         for level, tag in seen.items():
-            verdict.expect(tags.setdefault(level, tag) == tag, f"two clients see one ETag of level {level}")
+            verdict.expect(tags.setdefault(level, tag) == tag, f"all clients see the same ETag of level {level}")
     verdict.figure("answers", sum(answers for answers, *_ in found))
 
 

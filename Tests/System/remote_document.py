@@ -190,13 +190,13 @@ def follow(verdict, program):
         count = len(origin.requests)
         quiet = threading.Event()
         quiet.wait(2)
-        verdict.expect(len(origin.requests) <= count + 1, "a held request is not followed by others")
+        verdict.expect(len(origin.requests) <= count + 1, "no other request follows while one is held")
         verdict.expect(
             all(headers.get("Prefer") == "wait=50" for _, headers in origin.requests[1:]),
-            "each request but the first asks to wait")
+            "every request after the first asks to wait")
         log = len(server.log)
         verdict.expect(server.stop()[0] == 0, "the follower stops while a request is held")
-        verdict.expect(len(server.log) <= log + 1, f"that is not logged as a failure: {server.log[log:]}")
+        verdict.expect(len(server.log) <= log + 1, f"stopping is not logged as a failure: {server.log[log:]}")
 
 
 def claim(verdict, program):
@@ -247,8 +247,8 @@ def fail(verdict, program, waits):
                 # Else the silence may be the wait that was asked for, for a minute.
                 server.signal(signal.SIGHUP)
             stale = wait_until(lambda: words in ready(server).get("lastError", ""))
-            verdict.expect(stale is not None, f"{kind}: {manner} is told as '{words}': {ready(server)}")
-            verdict.expect(served(server) == before, f"{kind}: {manner} leaves the last good tree")
+            verdict.expect(stale is not None, f"{kind}: {manner} is reported as '{words}': {ready(server)}")
+            verdict.expect(served(server) == before, f"{kind}: {manner} does not replace the last good tree")
             seen = len(origin.requests)
             wait_until(lambda: len(origin.requests) > seen)
             errors = [line for line in server.log[mark:] if "error:" in line]
@@ -260,7 +260,7 @@ def fail(verdict, program, waits):
             took = wait_until(lambda: ready(server)["status"] == "ok" and served(server) == before)
             verdict.expect(took is not None, f"{kind}: the follower recovers from {manner}: {ready(server)}")
         verdict.figure(f"{kind}: peak memory", megabytes(server.peak_bytes()))
-        verdict.expect(server.peak_bytes() < 100 << 20, f"{kind}: no answer is held in memory")
+        verdict.expect(server.peak_bytes() < 100 << 20, f"{kind}: no whole answer is kept in memory")
         origin.serve(versioned(99))
         origin.behave("is_packed")
         verdict.expect(wait_until(lambda: served(server) == "99") is not None, f"{kind}: gzip is unpacked")
@@ -297,10 +297,11 @@ def refuse(verdict, program, folder):
             verdict, [program, "serve", os.path.join(folder, "x"), "--cache", "y"],
             "only the document of a URL is copied", status=2)
         with Server(program, origin.url(user=user)) as server:
-            verdict.expect(ready(server)["source"] == origin.url(), "/readyz tells the URL without its user")
-            verdict.expect(SECRET not in "".join(server.log), "the log tells no password")
+            verdict.expect(ready(server)["source"] == origin.url(), "/readyz shows the URL without its user")
+            verdict.expect(SECRET not in "".join(server.log), "the log shows no password")
             verdict.expect(
-                all("Authorization" in headers for _, headers in origin.requests[-1:]), "the origin is told it")
+                all("Authorization" in headers for _, headers in origin.requests[-1:]),
+                "the origin receives user and password")
 
 
 def stop_early(verdict, program):
@@ -326,7 +327,7 @@ def told_in_a_sentence(verdict, command, words, status=1, environment=None):
         command, capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(environment))
     shown = outcome.stderr.strip()
     verdict.expect(outcome.returncode == status, f"'{words}' ends with status {status}: {outcome.returncode}, {shown}")
-    verdict.expect(words in shown and shown.count("\n") == 0, f"'{words}' is told in a sentence: {shown}")
+    verdict.expect(words in shown and shown.count("\n") == 0, f"'{words}' is one sentence: {shown}")
     verdict.expect(SECRET not in shown, f"no password is shown: {shown}")
 
 
@@ -369,7 +370,8 @@ def keep(verdict, program, folder):
         with Origin(port=port) as origin:
             origin.serve(versioned(2))
             server.signal(signal.SIGHUP)
-            verdict.expect(wait_until(lambda: served(server) == "2") is not None, "the network is used again")
+            verdict.expect(
+                wait_until(lambda: served(server) == "2") is not None, "the origin is fetched again once it is back")
             # The label is the last that is written.
             wait_until(lambda: origin.tag in open(copy + ".origin").read())
             seen = len(origin.requests)
@@ -382,7 +384,8 @@ def keep(verdict, program, folder):
             with Server(program, url, "--cache", copy) as again:
                 verdict.expect(served(again) == "2", "a broken copy does not keep it from starting")
                 verdict.expect(
-                    any("warning:" in line and copy in line for line in again.log), f"it is told: {again.log}")
+                    any("warning:" in line and copy in line for line in again.log),
+                    f"a broken copy is logged: {again.log}")
     fill(verdict, program, folder)
 
 
@@ -403,15 +406,17 @@ def fill(verdict, program, folder):
                 taken = wait_until(
                     lambda: version_of(get(server.port, "/levels/?limit=10000"), rows=10_000) == str(version) or
                     f"version {version}".encode() in get(server.port, "/levels/?limit=1").body)
-                verdict.expect(taken is not None, f"version {version} is served though its copy finds no room")
+                verdict.expect(
+                    taken is not None, f"version {version} is served although the disk has no room for its copy")
             wait_until(lambda: any("warning:" in line for line in server.log))
             warnings = [line for line in server.log if "warning:" in line]
-            verdict.expect(len(warnings) == 1 and words in warnings[0], f"that is told once: {warnings}")
-            verdict.expect(ready(server)["status"] == "ok", "the document is not stale for that")
+            verdict.expect(len(warnings) == 1 and words in warnings[0], f"a full disk is logged once: {warnings}")
+            verdict.expect(ready(server)["status"] == "ok", "a full disk does not make the document stale")
             if os.path.ismount(small):
                 verdict.expect(
-                    open(copy, "rb").read() == versioned(0), "the copy that found room is still whole")
-                verdict.expect(sorted(os.listdir(small)) == ["copy.plist", "copy.plist.origin"], "nothing is left over")
+                    open(copy, "rb").read() == versioned(0), "the last copy that fit on the disk is still whole")
+                verdict.expect(
+                    sorted(os.listdir(small)) == ["copy.plist", "copy.plist.origin"], "no temporary file is left")
     finally:
         if os.path.ismount(small):
             subprocess.run(["umount", small], check=True)
@@ -434,8 +439,10 @@ def chain(verdict, program, folder):
                     return [connection.get(target, Accept="application/octet-stream, application/json;q=0.5")["ETag"]
                             for target in targets]
 
-            verdict.expect(all(tags(origin)), f"all have tags: {tags(origin)}")
-            verdict.expect(tags(follower) == tags(origin), f"they are equal: {tags(follower)} and {tags(origin)}")
+            verdict.expect(all(tags(origin)), f"all answers have tags: {tags(origin)}")
+            verdict.expect(
+                tags(follower) == tags(origin),
+                f"the follower sends the tags of its origin: {tags(follower)} and {tags(origin)}")
             first = tags(origin)
             document["Rows"][0]["Price"] = 2
             with open(path + ".new", "wb") as file:
@@ -443,8 +450,9 @@ def chain(verdict, program, folder):
             os.replace(path + ".new", path)
             wait_until(lambda: tags(origin) != first)
             took = wait_until(lambda: tags(follower) == tags(origin))
-            verdict.expect(took is not None, f"they are equal again after a change: {tags(follower)}")
-            verdict.expect(tags(follower)[1] == first[1], "what did not change has its tag still")
+            verdict.expect(
+                took is not None, f"the follower sends the tags of its origin after a change: {tags(follower)}")
+            verdict.expect(tags(follower)[1] == first[1], "an unchanged level keeps its tag")
 
 
 def main():

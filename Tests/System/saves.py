@@ -174,9 +174,10 @@ def exercise(verdict, program, file, count, chance, dice):
         reader.end()
         for fault in reader.faults:
             verdict.expect(False, fault)
-        verdict.expect(reader.answers > count, f"the reader got many answers; it got {reader.answers}")
         verdict.expect(
-            not reader.faults, "every answer of the reader was a whole version, none older than the one before")
+            reader.answers > count, f"the reader gets an answer for every save and more; it got {reader.answers}")
+        verdict.expect(
+            not reader.faults, "every answer to the reader is a whole version, none older than the one before")
     for name, count in counts.items():
         verdict.figure(name.replace("_", " "), f"{count} saves")
     verdict.figure("broken saves", broken)

@@ -149,7 +149,7 @@ def main():
             if senders.lived:
                 verdict.expect(
                     min(senders.lived) >= arguments.deadline - 1,
-                    f"none is cut before its time; one lived {min(senders.lived):.1f} s")
+                    f"no slow sender is cut before the deadline; one lived {min(senders.lived):.1f} s")
             senders.stopping.set()
             senders.join()
             # The slow reader cannot see the cut before it has read all that was sent: look at the server's end.

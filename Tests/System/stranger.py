@@ -37,12 +37,13 @@ def starts_small(verdict, arguments):
             memory.append(server.resident_bytes())
             lines = [line for line in server.log if f"http://127.0.0.1:{server.port}/" in line]
             verdict.expect(
-                len(lines) == 1 and "Data.plist" in lines[0], f"one line says what is served and where: {server.log}")
+                len(lines) == 1 and "Data.plist" in lines[0],
+                f"one log line says what is served and where: {server.log}")
             status, _ = server.stop()
-            verdict.expect(status == 0, f"it stops with status 0; it stops with {status}")
+            verdict.expect(status == 0, f"the service stops with status 0, not {status}")
     verdict.expect(
         max(memory) <= arguments.memory_limit * 1e6,
-        f"idle it needs at most {arguments.memory_limit} MB; it needs {megabytes(max(memory))}")
+        f"an idle service needs at most {arguments.memory_limit} MB; it needs {megabytes(max(memory))}")
 
 
 def drills_down(verdict, program):
@@ -123,7 +124,7 @@ def says_what_is_wrong(verdict, program, folder):
             f"'{' '.join(arguments)}' answers on standard output: {result.returncode} {result.stderr!r}")
     verdict.expect(
         all("Exit status: 0 fine" in run(program, *words, "--help").stdout for words in ([], ["serve"], ["check"])),
-        "the help tells the exit statuses")
+        "the help lists the exit statuses")
     fine = run(program, "check", DATA)
     verdict.expect(fine.returncode == 0, f"check of Data.plist exits 0; it exits {fine.returncode}: {fine.stderr}")
 
@@ -155,7 +156,7 @@ def keeps_a_terminal_safe(verdict, program, folder):
     told += run(program, "ser\x1b[31mve", "\x9b\x07").stderr
     controls = sorted({sign for sign in told if sign != "\n" and (sign < " " or "\x7f" <= sign < "\xa0")})
     verdict.expect(not controls, f"no control character reaches the terminal; {controls} do")
-    verdict.expect("31m" in told and "1 item, 1 warning" in told, f"the rest of the text does: {told[:2000]}")
+    verdict.expect("31m" in told and "1 item, 1 warning" in told, f"the rest of the text is printed: {told[:2000]}")
 
 
 def logs_for_programs(verdict, program, folder):
@@ -170,15 +171,15 @@ def logs_for_programs(verdict, program, folder):
         events = {event["event"]: event for event in map(json.loads, server.log)}
     verdict.expect(
         events["warning"]["file"] == document and events["warning"]["line"] == 3 and events["warning"]["column"] > 0,
-        f"a warning names its place: {events['warning']}")
+        f"a warning names file, line and column: {events['warning']}")
     verdict.expect(
         events["serving"]["items"] == 1 and f", 1 item, at {events['serving']['url']}" in events["serving"]["message"],
-        f"one item is one: {events['serving']}")
+        f"one item is counted in the singular: {events['serving']}")
     request = events["request"]
     verdict.expect(
         request["status"] == 200 and request["bytes"] == len(answer.body) and request["microseconds"] > 0
         and request["completed"] is True and request["address"] == "127.0.0.1" and request["target"] == "/levels/",
-        f"a request has its members, numbers as numbers: {request}")
+        f"a logged request has all members, numbers as numbers: {request}")
 
 
 def puts_options_first(verdict, program, folder):
@@ -191,13 +192,15 @@ def puts_options_first(verdict, program, folder):
             return get(server.port, "/levels/")["cache-control"]
 
     variable = {"DRILLDOWN_CACHE_CONTROL": "max-age=2"}
-    verdict.expect(cache_control() == "no-cache", "Cache-Control is no-cache where nothing is said")
-    verdict.expect(cache_control("--config", configuration) == "max-age=1", "the file wins over the default")
+    verdict.expect(cache_control() == "no-cache", "Cache-Control is no-cache by default")
     verdict.expect(
-        cache_control("--config", configuration, environment=variable) == "max-age=2", "a variable wins over the file")
+        cache_control("--config", configuration) == "max-age=1", "the configuration file overrides the default")
+    verdict.expect(
+        cache_control("--config", configuration, environment=variable) == "max-age=2",
+        "a variable overrides the configuration file")
     verdict.expect(cache_control(
         "--config", configuration, "--cache-control", "max-age=3", environment=variable) == "max-age=3",
-                   "an option wins over a variable")
+                   "an option overrides a variable")
     verdict.expect(
         cache_control(environment={"DRILLDOWN_CACHE_CONTROL": "", "DRILLDOWN_CONFIG": ""}) == "no-cache",
         "an empty variable counts as unset")
@@ -207,7 +210,7 @@ def puts_options_first(verdict, program, folder):
              "PORT_80_TCP_ADDR": "10.0.0.7"}
     verdict.expect(
         cache_control(environment={f"DRILLDOWN_{name}": value for name, value in links.items()}) == "no-cache",
-        "variables that name a service called drilldown are no options")
+        "variables of a Kubernetes service called drilldown are ignored")
     example = os.path.join(ROOT, "Config", "drilldown.plist")
     verdict.expect(cache_control("--config", example) == "no-cache", "the example configuration is accepted as it is")
 
@@ -226,7 +229,7 @@ def tells_what_it_read(verdict, program, folder):
         def told(what, times):
             verdict.expect(
                 wait_until(lambda: sum(what in line for line in server.log) >= times) is not None,
-                f"'{what}' is told {times} times: {server.log}")
+                f"'{what}' is logged {times} times: {server.log}")
 
         server.signal(signal.SIGHUP)
         told("it is unchanged", 1)
@@ -269,12 +272,12 @@ def refuses(verdict, connection):
     tag = connection.get("/levels/")["etag"]
     verdict.expect(
         tag and connection.get("/levels/", If_None_Match=tag).status == 304,
-        "a level that is known is answered 304")
+        "a level that the client already holds is answered 304")
     missing = connection.get("/levels/Item%205")
     verdict.expect(
         missing.status == 404 and missing["content-type"] == "application/problem+json"
         and missing.json()["status"] == 404 and "Item" in missing.json()["detail"],
-        f"an unknown path is a problem that helps: {missing.status} {missing.body[:200]}")
+        f"an unknown path gets a problem that names it: {missing.status} {missing.body[:200]}")
 
 
 def methods(answer):
@@ -317,9 +320,10 @@ def serves_with(verdict, program, what, log):
 
     try:
         verdict.expect(wait_until(answers) is not None, f"it serves with {what}")
-        verdict.expect(all(answers() for _ in range(50)) and process.poll() is None, f"it goes on with {what}")
+        verdict.expect(all(answers() for _ in range(50)) and process.poll() is None, f"it keeps serving with {what}")
         os.kill(process.pid, signal.SIGTERM)
-        verdict.expect(process.wait(timeout=DEADLINE) == 0, f"it stops with 0 with {what}; {process.returncode}")
+        verdict.expect(
+            process.wait(timeout=DEADLINE) == 0, f"it stops with status 0 with {what}, not {process.returncode}")
     finally:
         if process.poll() is None:
             process.kill()

@@ -129,13 +129,14 @@ def torn_streams(verdict, arguments, folder):
             client.final = final
         for client in [*readers, *keepers]:
             client.join(DEADLINE)
-            verdict.expect(not client.is_alive(), "every client comes to the last revision")
+            verdict.expect(not client.is_alive(), "every client reaches the last revision")
             verdict.expect(client.fault is None, client.fault)
         answer = connection.get(f"/changes?since={since}").json()
         entries = answer["changes"]
         verdict.expect(
-            len(entries) == arguments.saves, f"{arguments.saves} saves are as many entries; they are {len(entries)}")
-        verdict.expect(answer["revision"] == final, f"the last revision is {final}; it is told {answer['revision']}")
+            len(entries) == arguments.saves, f"{arguments.saves} saves make as many entries; they make {len(entries)}")
+        verdict.expect(
+            answer["revision"] == final, f"the last revision is {final}; the answer says {answer['revision']}")
         for reader in readers:
             judge_reader(verdict, reader, entries)
         fresh = crawl(connection)
@@ -146,7 +147,7 @@ def torn_streams(verdict, arguments, folder):
                 f"a client that fetches what is named has all {len(fresh)} bodies;"
                 f" {len(wrong)} differ: {sorted(wrong)[:5]}")
         verdict.figure("edits", ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
-        verdict.figure("entries that name exactly what differs", f"{exact} looked at")
+        verdict.figure("entries compared with what differs", exact)
         verdict.figure(
             "connections of the readers",
             f"{sum(reader.connections for reader in readers)}, of which"
@@ -174,7 +175,7 @@ def edit(verdict, tree, path, connection, arguments):
             named = set(entry["levels"]) | set(entry["details"])
             differ = differences(old, crawl(connection))
             verdict.expect(
-                named == differ, f"save {number}, {kind}: named in vain {sorted(named - differ)[:3]},"
+                named == differ, f"save {number}, {kind}: named although unchanged {sorted(named - differ)[:3]},"
                 f" not named {sorted(differ - named)[:3]}")
     return counts, exact
 
@@ -182,11 +183,11 @@ def edit(verdict, tree, path, connection, arguments):
 def judge_reader(verdict, reader, entries):
     verdict.expect(
         all(event.name == "change" for event in reader.events),
-        f"a reader is told changes alone: {[event for event in reader.events if event.name != 'change'][:3]}")
+        f"a reader gets only change events: {[event for event in reader.events if event.name != 'change'][:3]}")
     told = [event.id for event in reader.events]
     wanted = [entry["revision"] for entry in entries]
     verdict.expect(
-        told == wanted, f"a reader is told all {len(wanted)} revisions once and in order; it is told {len(told)},"
+        told == wanted, f"a reader gets all {len(wanted)} revisions once and in order; it gets {len(told)},"
         f" twice {len(told) - len(set(told))}, never {len(set(wanted) - set(told))}")
     verdict.expect(
         [json.loads(event.data) for event in reader.events] == entries[:len(told)] or told != wanted,
@@ -204,17 +205,18 @@ def resume(verdict, server, connection, entries):
             verdict.expect(
                 content_type.startswith("text/event-stream"), f"{how}: a stream is text/event-stream: {content_type}")
             told = [event.id if (event := stream.next()) else None for _ in rest]
-            verdict.expect(told == rest, f"a stream with {how} begins behind it; it tells {told[:3]}, not {rest[:3]}")
-            verdict.expect(stream.next(0.05) is None, f"a stream with {how} ends its past with the present")
+            verdict.expect(
+                told == rest, f"a stream with {how} begins after that revision; it sends {told[:3]}, not {rest[:3]}")
+            verdict.expect(stream.next(0.05) is None, f"a stream with {how} sends no more than the missed events")
     with EventStream(server.port, last_id="nobody-knows-1") as stream:
         event = stream.next()
         verdict.expect(
-            event is not None and event.name == "reset", f"an id that nobody knows is answered by a reset: {event}")
+            event is not None and event.name == "reset", f"an unknown id is answered by a reset: {event}")
         if event:
             verdict.expect(
                 event.id == revision(connection), f"a reset names the revision to go on from: {event.id}")
     answer = connection.get("/changes?since=nobody-knows-1")
-    verdict.expect(answer.status == 410, f"a revision that nobody knows is 410; it is {answer.status}")
+    verdict.expect(answer.status == 410, f"an unknown revision gets 410, not {answer.status}")
 
 
 def wide(edition, rows=300):
@@ -261,7 +263,7 @@ def slow_readers(verdict, arguments, folder, history=None):
             for _ in range(count):
                 edition += 1
                 save(path, wide(edition))
-                if not verdict.expect(witness.wait_for(edition), f"a witness is told edition {edition}"):
+                if not verdict.expect(witness.wait_for(edition), f"a client that reads at once gets edition {edition}"):
                     break
 
         save_many(10)
@@ -270,14 +272,15 @@ def slow_readers(verdict, arguments, folder, history=None):
         sleepers = [EventStream(server.port, last_id=since, receive_buffer=4096) for _ in range(arguments.sleepers)]
         save_many(arguments.sleep)
         grown = server.resident_bytes() - memory
-        verdict.figure("memory grown meanwhile", megabytes(grown))
+        verdict.figure("memory added meanwhile", megabytes(grown))
         verdict.expect(
-            grown <= arguments.memory * 1e6, f"at most {arguments.memory} MB more are held: {megabytes(grown)}")
+            grown <= arguments.memory * 1e6,
+            f"the service needs at most {arguments.memory} MB more: {megabytes(grown)}")
         order = witness.order
         resets = [catch_up(verdict, server, sleeper, since, order) for sleeper in sleepers]
-        verdict.figure("those who did not read", f"{sum(resets)} of {len(resets)} were told to begin anew")
+        verdict.figure("clients that did not read", f"{sum(resets)} of {len(resets)} got a reset")
         if history is not None:
-            verdict.expect(all(resets), f"a history of {history} bytes does not reach back to their last event")
+            verdict.expect(all(resets), f"a history of {history} bytes does not contain their last event")
         verdict.expect(witness.fault is None, witness.fault)
 
 
@@ -300,10 +303,10 @@ def catch_up(verdict, server, stream, since, order):
             verdict.expect(event.id in known, f"a reset names a revision: {event}")
         else:
             verdict.expect(
-                known.get(event.id) == known[last] + 1, f"behind {last} comes the next revision; it is {event}")
+                known.get(event.id) == known[last] + 1, f"the event after {last} is the next revision, not {event}")
         last = event.id if event.id in known else final
     stream.close()
-    verdict.expect(last == final, f"a client that reads again comes to {final}; it comes to {last}")
+    verdict.expect(last == final, f"a client that reads again reaches {final}; it reaches {last}")
     return reset
 
 
@@ -330,7 +333,7 @@ def heads(verdict, server):
         verdict.expect(stream.status == 200, f"a stream is 200; it is {stream.status}")
         verdict.expect(
             stream.headers.get("cache-control") in ("no-store", "no-cache"),
-            f"nobody keeps a stream: {stream.headers.get('cache-control')}")
+            f"caches must not store a stream: {stream.headers.get('cache-control')}")
         verdict.expect("content-length" not in stream.headers, "a stream has no length")
     with Connection(server.port) as connection:
         answer = connection.request("/changes", "HEAD", {"Accept": "text/event-stream"})
@@ -347,7 +350,7 @@ def heads(verdict, server):
         verdict.expect(
             b"chunked" not in head.lower() and EventParser().feed(body, 0)[0].id == now,
             f"a client of HTTP/1.0 gets a stream without chunks: {received[-200:]}")
-    verdict.expect(get(server.port, "/healthz").status == 200, "the server is alive after that")
+    verdict.expect(get(server.port, "/healthz").status == 200, "the service still answers")
 
 
 def main():

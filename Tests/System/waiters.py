@@ -117,7 +117,7 @@ class Waiting:
 
     def told_nothing(self, members, what):
         woken = sum(member.arrived is not None or member.ended for member in members)
-        self.verdict.expect(woken == 0, f"{what} are told nothing; {woken} of {len(members)} are")
+        self.verdict.expect(woken == 0, f"{what} get nothing; {woken} of {len(members)} do")
 
     def change(self):
         """Saves another edition, of which the watchers and the streams are told, and nobody else."""
@@ -128,7 +128,7 @@ class Waiting:
             member.received.clear()
             member.arrived = None
         settle(self.server)
-        self.told_nothing(self.watchers, "those who watch the level that will change")
+        self.told_nothing(self.watchers, "clients of the level that will change")
         self.edition += 1
         save(self.path, document(self.edition))
         knowing = [*self.watchers, *self.streams]
@@ -138,13 +138,13 @@ class Waiting:
             return b"event: change" in member.received if member in streams else member.is_answered()
 
         left = self.crowd.read_all(knowing, knows)
-        self.verdict.expect(not left, f"all are told of edition {self.edition}; {len(left)} are not")
+        self.verdict.expect(not left, f"all get edition {self.edition}; {len(left)} do not")
         right = f'"edition {self.edition}"'.encode()
         wrong = sum(
             member.received.count(right) != 20 or not member.received.startswith(b"HTTP/1.1 200")
             for member in self.watchers)
-        self.verdict.expect(wrong == 0, f"each watcher gets edition {self.edition} as a whole; {wrong} do not")
-        self.told_nothing(self.waiters, f"those who watch another level than edition {self.edition} changed")
+        self.verdict.expect(wrong == 0, f"each watcher gets the whole edition {self.edition}; {wrong} do not")
+        self.told_nothing(self.waiters, f"clients of levels that edition {self.edition} did not change")
 
     def changes(self):
         for _ in range(self.arguments.rounds):
@@ -164,15 +164,15 @@ def first_requests_wait(verdict, arguments, folder):
             arguments.waiters - arguments.watchers, "a waiter whose first request waits", waiting.begin_polls)
         waiting.streams = waiting.cost_of(arguments.streams, "a stream", waiting.begin_streams)
         waiting.watchers = crowd.join(arguments.watchers)
-        waiting.told_nothing(waiting.waiters, "those who watch a level that rests")
+        waiting.told_nothing(waiting.waiters, "clients of an unchanged level")
         waiting.changes()
-        waiting.told_nothing(waiting.waiters, "those who watch a level that rests, after all changes,")
+        waiting.told_nothing(waiting.waiters, "clients of an unchanged level, after all changes,")
         tag = waiting.tag(BUSY)
         for member in waiting.watchers:
             member.ask(poll(BUSY, tag, PATIENCE))
         settle(server)
         hang_up(waiting, base)
-        verdict.figure("resident memory when all are gone", f"{server.resident_bytes() / 1e6:.1f} MB")
+        verdict.figure("resident memory after all have left", f"{server.resident_bytes() / 1e6:.1f} MB")
 
 
 def hang_up(waiting, base):
@@ -187,11 +187,11 @@ def hang_up(waiting, base):
         elif how == "half-close":
             member.socket.shutdown(socket.SHUT_WR)
     waiting.crowd.leave([member for number, member in enumerate(leaving) if HANG_UPS[number % 3] != "half-close"])
-    waiting.wait_for_descriptors(before - len(leaving), "half of the waiting hung up")
+    waiting.wait_for_descriptors(before - len(leaving), "half of the clients closed their connections")
     waiting.crowd.leave(leaving)
-    waiting.told_nothing([member for member in staying if member not in set(waiting.streams)], "those who stayed")
+    waiting.told_nothing([member for member in staying if member not in set(waiting.streams)], "clients that stayed")
     waiting.crowd.leave(staying)
-    waiting.wait_for_descriptors(base, "all hung up")
+    waiting.wait_for_descriptors(base, "all clients closed their connections")
 
 
 def later_requests_wait(verdict, arguments, folder):
@@ -211,11 +211,12 @@ def later_requests_wait(verdict, arguments, folder):
         for member in polls[::10]:
             member.socket.send(request("/healthz") * 50)
         settle(server)
-        waiting.told_nothing(polls, "those who had answers before")
+        waiting.told_nothing(polls, "clients that had answers before")
         status, _ = server.stop()
-        verdict.expect(status == 0, f"a stop with all of them exits 0; it exits {status}: {server.log[-3:]}")
+        verdict.expect(
+            status == 0, f"the service stops with status 0 while all wait; it stops with {status}: {server.log[-3:]}")
         left = crowd.read_all([*polls, *streams], lambda member: member.ended)
-        verdict.expect(not left, f"every connection ends with the server; {len(left)} do not")
+        verdict.expect(not left, f"every connection ends when the service stops; {len(left)} do not")
         unanswered = [member for member in polls if not member.is_answered() or member.answer()[0] != 304]
         verdict.expect(
             not unanswered,
@@ -271,10 +272,11 @@ def each_its_own(verdict, arguments, folder):
         others = [member for number, member in enumerate(members) if number % levels]
         save(path, own(1))
         left = crowd.read_all(told, lambda member: member.is_answered())
-        verdict.expect(not left, f"all whose representation changes are told; {len(left)} of {len(told)} are not")
+        verdict.expect(
+            not left, f"all clients whose representation changes are answered; {len(left)} of {len(told)} are not")
         wrong = sum(b'"edition 1"' not in member.received for member in told)
-        verdict.expect(wrong == 0, f"each is told the new edition; {wrong} are not")
-        waiting.told_nothing(others, "those whose representation stays")
+        verdict.expect(wrong == 0, f"each of them gets the new edition; {wrong} do not")
+        waiting.told_nothing(others, "clients whose representation does not change")
 
 
 def come_in_waves(verdict, arguments, folder):
@@ -312,7 +314,7 @@ def places_are_few(verdict, arguments, folder):
         polls = waiting.begin_polls(places - 20)
         streams = waiting.begin_streams(20)
         settle(server)
-        waiting.told_nothing(polls, "all who find a place")
+        waiting.told_nothing(polls, "all clients that find a place")
         with Connection(server.port) as connection:
             refused(verdict, connection.get(QUIET, If_None_Match=tag, Prefer="wait=10"), "a poll")
             refused(verdict, connection.get("/changes", Accept="text/event-stream"), "a stream")
@@ -325,18 +327,18 @@ def places_are_few(verdict, arguments, folder):
                     f"a request that does not wait is {status} though all places are taken; it is {answer.status}")
             # A poll whose answer is there already needs no place.
             answer = connection.get(QUIET, If_None_Match='"another"', Prefer="wait=10")
-            verdict.expect(answer.status == 200, f"a poll that need not wait is answered; it is {answer.status}")
+            verdict.expect(answer.status == 200, f"a poll that need not wait gets 200, not {answer.status}")
         gone = polls[::2] + streams[::2]
         # Some have sent more than one request, which must not hide that they are gone.
         for member in gone[::3]:
             member.socket.send(request("/healthz"))
         crowd.leave(gone)
         took = wait_until(lambda: admits(server.port), every=0.01)
-        verdict.expect(took is not None, "hang-ups free places")
+        verdict.expect(took is not None, "closed connections free their places")
         took = wait_until(lambda: server.descriptors() <= base + places - len(gone))
         verdict.expect(
             took is not None,
-            f"every hang-up is seen; {server.descriptors() - base - places + len(gone)} are not")
+            f"every closed connection is noticed; {server.descriptors() - base - places + len(gone)} are not")
         again = crowd.join(len(gone))
         for member in again:
             member.ask(poll(QUIET, tag, 1))
@@ -344,8 +346,8 @@ def places_are_few(verdict, arguments, folder):
         answers = {member.answer()[0] for member in again if member not in left}
         verdict.expect(
             not left and answers == {304}, f"each freed place is taken again; {len(left)} unanswered, {answers}")
-        verdict.expect(admits(server.port), "those whose time is over free their places as well")
-        waiting.told_nothing([member for member in polls if member not in set(gone)], "those who stayed")
+        verdict.expect(admits(server.port), "polls whose time is over free their places as well")
+        waiting.told_nothing([member for member in polls if member not in set(gone)], "clients that stayed")
 
 
 def places_suffice(verdict, arguments, folder):
@@ -374,10 +376,10 @@ def places_suffice(verdict, arguments, folder):
                 crowd.told.clear()
                 return len(told) == places
 
-            verdict.expect(crowd.read(all_wait_again), f"all are told edition {edition}")
+            verdict.expect(crowd.read(all_wait_again), f"all clients get edition {edition}")
         verdict.expect(
             statuses == {200: places * rounds},
-            f"{places} places are enough for {places} who wait again at once; their answers are {statuses}")
+            f"{places} places are enough for {places} clients that wait again at once; their answers are {statuses}")
 
 
 def version_in(answer):
@@ -390,9 +392,9 @@ def admits(port):
 
 
 def refused(verdict, answer, what):
-    verdict.expect(answer.status == 503, f"{what} beyond the places is 503; it is {answer.status}")
+    verdict.expect(answer.status == 503, f"{what} beyond the places gets 503, not {answer.status}")
     verdict.expect(
-        (answer["retry-after"] or "").isdigit(), f"{what} is told when to come again: {answer['retry-after']}")
+        (answer["retry-after"] or "").isdigit(), f"{what} gets a Retry-After: {answer['retry-after']}")
     verdict.expect(
         answer["content-type"] == "application/problem+json" and answer.json().get("status") == 503,
         f"{what} gets a problem: {answer.body[:200]}")

@@ -9,6 +9,7 @@ import concurrent.futures
 import os
 import plistlib
 import select
+import signal
 import socket
 import threading
 
@@ -191,6 +192,9 @@ def misbehaves(verdict, program, manners, most):
                 before = served(follower)
                 lines = len(follower.log)
                 origin.serve(versioned("wrong"), manner)
+                if manner == "says_nothing":
+                    # Else the silence may be the wait that was asked for, for almost a minute.
+                    follower.signal(signal.SIGHUP)
                 stale = wait_until(lambda: is_stale(follower))
                 verdict.expect(
                     stale is not None, f"with an origin that {manner} the follower is stale: {ready(follower)}")

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from harness.client import Closed, Connection, Cut, get, wait_until
+from harness.client import DEADLINE, Closed, Connection, Cut, get, wait_until
 from harness.edits import EditedTree, save
 from harness.events import EventStream
 from harness.mirror import crawl, differences
@@ -152,7 +152,7 @@ class Holdings:
     def judge(self, verdict, growth, clients):
         third = len(self.samples) // 3
         if third < 2:
-            verdict.expect(False, f"there were samples enough of {self.name} to judge")
+            verdict.expect(False, f"there are enough samples of {self.name}")
             return
         second, last = self.samples[third:2 * third], self.samples[2 * third:]
         for number, what, slack in ((0, "memory", 1 << 20), (1, "threads", 0), (2, "descriptors", clients)):
@@ -180,8 +180,8 @@ def main():
                 run(verdict, soak, holdings, arguments)
                 come_to_rest(verdict, soak, holdings)
                 for server in (follower, origin):
-                    status, took = server.stop()
-                    verdict.expect(status == 0 and took <= 2, f"a server stops at last: {status} after {took:.2f} s")
+                    status, _ = server.stop()
+                    verdict.expect(status == 0, f"each server stops with status 0, not {status}")
 
 
 def run(verdict, soak, holdings, arguments):
@@ -203,9 +203,9 @@ def run(verdict, soak, holdings, arguments):
                 f"minute {passed / 60:.1f}", f"{lines}; {soak.saves} saves, {soak.resets} resets, {faults} faults")
     soak.stopping.set()
     for part in parts:
-        part.join(30)
-        verdict.expect(not part.is_alive(), f"{part.name} come to an end")
-        verdict.expect(part.count > 0, f"{part.name} did something")
+        part.join(DEADLINE)
+        verdict.expect(not part.is_alive(), f"{part.name} end")
+        verdict.expect(part.count > 0, f"{part.name} made at least one round")
         for fault in part.faults[:3]:
             verdict.expect(False, fault)
     for kind in ("requests", "waiters", "streams"):
@@ -226,17 +226,18 @@ def come_to_rest(verdict, soak, holdings):
                 bodies.append(crawl(connection))
         return not differences(*bodies)
 
-    took = wait_until(same, 15, every=0.2)
-    verdict.expect(took is not None, "the follower has in the end what its origin has")
+    took = wait_until(same, every=0.2)
+    verdict.expect(took is not None, "the follower ends with what its origin serves")
     for held in holdings:
         # The connection on which one follows the other may come and go.
         most = held.descriptors_at_rest + 2
-        took = wait_until(lambda: held.server.descriptors() <= most, 10, every=0.1)
+        took = wait_until(lambda: held.server.descriptors() <= most, every=0.1)
         verdict.expect(
-            took is not None, f"{held.name} holds {most} descriptors in the end; it holds {held.server.descriptors()}")
+            took is not None,
+            f"{held.name} holds at most {most} descriptors at the end; it holds {held.server.descriptors()}")
     for port in ports:
         ready = get(port, "/readyz").json()
-        verdict.expect(ready["status"] == "ok", f"/readyz is ok in the end: {ready}")
+        verdict.expect(ready["status"] == "ok", f"/readyz says ok at the end: {ready}")
 
 
 if __name__ == "__main__":

@@ -252,7 +252,7 @@ def refuse(verdict, name, command, words, arguments, user=None, status=1):
     verdict.expect(not outcome.timed_out, f"{name} ends within {arguments.seconds} s; it says {shown}")
     if not outcome.timed_out:
         verdict.expect(outcome.status == status, f"{name} exits {status}; it exits {outcome.status}: {shown}")
-    # What the source is called explains nothing.
+    # The source's own name does not count as an explanation.
     explained = said.replace(command[2], "SOURCE").replace(os.path.basename(command[2]), "SOURCE")
     verdict.expect(names_one(explained, words), f"{name} names one of {words}: {shown}")
     verdict.expect(not any(word in said for word in CRASH_WORDS), f"{name} shows no crash: {shown}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What stands around the program: the make targets that need no build, and a container's defaults and health check."""
+"""The files around the program: make targets that need no build, and a container's defaults and health check."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Long polls: who waits, how long, what wakes, and what is answered.
+"""Long polls: which requests wait, how long, what ends the wait, and the answers.
 
 Levels, details and documents in every syntax and choice of fields are waited for with every way to say so; a client
 that follows a level by `since=` and `wait` alone keeps the list that others fetch.
@@ -45,7 +45,7 @@ class Document:
         save(self.path, self.data())
 
     def change(self, row=5, field="Subtitle"):
-        """Changes a field of one row of the level Busy; gives what stands there now."""
+        """Changes a field of one row of the level Busy; gives the field's new value."""
         self.edition += 1
         self.busy[row][field] = 1000 + self.edition if field == "Price" else f"edition {self.edition}"
         self.save()
@@ -210,7 +210,7 @@ def ways_to_ask(verdict, port):
 
 
 def pipelined(verdict, port, target, known):
-    """What a client has sent behind its poll is answered behind the poll's answer."""
+    """Requests sent after a poll on the same connection are answered after it."""
     with Connection(port) as connection:
         begun = time.monotonic()
         connection.send(target, headers={"If-None-Match": known, "Prefer": "wait=1"})
@@ -225,7 +225,7 @@ def pipelined(verdict, port, target, known):
 
 
 def wakes(verdict, server, document, rounds):
-    """A change is answered to those whose representation it is, at once, and to nobody else."""
+    """A change answers the polls whose representation changes, and no others."""
     port = server.port
     for _ in range(rounds):
         before = revision(port)
@@ -280,7 +280,7 @@ def wakes(verdict, server, document, rounds):
 
 
 def same_as_asked_again(verdict, server, document):
-    """What a poll gets is what a request gets: body, tag, type, link."""
+    """A poll gets what a request gets: body, tag, type, link."""
     port = server.port
     for target, headers in REPRESENTATIONS:
         poll = Poll(port, target, tag(port, target, **headers), f"wait={WAIT}", **headers)
@@ -321,7 +321,7 @@ def settled(port, document):
 
 
 def comes_and_goes(verdict, server, document):
-    """An item that is deleted is 404 to those who wait for it; one that is not there yet is not waited for."""
+    """Polls of an item that is deleted get 404; an item that does not exist cannot be waited for."""
     port = server.port
     document.extra = [{"Title": "Guest", "Children": [{"Title": "Child", "Children": ["Leaf"]}]}]
     document.save()
@@ -359,7 +359,7 @@ def comes_and_goes(verdict, server, document):
 
 
 def broken_save(verdict, server, document):
-    """A save that cannot be read wakes nobody; the one after it does."""
+    """A save that cannot be read ends no poll; the next change does."""
     port = server.port
     polls = [
         Poll(port, target, tag(port, target), f"wait={WAIT}") for target in ("/levels/Busy", "/levels/", "/document")]

@@ -79,7 +79,7 @@ def survives(verdict, name, screen, program, desk, server, *options):
 
 
 def page_survives(verdict, program, fences, desk):
-    """The web page as it stands there, of another origin, in a browser; the commands name the origin."""
+    """The web page, unchanged, in a browser and from another origin, which the commands name."""
     page = only(verdict, fences, "html")
     commands = "".join(text for language, text in fences if language == "sh")
     origin = re.search(r"DRILLDOWN_CORS_ORIGINS=(\S+) make run", commands)[1]
@@ -92,7 +92,7 @@ def page_survives(verdict, program, fences, desk):
 
 
 def app_survives(verdict, program, fences, desk):
-    """The Swift program as it stands there but for the port, compiled, at a terminal."""
+    """The Swift program, unchanged but for the port, compiled, at a terminal."""
     text = only(verdict, fences, "swift")
     verdict.expect(text.count(ADDRESS) == 1, "the Swift program contains the address once")
     with desk.start(desk.document) as server:

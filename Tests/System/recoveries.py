@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What keeps a document from being read passes, and it is read without being saved once more.
+"""A document that could not be read for a while is read again without being saved once more.
 
 A file that comes without permission to read and is given it; a folder that is closed for a while; descriptors that are
 all in use. While connections take all there are, a load finds some. And a large file that is touched again and again,

@@ -150,7 +150,7 @@ class Waiting:
                 return level
 
     def _answer(self, crowd):
-        """Judges what has come, and lets each who was answered wait again."""
+        """Judges what has come, and lets each answered client wait again."""
         crowd.read(lambda: crowd.told, 0.1)
         told, crowd.told = crowd.told, set()
         for member in told & self.waits.keys():

@@ -179,7 +179,7 @@ class Origin:
 
 
 def follow(verdict, program):
-    """An origin that holds its answers back is followed without delay, and asked no more often than it need be."""
+    """An origin that holds its answers back is followed, and asked no more often than necessary."""
     with Origin(waits=True) as origin, Server(program, origin.url(), "--refresh", "3600") as server:
         for version in range(1, 21):
             # From a request that is held: two changes that come closer together share the spacing of two requests.
@@ -278,7 +278,7 @@ def fail(verdict, program, waits):
 
 
 def refuse(verdict, program, folder):
-    """What is wrong from the beginning is told in a sentence; user and password are never shown."""
+    """An error at the start is one sentence; user and password are never shown."""
     with Origin() as origin:
         user = f"me:{SECRET}@"
         cases = [
@@ -332,7 +332,7 @@ def told_in_a_sentence(verdict, command, words, status=1, environment=None):
 
 
 def secure(verdict, program, folder):
-    """A certificate that nobody vouches for is refused, and accepted where its authority is named."""
+    """A self-signed certificate is refused, and accepted if its authority is named."""
     key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "certificate.pem")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a stranger meets who has just built the service: its start, its options, its methods, its mistakes."""
+"""The first contact with the service: starting it, its options, its methods, and typical mistakes."""
 
 import json
 import os
@@ -107,7 +107,7 @@ def says_what_is_wrong(verdict, program, folder):
         "none.plist",
         statuses=(1, 2))
 
-    # What is suggested can be pasted as it stands.
+    # A suggestion can be pasted unchanged.
     wrong([DATA], f"Did you mean: {program} serve {DATA}\n")
     wrong(["help", "check"], f"Did you mean: {program} check --help\n")
     wrong(["version"], f"Did you mean: {program} --version\n")
@@ -204,7 +204,7 @@ def puts_options_first(verdict, program, folder):
     verdict.expect(
         cache_control(environment={"DRILLDOWN_CACHE_CONTROL": "", "DRILLDOWN_CONFIG": ""}) == "no-cache",
         "an empty variable counts as unset")
-    # What Kubernetes sets beside a service called drilldown; a port that somebody meant to choose is refused above.
+    # Variables that Kubernetes sets for a service called drilldown; DRILLDOWN_PORT with a plain port is refused above.
     links = {"SERVICE_HOST": "10.0.0.7", "SERVICE_PORT": "80", "SERVICE_PORT_HTTP": "80", "PORT": "tcp://10.0.0.7:80",
              "PORT_80_TCP": "tcp://10.0.0.7:80", "PORT_80_TCP_PROTO": "tcp", "PORT_80_TCP_PORT": "80",
              "PORT_80_TCP_ADDR": "10.0.0.7"}

@@ -195,7 +195,7 @@ def judge_reader(verdict, reader, entries):
 
 
 def resume(verdict, server, connection, entries):
-    """The ways to begin: from an id, from `since`, from now, and from an id that nobody knows."""
+    """The ways to begin: from an id, from `since`, from now, and from an unknown id."""
     middle = len(entries) // 2
     since = entries[middle]["revision"]
     rest = [entry["revision"] for entry in entries[middle + 1:]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Thousands of clients that wait, with long polls and with streams: who is told of a change, and what each costs.
+"""Thousands of clients that wait, with long polls and with streams: which of them a change wakes, and their memory.
 
-The clients of one level, far fewer than wait in all, are told of its change; the others are not woken. Those that hang
+A change of one level answers the clients of that level, a small part of all; the others are not woken. Those that hang
 up free their places, and a stop answers all of them.
 For the full weight: --waiters 10000 --watchers 1000 --streams 1000
 """
@@ -63,7 +63,7 @@ class Waiting:
             return connection.get(target)["etag"]
 
     def warm_up(self, target=QUIET):
-        """Makes the server's memory what it is after some waiting and some requests, and frees all places again."""
+        """Brings the server's memory to its usual size with some polls and requests, and frees all places again."""
         ask_often(self.server, target)
         members = self.crowd.join(64)
         for number, member in enumerate(members):
@@ -120,7 +120,7 @@ class Waiting:
         self.verdict.expect(woken == 0, f"{what} get nothing; {woken} of {len(members)} do")
 
     def change(self):
-        """Saves another edition, of which the watchers and the streams are told, and nobody else."""
+        """Saves another edition; it must reach the watchers and the streams, and no others."""
         tag = self.tag(BUSY)
         for member in self.watchers:
             member.ask(poll(BUSY, tag, PATIENCE))
@@ -207,7 +207,7 @@ def later_requests_wait(verdict, arguments, folder):
             lambda count: waiting.begin_polls(count, answers=5))
         streams = waiting.begin_streams(arguments.streams)
         settle(server)
-        # What some have sent behind their polls is neither read nor looked at again and again, and spoils no answer.
+        # Requests sent after a poll stay unread while it waits: they cost nothing and spoil no answer.
         for member in polls[::10]:
             member.socket.send(request("/healthz") * 50)
         settle(server)
@@ -241,7 +241,7 @@ def ends_cleanly(received):
 
 
 def each_its_own(verdict, arguments, folder):
-    """Each waits for something else: memory, and that only those who see a change are told of it."""
+    """Each waits for a representation of its own: memory, and only those that change are answered."""
     levels, rows = 50, 20
     path = os.path.join(folder, "Own.plist")
 
@@ -280,7 +280,7 @@ def each_its_own(verdict, arguments, folder):
 
 
 def come_in_waves(verdict, arguments, folder):
-    """All come, wait and go, again and again: what they leave is used again."""
+    """All come, wait and leave, again and again: the memory they leave is used again."""
     path = os.path.join(folder, "Waves.plist")
     save(path, document())
     places = arguments.waiters + arguments.streams + 100

@@ -19,7 +19,7 @@ class Cut(Exception):
 
 
 class Malformed(Exception):
-    """What came is no answer: the one before it had a body that it may not have, or a wrong length."""
+    """The bytes received are not an answer: the one before it had a forbidden body or a wrong length."""
 
 
 class Answer:
@@ -63,7 +63,7 @@ class Connection:
         return self.socket.fileno()
 
     def send(self, target, method="GET", headers=(), body=b""):
-        """Asks; the headers are a dictionary, or pairs where a name stands twice."""
+        """Asks; the headers are a dictionary, or pairs if a name appears twice."""
         lines = [f"{method} {target} HTTP/1.1", "Host: 127.0.0.1"]
         lines += [f"{name}: {value}" for name, value in (headers.items() if isinstance(headers, dict) else headers)]
         if body:

@@ -77,7 +77,7 @@ class Crowd:
             member.socket.close()
 
     def read(self, until, within=DEADLINE):
-        """Reads what comes until the condition holds; it is asked after each batch. Says whether it came to hold."""
+        """Reads what comes until the condition holds; it is asked after each batch. Returns whether it held."""
         deadline = time.monotonic() + within
         while not until():
             left = deadline - time.monotonic()

@@ -13,7 +13,7 @@ def crawl(connection):
         if level is None:
             continue
         _keep(connection, level["detail"], bodies)
-        # A leaf's row leads to its detail; its level, empty, stands beside it.
+        # A leaf's row leads to its detail; its level exists too, and is empty.
         waiting += [row["href"].replace("/detail/", "/levels/", 1) for row in level["rows"]]
     return bodies
 
@@ -30,7 +30,7 @@ def _keep(connection, link, bodies):
 
 
 class Mirror:
-    """A client that fetches all once, and then only what it is told has changed."""
+    """A client that fetches everything once, and then only what /changes names."""
 
     def __init__(self, connection):
         self.connection = connection

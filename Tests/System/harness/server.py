@@ -13,7 +13,7 @@ import time
 
 from harness.client import DEADLINE, wait_until
 
-# The source may be a URL too, and stands before the address.
+# The source, which precedes the address, may be a URL too.
 ADDRESS = re.compile(r" at http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 
 
@@ -170,7 +170,7 @@ def allow_descriptors(count):
 
 
 def unused_port():
-    """A port that nobody listens on, outside the range from which connections take theirs.
+    """A port on which no process listens, outside the range from which connections take theirs.
 
     Tests that run at the same time have ranges of their own: a server may be started again on a port that it had.
     """

@@ -20,7 +20,7 @@ class Terminal:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
-        # A terminal whose other side nobody holds any more ends with an error in place of an end of file.
+        # Reading a terminal whose other side is closed fails with an error instead of an end of file.
         with contextlib.suppress(OSError), open(self._output, encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 self.screen.show(line.rstrip("\r\n"))

@@ -231,10 +231,11 @@ def main():
                 process.join()
             judge(verdict, found, arguments)
             verdict.figure("resident memory", ", ".join(megabytes(size) for size in memory))
-            if len(memory) > 3:
-                verdict.expect(
-                    memory[-1] <= memory[2] * (1 + arguments.growth),
-                    f"memory does not grow after the third reload: {megabytes(memory[2])}, {megabytes(memory[-1])}")
+            # Some trees are held longer than others by clients that read them: the least of some samples shows a leak.
+            verdict.expect(
+                min(memory[-3:]) <= max(memory[:3]) * (1 + arguments.growth),
+                f"memory does not grow after the third reload: {megabytes(max(memory[:3]))},"
+                f" {megabytes(min(memory[-3:]))}")
 
 
 def reload_again_and_again(verdict, server, file, changed, arguments):

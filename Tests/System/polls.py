@@ -100,6 +100,8 @@ def tag(port, target, **headers):
 
 
 def revision(port):
+    """The revision of the document that is served, once the list of changes has it too."""
+    wait_until(lambda: get(port, "/changes").json()["revision"] == get(port, "/readyz").json()["revision"])
     return get(port, "/changes").json()["revision"]
 
 
@@ -368,13 +370,15 @@ def broken_save(verdict, server, document):
     save(document.path, whole[:len(whole) // 2])
     stale = wait_until(lambda: get(port, "/readyz").json()["status"] == "stale")
     verdict.expect(stale is not None, "/readyz says stale after a save that cannot be read")
-    verdict.expect(
-        not any(poll.is_answered() for poll in [*polls, changes]), "a save that cannot be read wakes no poll")
+
+    def answered():
+        return [poll.target for poll in [*polls, changes] if poll.is_answered()]
+
+    verdict.expect(not answered(), f"a save that cannot be read wakes no poll: {answered()}")
     document.save()
     fine = wait_until(lambda: get(port, "/readyz").json()["status"] == "ok")
     verdict.expect(fine is not None, "/readyz says ok after the old document is saved again")
-    verdict.expect(
-        not any(poll.is_answered() for poll in [*polls, changes]), "the old document, saved again, wakes no poll")
+    verdict.expect(not answered(), f"the old document, saved again, wakes no poll: {answered()}")
     document.change()
     for poll in [polls[0], polls[2], changes]:
         answer = poll.answer()

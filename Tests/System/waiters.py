@@ -339,6 +339,7 @@ def places_are_few(verdict, arguments, folder):
         verdict.expect(
             took is not None,
             f"every closed connection is noticed; {server.descriptors() - base - places + len(gone)} are not")
+        settle(server)
         again = crowd.join(len(gone))
         for member in again:
             member.ask(poll(QUIET, tag, 1))

@@ -49,7 +49,7 @@ struct DocumentCopy {
     ///
     /// - Throws: `SourceError` if it cannot be written; the previous copy is kept.
     func keep(_ document: FetchedDocument) throws(SourceError) {
-        do throws(SystemFailure) {
+        do throws(FileReplacementError) {
             let identity = try replace(path, with: document.file.input)
             let label = CopyLabel(origin: origin, validators: document.validators, of: identity)
             _ = try replace(labelPath, with: .memory(Array(label.text.utf8)))
@@ -61,48 +61,30 @@ struct DocumentCopy {
         }
     }
 
-    private func replace(_ path: String, with input: DocumentInput) throws(SystemFailure) -> FileIdentity {
-        let file = try AsideFile(replacing: path)
-        do throws(SystemFailure) {
-            try copy(input, to: file)
-            return try file.replace()
-        } catch {
-            file.remove()
-            throw error
-        }
-    }
-
-    private func copy(_ input: DocumentInput, to file: borrowing AsideFile) throws(SystemFailure) {
+    private func replace(_ path: String, with input: DocumentInput) throws(FileReplacementError) -> FileIdentity {
+        // Only the owner may read the copy, because the origin may have required credentials.
+        var file = try FileReplacement.begin(of: path, through: path + ".new", mode: .fixed(0o600))
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         var offset = 0
         while offset < input.size {
-            let count = try copyPiece(of: input, at: offset, through: &piece, to: file)
-            offset += count
+            let taken = unsafe piece.withUnsafeMutableBytes { buffer in
+                unsafe Self.read(input, at: offset, into: buffer)
+            }
+            guard taken > 0 else { throw FileReplacementError(step: .write, code: EIO, path: path) }
+            try file.append(piece.span.extracting(..<taken))
+            offset += taken
         }
+        return try file.commit()
     }
 
-    private func copyPiece(
-        of input: DocumentInput, at offset: Int, through piece: inout [UInt8], to file: borrowing AsideFile
-    ) throws(SystemFailure) -> Int {
-        var taken = 0
-        let isRead = unsafe piece.withUnsafeMutableBytes { buffer in
-            do {
-                taken = try unsafe input.read(at: offset, into: buffer)
-                return taken > 0
-            } catch {
-                return false
-            }
+    /// The number of bytes read; 0 if the document cannot be read any more.
+    private static func read(
+        _ input: DocumentInput, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        do {
+            return try unsafe input.read(at: offset, into: buffer)
+        } catch {
+            return 0
         }
-        guard isRead else { throw SystemFailure(code: EIO, path: path) }
-        let failure = unsafe piece.withUnsafeBytes { buffer in
-            do throws(SystemFailure) {
-                try unsafe file.append(UnsafeRawBufferPointer(rebasing: buffer[..<taken]))
-                return nil as SystemFailure?
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
-        return taken
     }
 }

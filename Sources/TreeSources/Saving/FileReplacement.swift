@@ -1,0 +1,148 @@
+internal import Glibc
+
+/// Replaces the content of a file durably: at any moment, even after a power failure, its name refers to the whole old
+/// content or to the whole new one, and to the new one for good once `commit` has returned.
+///
+/// The new content is written to another file in the same folder, synced, and renamed over the old file; then the
+/// folder is synced. Without a commit, and after a failed one, the other file is removed. A symbolic link is replaced
+/// itself; to replace the file at its end, resolve the path first.
+struct FileReplacement: ~Copyable {
+    /// The steps of a replacement, each of which can fail.
+    enum Step: Sendable, CaseIterable { case create, setMode, write, sync, rename, syncFolder }
+
+    /// The permissions of the new file.
+    enum Mode: Sendable {
+        case fixed(mode_t)
+        /// Those of the file that is replaced; if there is none, these.
+        case kept(orElse: mode_t)
+    }
+
+    /// Makes steps fail in tests: returns the error number for a step, or nil to perform it.
+    typealias Fault = @Sendable (Step) -> Int32?
+
+    private let descriptor: Int32
+    private let path, aside: String
+    private let fault: Fault
+    private var isRenamed = false
+
+    /// Begins a replacement with an empty file.
+    ///
+    /// - Parameters:
+    ///   - path: the file to replace; it need not exist.
+    ///   - aside: the path of the other file, in the same folder. If it is always the same for one `path`, the remains of
+    ///     a killed process are overwritten. An unrelated file at this path would be overwritten, too.
+    ///   - mode: the permissions of the new file.
+    /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
+    static func begin(
+        of path: String, through aside: String, mode: Mode, fault: @escaping Fault = { _ in nil }
+    ) throws(FileReplacementError) -> FileReplacement {
+        let descriptor = try attempt(.create, aside, fault) { create(aside) }
+        let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)
+        try file.attempt(.setMode, aside) { fchmod(descriptor, bits(of: mode, path)) }
+        return file
+    }
+
+    private init(descriptor: Int32, path: String, aside: String, fault: @escaping Fault) {
+        self.descriptor = descriptor
+        self.path = path
+        self.aside = aside
+        self.fault = fault
+    }
+
+    deinit {
+        if !isRenamed { _ = unsafe unlink(aside) }
+        _ = close(descriptor)
+    }
+
+    /// Appends bytes to the new content.
+    ///
+    /// - Throws: `FileReplacementError` if they cannot be written; the old file is unchanged.
+    mutating func append(_ bytes: Span<UInt8>) throws(FileReplacementError) {
+        try attempt(.write, aside) {
+            unsafe bytes.withUnsafeBytes { unsafe $0.writeAll(to: descriptor) } ? 0 : -1
+        }
+    }
+
+    /// Puts the new content in place of the old, and returns when it is on disk.
+    ///
+    /// - Returns: the state of the new file.
+    /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isReplaced` is true.
+    mutating func commit() throws(FileReplacementError) -> FileIdentity {
+        var status = stat()
+        try attempt(.sync, aside) { fsync(descriptor) == 0 ? unsafe fstat(descriptor, &status) : -1 }
+        try attempt(.rename, path) { unsafe rename(aside, path) }
+        isRenamed = true
+        try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+        return FileIdentity(status)
+    }
+
+    // MARK: The steps
+
+    @discardableResult
+    private func attempt(_ step: Step, _ path: String, _ call: () -> Int32) throws(FileReplacementError) -> Int32 {
+        try Self.attempt(step, path, fault, call)
+    }
+
+    /// Performs a step.
+    ///
+    /// - Parameter call: returns a negative number, with its `errno`, if it fails.
+    private static func attempt(
+        _ step: Step, _ path: String, _ fault: Fault, _ call: () -> Int32
+    ) throws(FileReplacementError) -> Int32 {
+        if let code = fault(step) { throw FileReplacementError(step: step, code: code, path: path) }
+        let result = call()
+        guard result >= 0 else { throw FileReplacementError(step: step, code: errno, path: path) }
+        return result
+    }
+
+    /// Creates the other file, or empties the remains of a killed process.
+    ///
+    /// The file is locked, so that two processes do not write to it at once.
+    private static func create(_ aside: String) -> Int32 {
+        while true {
+            let opened = unsafe open(aside, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            guard opened >= 0 else { return -1 }
+            // A file system without locks fails with another error number.
+            let isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+            if isLocked, !isStill(opened, at: aside) {
+                // The process that held the lock has renamed the file.
+                _ = close(opened)
+                continue
+            }
+            guard isLocked, ftruncate(opened, 0) == 0 else {
+                let code = errno
+                _ = close(opened)
+                errno = code
+                return -1
+            }
+            return opened
+        }
+    }
+
+    private static func isStill(_ descriptor: Int32, at path: String) -> Bool {
+        var (own, named) = (stat(), stat())
+        return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
+            && own.st_dev == named.st_dev
+    }
+
+    private static func bits(of mode: Mode, _ path: String) -> mode_t {
+        switch mode {
+        case .fixed(let mode): return mode
+        case .kept(let mode):
+            var status = stat()
+            return unsafe stat(path, &status) == 0 ? status.st_mode & 0o7777 : mode
+        }
+    }
+
+    /// The folder of a path, as a path.
+    static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./" }
+
+    /// The new name is on disk only when the folder is.
+    private static func syncFolder(of path: String) -> Int32 {
+        let opened = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { return -1 }
+        defer { _ = close(opened) }
+        // Some file systems have nothing to sync in a folder, and say so.
+        return fsync(opened) == 0 || errno == EINVAL ? 0 : -1
+    }
+}

@@ -1,0 +1,28 @@
+internal import PropertyLists
+
+/// A file that could not be replaced: the step that failed, its error number, and the file or folder concerned.
+struct FileReplacementError: Error, Equatable {
+    let step: FileReplacement.Step
+    /// As in `errno(3)`, such as `ENOSPC`.
+    let code: Int32
+    let path: String
+
+    /// Whether the new content is in place all the same, but a power failure may bring the old one back.
+    var isReplaced: Bool { step == .syncFolder }
+}
+
+extension FileReplacementError: CustomStringConvertible {
+    /// `/srv/Data.plist.new cannot be written: No space left on device`, without the final full stop.
+    var description: String {
+        let place = "\(path: path)"
+        let reason = SystemReason.text(code)
+        return switch step {
+        case .create: "\(place) cannot be created: \(reason)"
+        case .setMode: "the permissions of \(place) cannot be set: \(reason)"
+        case .write: "\(place) cannot be written: \(reason)"
+        case .sync: "\(place) cannot be written to disk: \(reason)"
+        case .rename: "\(place) cannot be replaced: \(reason)"
+        case .syncFolder: "the folder \(place) cannot be written to disk: \(reason)"
+        }
+    }
+}

@@ -71,4 +71,12 @@ shim_curl_text(CURL *handle, CURLINFO info)
   return curl_easy_getinfo(handle, info, &text) == CURLE_OK ? text : NULL;
 }
 
+/* curl_multi_setopt is variadic: the function that is told which sockets to wait for, and the address passed to it. */
+static inline CURLMcode
+shim_curl_set_socket_watch(CURLM *loop, curl_socket_callback watch, void *address)
+{
+  CURLMcode code = curl_multi_setopt(loop, CURLMOPT_SOCKETDATA, address);
+  return code == CURLM_OK ? curl_multi_setopt(loop, CURLMOPT_SOCKETFUNCTION, watch) : code;
+}
+
 #endif

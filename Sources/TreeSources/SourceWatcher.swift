@@ -1,41 +1,35 @@
 public import Levels
+public import Threads
 
-/// Notifies one thread when a source may have changed, and loads the source on that thread.
+/// Watches a source for one thread, without ever blocking it, and loads the source on that thread.
 ///
-/// Only that thread may use it; other threads reach it through its `Wakeup`.
+/// The thread drives any number of watchers: it collects what they wait for, waits for all of it at once, and advances
+/// each. Only that thread may use a watcher. A watcher of a composed source drives those of its parts
+/// (`WatcherGroup`).
 public protocol SourceWatcher: AnyObject {
-    /// Determines again what to watch; `wait` reports every change from here on.
+    /// Determines again what to watch; every change from here on is reported.
     func arm()
 
     /// Requests the current state of the source.
     ///
-    /// - Returns: true if it can be loaded at once; else `wait` reports when it was fetched, or that it cannot be.
+    /// - Returns: true if it can be loaded at once; else it is reported when it was fetched, or that it cannot be.
     func refresh() -> Bool
 
-    /// Loads the file, or the document that was fetched last. The first load fetches by itself.
+    /// Loads the file, or the document that was fetched last. A first load without one fetches it, and blocks.
     ///
     /// - Parameter old: the tree this one will replace; levels with the same content are shared with it.
     /// - Throws: `SourceError` if no tree can be loaded; nothing has changed then.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// Waits for a change, a wake-up or a point in time.
-    ///
-    /// - Parameter deadline: when to stop waiting; nil for never.
-    func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome
-}
+    /// The state of what a load would read now; nil if only a load can tell. Cheap to call.
+    var fingerprint: Fingerprint? { get }
 
-/// Why a watcher stopped waiting.
-public enum WatchOutcome: Sendable, Equatable {
-    /// The source may have changed, and may soon change again, as in the steps of a save.
-    case changed
-    /// A complete document was fetched and can be loaded.
-    case arrived
-    /// The source was requested and has not changed since the last load.
-    case confirmed
-    /// The source was requested and returned no document.
-    case failed(SourceError)
-    /// There was a wake-up.
-    case woken
-    /// The deadline was reached.
-    case timedOut
+    /// Adds the descriptors and the point in time at which there is something to do.
+    func addWaits(to waits: inout WaitSet)
+
+    /// Does what is due, without blocking.
+    ///
+    /// - Parameter now: the time of this turn of the thread's loop, the same for all its watchers.
+    /// - Returns: what happened; nil if nothing did. If there is more to report, the next wait ends at once.
+    func advance(at now: ContinuousClock.Instant) -> SourceReport?
 }

@@ -1,5 +1,4 @@
 public import Levels
-public import Threads
 
 /// A source of a tree, which can be loaded and watched.
 public protocol TreeSource: Sendable {
@@ -12,21 +11,22 @@ public protocol TreeSource: Sendable {
     /// - Throws: `SourceError` if no tree can be loaded; nothing has changed then.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// The state of the file that a load would read now; nil if there is none or only a load can tell. Cheap to call.
-    var identity: FileIdentity? { get }
-
     /// The pause before a source that could not be read is read again; nil if its watcher retries by itself.
     var retryInterval: Duration? { get }
 
-    /// Makes a watcher of this source for one thread, which `wakeup` wakes.
-    func watcher(wakeup: Wakeup) -> any SourceWatcher
+    /// Makes a watcher of this source for one thread.
+    ///
+    /// - Parameter files: what all watchers of that thread share.
+    func watcher(sharing files: WatchedFiles) -> any SourceWatcher
 }
 
 /// The result of one load.
 public struct LoadedTree: Sendable {
+    /// The tree.
     public let tree: Tree
-    /// The identity of the file that was read, as it was when it was read.
-    public let identity: FileIdentity
+    /// The state of the source as it was when it was read.
+    public let fingerprint: Fingerprint
+    /// The syntax of the document.
     public let syntax: PropertyListSyntax
     /// The first hundred warnings.
     public let warnings: [SourceWarning]

@@ -1,10 +1,10 @@
 internal import Heap
 internal import Levels
+internal import Threads
 internal import TreeSources
 
-/// The work of the store's thread: it loads, publishes and releases trees, and waits for changes in between.
+/// The work of the store's thread: it loads, publishes and releases trees, and drives the source's watcher in between.
 final class Reloader {
-    private let source: any TreeSource
     private let requests: ReloadRequests
     private let tell: @Sendable (StoreEvent) -> Void
     private let watcher: any SourceWatcher
@@ -16,16 +16,15 @@ final class Reloader {
     private var rereads = RereadPace()
     /// The pending callbacks for a reload that is being fetched.
     private var awaiting: [ReloadRequests.Answer] = []
-    /// What the latest successful load read.
-    private var identity: FileIdentity?
+    /// The state that the latest successful load read.
+    private var fingerprint: Fingerprint?
     /// Whether there was a load since memory was last returned to the system.
     private var hasLoaded = false
 
     init(_ source: any TreeSource, requests: ReloadRequests, tell: @escaping @Sendable (StoreEvent) -> Void) {
-        self.source = source
         self.requests = requests
         self.tell = tell
-        watcher = source.watcher(wakeup: requests.wakeup)
+        watcher = source.watcher(sharing: WatchedFiles())
         released = ReleasedTrees(wakeup: requests.wakeup)
         retries = RetrySchedule(interval: source.retryInterval)
     }
@@ -45,20 +44,36 @@ final class Reloader {
     /// Handles changes and reload requests until the store is stopped.
     func run(_ state: StoreState) {
         while !requests.isStopped {
-            switch watcher.wait(until: nextDeadline) {
-            case .changed: followChange(state)
-            case .arrived: endFetch(reload(state), in: state)
-            case .confirmed: endFetch(.success(confirm(state)), in: state)
-            case .failed(let error): endFetch(.failure(error), in: state)
-            case .woken: answerRequests(state)
-            case .timedOut: handleDeadlines(state)
-            }
+            wait()
+            takeTurn(state)
             if released.free() || hasLoaded { HeapMemory.giveBack() }
             hasLoaded = false
         }
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
         released.close()
+    }
+
+    /// Waits for a wake-up, a deadline, or what the source waits for.
+    private func wait() {
+        var waits = WaitSet()
+        waits.add(requests.wakeup.descriptor)
+        if let nextDeadline { waits.wake(by: nextDeadline) }
+        watcher.addWaits(to: &waits)
+        waits.wait()
+    }
+
+    /// Does all that is due.
+    private func takeTurn(_ state: StoreState) {
+        if requests.wakeup.reset() { answerRequests(state) }
+        guard !requests.isStopped else { return }
+        switch watcher.advance(at: clock.now) {
+        case .changed: followChange(state)
+        case .arrived: endFetch(reload(state), in: state)
+        case .confirmed: endFetch(.success(confirm(state)), in: state)
+        case .failed(let error): endFetch(.failure(error), in: state)
+        case nil: handleDeadlines(state)
+        }
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
@@ -104,21 +119,21 @@ final class Reloader {
         if !result.isFailure || debounce.isOverdue(at: clock.now) { _ = settle(result, in: state) }
     }
 
-    /// Loads once more after a burst, unless the file that was read is unchanged.
+    /// Loads once more after a burst, unless what was read is unchanged.
     private func endDebounce(_ state: StoreState) {
         watcher.arm()
         let hasFailed = debounce.hasFailed
         debounce = Debounce()
-        if !hasFailed, let identity, source.identity == identity { return }
+        if !hasFailed, let fingerprint, watcher.fingerprint == fingerprint { return }
         guard hasFailed || !isOnlyTouched(state) else { return }
         _ = settle(reload(state), in: state)
     }
 
-    /// Returns whether the file was probably touched and not changed, too soon after an unnecessary read.
+    /// Returns whether the source was probably touched and not changed, too soon after an unnecessary read.
     ///
     /// If so, it is read later.
     private func isOnlyTouched(_ state: StoreState) -> Bool {
-        guard let identity, state.storeStatus == .ok, source.identity?.isSameFile(as: identity) == true else {
+        guard let fingerprint, state.storeStatus == .ok, watcher.fingerprint?.resembles(fingerprint) == true else {
             return false
         }
         return rereads.putsOff(at: clock.now)
@@ -144,7 +159,7 @@ final class Reloader {
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
-                identity = loaded.identity
+                fingerprint = loaded.fingerprint
                 return .success(confirm(state, took: clock.now - begun))
             }
             let new = accept(loaded)
@@ -186,7 +201,7 @@ final class Reloader {
     }
 
     private func accept(_ loaded: LoadedTree) -> Snapshot {
-        identity = loaded.identity
+        fingerprint = loaded.fingerprint
         return Snapshot(
             document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now,
             release: { [released] in released.take($0) })

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import Threads
 
 @testable import TestSupport
 @testable import TreeSources
@@ -8,29 +7,22 @@ import Threads
 @Suite("A file watcher")
 struct FileWatcherTests {
     private let scratch: ScratchFolder
-    private let wakeup: Wakeup
+    private let files = WatchedFiles()
 
     init() throws {
         scratch = try ScratchFolder()
-        wakeup = try Wakeup()
         try scratch.write("Data.plist", items("A"))
     }
 
     /// An armed watcher, which by default never looks by itself.
     private func watcher(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(PropertyListFile(path: scratch(name), pollInterval: pollInterval), wakeup: wakeup)
+        let watcher = FileWatcher(PropertyListFile(path: scratch(name), pollInterval: pollInterval), sharing: files)
         watcher.arm()
         return watcher
     }
 
-    private func outcome(of watcher: FileWatcher) -> WatchOutcome { watcher.wait(until: .now + .seconds(20)) }
-
-    /// Whether what was done is no reason to wake: the wake-up that comes after is the first thing that is told.
-    private func isQuiet(_ watcher: FileWatcher) -> Bool {
-        // An event would be told by the wait after the wake-up, too.
-        wakeup.signal()
-        return outcome(of: watcher) == .woken && watcher.wait(until: .now) == .timedOut
-    }
+    /// Whether the watcher reports nothing; the kernel queues an event before the call that causes it returns.
+    private func isQuiet(_ watcher: FileWatcher) -> Bool { watcher.advance(at: .now) == nil }
 
     @Test("sees a file written in place")
     func inPlace() throws {
@@ -39,7 +31,7 @@ struct FileWatcherTests {
         try handle.write(contentsOf: Data("x".utf8))
         #expect(isQuiet(watcher))
         try handle.close()
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("sees a file renamed over it")
@@ -48,17 +40,17 @@ struct FileWatcherTests {
         try scratch.write("aside", items("B"))
         #expect(isQuiet(watcher))
         try scratch.rename("aside", "Data.plist")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("sees each of the renames of vim, and the file that comes between them")
     func vim() throws {
         let watcher = watcher()
         try scratch.rename("Data.plist", "Data.plist~")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.write("Data.plist", items("B"))
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.remove("Data.plist~")
         #expect(isQuiet(watcher))
@@ -68,10 +60,10 @@ struct FileWatcherTests {
     func deleted() throws {
         let watcher = watcher()
         try scratch.remove("Data.plist")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.write("Data.plist", items("B"))
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("sees the link swapped that a deployment of Kubernetes swaps")
@@ -86,13 +78,13 @@ struct FileWatcherTests {
         try scratch.link("..data_tmp", to: "v2")
         #expect(isQuiet(watcher))
         try scratch.rename("..data_tmp", "..data")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.write("v1/Config.plist", items("old"))
         try scratch.write("Data.plist", items("other"))
         #expect(isQuiet(watcher))
         try scratch.write("v2/Config.plist", items("new"))
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("sees a folder above the file renamed, and the one that takes its place")
@@ -105,25 +97,25 @@ struct FileWatcherTests {
         try scratch.write("live/a/Other.plist", items("x"))
         #expect(isQuiet(watcher))
         try scratch.rename("live", "old")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.write("old/a/b/Data.plist", items("x"))
         #expect(isQuiet(watcher))
         try scratch.rename("next", "live")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("waits for a file whose folders do not exist yet")
     func notYet() throws {
         let watcher = watcher("a/b/Data.plist")
         try scratch.folder("a")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.folder("a/b")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         try scratch.write("a/b/Data.plist", items("A"))
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("sees a file written to under its other name")
@@ -133,7 +125,7 @@ struct FileWatcherTests {
         let watcher = watcher()
         let handle = try #require(FileHandle(forWritingAtPath: scratch("elsewhere/Other.plist")))
         try handle.close()
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("sees the permissions of the file change, also of one that was renamed over it, and of no other")
@@ -143,11 +135,11 @@ struct FileWatcherTests {
         try scratch.permit(0o600, "aside")
         #expect(isQuiet(watcher))
         try scratch.rename("aside", "Data.plist")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
         watcher.arm()
         #expect(isQuiet(watcher))
         try scratch.permit(0o644, "Data.plist")
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("is not woken by other files, or by reading")
@@ -169,7 +161,7 @@ struct FileWatcherTests {
         for number in 0..<renames {
             try number.isMultiple(of: 2) ? scratch.rename("a", "b") : scratch.rename("b", "a")
         }
-        #expect(outcome(of: watcher) == .changed)
+        #expect(watcher.nextReport() == .changed)
     }
 
     @Test("looks by itself where no event comes")
@@ -179,17 +171,8 @@ struct FileWatcherTests {
         let handle = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(" ".utf8))
-        #expect(outcome(of: watcher) == .changed)
-        #expect(watcher.wait(until: .now + .milliseconds(50)) == .timedOut)
+        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.nextReport(within: .milliseconds(50)) == nil)
         try handle.close()
-    }
-
-    @Test("tells a wake-up that came before it waited, once")
-    func wakeUp() throws {
-        let watcher = watcher()
-        wakeup.signal()
-        wakeup.signal()
-        #expect(outcome(of: watcher) == .woken)
-        #expect(watcher.wait(until: .now) == .timedOut)
     }
 }

@@ -38,19 +38,20 @@ struct PropertyListFileTests {
         #expect(trees[0].tree.document.hash == trees[2].tree.document.hash)
     }
 
-    @Test("tells which file it read, and in which state")
-    func identity() throws {
+    @Test("has the fingerprint of the file that was read, in the state in which it was read")
+    func fingerprint() throws {
         let path = try scratch.write("Data.plist", items("A"))
-        let file = PropertyListFile(path: path)
-        let loaded = try file.load(replacing: nil)
-        #expect(loaded.identity == FileIdentity(path: path))
-        #expect(loaded.identity.size == items("A").utf8.count)
-        #expect(file.identity == loaded.identity)
+        let watcher = PropertyListFile(path: path).watcher(sharing: WatchedFiles())
+        let loaded = try watcher.load(replacing: nil).fingerprint
+        #expect(watcher.fingerprint == loaded)
         try scratch.write("Data.plist", items("A", "B"))
-        #expect(file.identity?.isSameFile(as: loaded.identity) == false)
+        #expect(watcher.fingerprint != loaded)
+        #expect(watcher.fingerprint?.resembles(loaded) == false)
+        try scratch.remove("Data.plist")
+        #expect(watcher.fingerprint == .missing)
     }
 
-    @Test("tells a change of its permissions from one of its content")
+    @Test("has a fingerprint that tells a change of its permissions or times from one of its content")
     func attributes() throws {
         let path = try scratch.write("Data.plist", items("A"))
         let first = try #require(FileIdentity(path: path))
@@ -61,9 +62,10 @@ struct PropertyListFileTests {
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
         let touched = try #require(FileIdentity(path: path))
         #expect(!touched.isSameContent(as: first))
-        #expect(touched.isSameFile(as: first))
+        #expect(Fingerprint(touched) != Fingerprint(first))
+        #expect(Fingerprint(touched).resembles(Fingerprint(first)))
         try scratch.write("Data.plist", items("AB"))
-        #expect(try !#require(FileIdentity(path: path)).isSameFile(as: first))
+        #expect(try !Fingerprint(#require(FileIdentity(path: path))).resembles(Fingerprint(first)))
     }
 
     @Test("is read though its permissions change meanwhile")

@@ -26,10 +26,8 @@ struct RemoteWatcherTests {
             try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
             copyPath: copy.map { scratch($0) }
         ) { notice in notices.withLock { $0.append(notice) } }
-        return document.watcher(wakeup: wakeup)
+        return document.watcher(sharing: WatchedFiles())
     }
-
-    private func outcome(of watcher: any SourceWatcher) -> WatchOutcome { watcher.wait(until: .now + .seconds(20)) }
 
     /// The titles of what the watcher has for its thread.
     private func load(_ watcher: any SourceWatcher) throws -> [String] {
@@ -46,10 +44,10 @@ struct RemoteWatcherTests {
         ])
         let watcher = try watcher(origin)
         #expect(try load(watcher) == ["A"])
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .arrived)
         #expect(try load(watcher) == ["B"])
-        #expect(outcome(of: watcher) == .confirmed)
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .confirmed)
+        #expect(watcher.nextReport() == .arrived)
         #expect(try load(watcher) == ["C"])
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"b\" wait=50", "\"b\" wait=50"])
     }
@@ -62,11 +60,11 @@ struct RemoteWatcherTests {
         ])
         let watcher = try watcher(origin, interval: .milliseconds(20))
         #expect(try load(watcher) == ["A"])
-        #expect(outcome(of: watcher) == .confirmed)
-        #expect(outcome(of: watcher) == .confirmed)
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .confirmed)
+        #expect(watcher.nextReport() == .confirmed)
+        #expect(watcher.nextReport() == .arrived)
         #expect(try load(watcher) == ["B"])
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .arrived)
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\" wait=50", "\"a\" wait=50", ""])
     }
 
@@ -78,7 +76,7 @@ struct RemoteWatcherTests {
         ])
         let watcher = try watcher(origin, interval: .milliseconds(20))
         #expect(try load(watcher) == ["A"])
-        #expect(outcome(of: watcher) == .confirmed)
+        #expect(watcher.nextReport() == .confirmed)
         #expect(origin.conditions == ["", date])
     }
 
@@ -90,13 +88,13 @@ struct RemoteWatcherTests {
         let watcher = try watcher(origin)
         #expect(try load(watcher) == ["A"])
         #expect(
-            outcome(of: watcher)
+            watcher.nextReport()
                 == .failed(
                     SourceError(
                         origin(),
                         "the server responded with status 500 (Internal Server Error): the server failed; the request will be repeated"
                     )))
-        #expect(outcome(of: watcher) == .confirmed)
+        #expect(watcher.nextReport() == .confirmed)
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
 
@@ -108,9 +106,9 @@ struct RemoteWatcherTests {
         ])
         let watcher = try watcher(origin)
         #expect(try load(watcher) == ["A"])
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .arrived)
         #expect(throws: SourceError.self) { try load(watcher) }
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .arrived)
         #expect(try load(watcher) == ["C"])
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
@@ -133,9 +131,9 @@ struct RemoteWatcherTests {
         }
         let watcher = try watcher(origin)
         #expect(try load(watcher) == ["A"])
-        #expect(outcome(of: watcher) == .woken)
+        #expect(watcher.nextReport(unless: wakeup) == nil)
         #expect(!watcher.refresh())
-        #expect(outcome(of: watcher) == .arrived)
+        #expect(watcher.nextReport() == .arrived)
         #expect(try load(watcher) == ["B"])
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
@@ -147,12 +145,12 @@ struct RemoteWatcherTests {
         ])
         let watcher = try watcher(origin)
         #expect(try load(watcher) == ["A"])
-        guard case .failed = outcome(of: watcher) else {
+        guard case .failed = watcher.nextReport() else {
             Issue.record("nothing failed")
             return
         }
         #expect(!watcher.refresh())
-        #expect(outcome(of: watcher) == .confirmed)
+        #expect(watcher.nextReport() == .confirmed)
     }
 
     @Test("hears for how long an origin wants to be left alone")
@@ -160,10 +158,12 @@ struct RemoteWatcherTests {
         let origin = try StubOrigin { _ in .status("503 Busy", ["Retry-After": "120"]) }
         let fetcher = try Fetcher(RemoteAddress(origin()), limits: .init())
         try fetcher.begin(FetchRequest())
-        var told: FetchOutcome?
+        var told = fetcher.advance()
         while told == nil {
+            var waits = WaitSet()
+            fetcher.addWaits(to: &waits)
+            waits.wait()
             told = fetcher.advance()
-            if told == nil { fetcher.wait(for: wakeup, until: .now + .seconds(20)) }
         }
         guard case .failed(_, retryAfter: .seconds(120)) = told else {
             Issue.record("it was told otherwise: \(String(describing: told))")
@@ -178,7 +178,7 @@ struct RemoteWatcherTests {
     private func keep(_ origin: StubOrigin, in copy: String) throws {
         let watcher = try watcher(origin, copy: copy)
         _ = try load(watcher)
-        _ = watcher.wait(until: .now)
+        _ = watcher.advance(at: .now)
     }
 
     @Test("keeps a copy, from which it serves without a network")
@@ -195,7 +195,7 @@ struct RemoteWatcherTests {
                 "\(scratch("Copy")): this copy is served until \(origin()) responds."
             ])
         #expect(
-            outcome(of: second)
+            second.nextReport()
                 == .failed(
                     SourceError(origin(), "cannot connect (Connection refused); is the server running?")))
     }
@@ -208,7 +208,7 @@ struct RemoteWatcherTests {
         try keep(origin, in: "Copy")
         let second = try watcher(origin, copy: "Copy")
         #expect(try load(second) == ["A"])
-        #expect(outcome(of: second) == .confirmed)
+        #expect(second.nextReport() == .confirmed)
         #expect(origin.conditions == ["", "\"a\""])
     }
 
@@ -219,10 +219,10 @@ struct RemoteWatcherTests {
         try scratch.write("Copy", items("by hand"))
         let second = try watcher(origin, copy: "Copy")
         #expect(try load(second) == ["by hand"])
-        #expect(outcome(of: second) == .arrived)
+        #expect(second.nextReport() == .arrived)
         #expect(try load(second) == ["A"])
         #expect(origin.conditions == ["", ""])
-        _ = second.wait(until: .now)
+        _ = second.advance(at: .now)
         #expect(try String(contentsOfFile: scratch("Copy"), encoding: .utf8) == items("A"))
     }
 
@@ -250,10 +250,10 @@ struct RemoteWatcherTests {
         let watcher = try watcher(origin, interval: .milliseconds(20), copy: "nowhere/Copy")
         #expect(try load(watcher) == ["A"])
         for title in ["B", "C"] {
-            #expect(outcome(of: watcher) == .arrived)
+            #expect(watcher.nextReport() == .arrived)
             #expect(try load(watcher) == [title])
         }
-        #expect(watcher.wait(until: .now) == .timedOut)
+        #expect(watcher.advance(at: .now) == nil)
         #expect(
             notices.withLock { $0 }.map(\.description) == [
                 "\(scratch("nowhere/Copy")): the copy of the document cannot be stored here: No such file or directory; free some space, or name another file in Cache. The new document is served anyway."

@@ -41,7 +41,6 @@ final class WatchedSource: TreeSource {
     func refuse(with error: SourceError?) { refusal.withLock { $0 = error } }
 
     var name: String { file.name }
-    var identity: FileIdentity? { file.identity }
     var retryInterval: Duration? { file.retryInterval }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
@@ -49,7 +48,9 @@ final class WatchedSource: TreeSource {
         return try file.load(replacing: old)
     }
 
-    func watcher(wakeup: Wakeup) -> any SourceWatcher { Watcher(self, file.watcher(wakeup: wakeup), sleeps) }
+    func watcher(sharing files: WatchedFiles) -> any SourceWatcher {
+        Watcher(self, file.watcher(sharing: files), sleeps)
+    }
 
     private final class Watcher: SourceWatcher {
         private let source: WatchedSource
@@ -66,9 +67,14 @@ final class WatchedSource: TreeSource {
         func refresh() -> Bool { watcher.refresh() }
         func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
 
-        func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
-            sleeps.note(deadline == nil ? .unlimited : .limited)
-            return watcher.wait(until: deadline)
+        var fingerprint: Fingerprint? { watcher.fingerprint }
+
+        /// The store's own deadlines are in the set by now.
+        func addWaits(to waits: inout WaitSet) {
+            sleeps.note(waits.deadline == nil ? .unlimited : .limited)
+            watcher.addWaits(to: &waits)
         }
+
+        func advance(at now: ContinuousClock.Instant) -> SourceReport? { watcher.advance(at: now) }
     }
 }

@@ -5,10 +5,8 @@ struct DescriptorReserve: ~Copyable {
     private var held: [Int32] = []
     private let count: Int
 
-    init(count: Int) {
-        self.count = count
-        refill()
-    }
+    /// - Parameter count: how many to reserve, beginning with the first `refill`.
+    init(count: Int) { self.count = count }
 
     deinit { for descriptor in held { _ = close(descriptor) } }
 
@@ -18,7 +16,7 @@ struct DescriptorReserve: ~Copyable {
         held = []
     }
 
-    /// Opens them again after a load, as far as the limit allows.
+    /// Opens them before the first load and after each, as far as the limit allows.
     mutating func refill() {
         while held.count < count {
             // An unconnected socket needs no file, not even a device.

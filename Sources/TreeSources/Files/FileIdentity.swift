@@ -1,19 +1,19 @@
 internal import Glibc
 
 /// Which file is at a path, and in which state; if two identities are equal, nothing needs to be read again.
-public struct FileIdentity: Sendable, Hashable {
-    public let device, inode: UInt64
+struct FileIdentity: Sendable, Hashable {
+    let device, inode: UInt64
     /// Bytes.
-    public let size: Int
+    let size: Int
     /// When the content changed last, in nanoseconds since 1970 by the file system's clock.
-    public let modified: Int64
+    let modified: Int64
     /// When the content or an attribute changed last: owner, permissions, names, or `modified` itself.
-    public let changed: Int64
+    let changed: Int64
     /// Kind and permissions (inode(7)).
-    public let mode: UInt32
+    let mode: UInt32
 
     /// The identity of the file at a path, following symbolic links; nil if nothing is found.
-    public init?(path: String) {
+    init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
@@ -32,11 +32,17 @@ public struct FileIdentity: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Whether it is the same file with the same size; its content may differ.
-    public func isSameFile(as other: FileIdentity) -> Bool {
-        device == other.device && inode == other.inode && size == other.size
-    }
-
     /// Whether it is the same file and has not been written to; its attributes may differ.
-    func isSameContent(as other: FileIdentity) -> Bool { isSameFile(as: other) && modified == other.modified }
+    func isSameContent(as other: FileIdentity) -> Bool {
+        device == other.device && inode == other.inode && size == other.size && modified == other.modified
+    }
+}
+
+extension Fingerprint {
+    /// The state of a source that is one file; it resembles another if it is the same file with the same size.
+    init(_ file: FileIdentity) {
+        self.init(
+            outline: [file.device, file.inode, UInt64(bitPattern: Int64(file.size))],
+            details: [UInt64(bitPattern: file.modified), UInt64(bitPattern: file.changed), UInt64(file.mode)])
+    }
 }

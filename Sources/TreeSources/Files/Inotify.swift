@@ -76,6 +76,8 @@ extension Inotify {
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// The watched directory or file itself was moved or deleted.
         static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
+        /// Not a kind, but always reported: the watched directory or file cannot be watched any more.
+        static let gone = Mask(rawValue: UInt32(IN_IGNORED | IN_UNMOUNT))
         /// Not a kind: adds to the watched kinds instead of replacing them.
         static let more = Mask(rawValue: UInt32(IN_MASK_ADD))
         /// The kernel's queue overflowed, and events were lost.

@@ -1,6 +1,5 @@
 public import Levels
 public import PropertyLists
-public import Threads
 
 /// A property list file as a source: XML, binary or JSON, detected from its content.
 public struct PropertyListFile: TreeSource {
@@ -14,10 +13,13 @@ public struct PropertyListFile: TreeSource {
 
     /// The path as the user gave it; a relative path is relative to the working directory.
     public var path: String
+    /// What its dictionaries and arrays mean.
     public var shape: Shape
     /// The structural keys, used if `shape` is `items`.
     public var names: StructuralNames
+    /// How large and deep the tree may be.
     public var treeLimits: TreeLimits
+    /// How large and deep the property list may be.
     public var propertyListLimits: PropertyListLimits
     /// A larger file is refused.
     public var maximumBytes: Int
@@ -27,6 +29,7 @@ public struct PropertyListFile: TreeSource {
     /// The default of `maximumBytes`: 2 GiB.
     public static let defaultMaximumBytes = 2 << 30
 
+    /// The file at a path; it is not opened before a load.
     public init(
         path: String, shape: Shape = .items, names: StructuralNames = .init(), treeLimits: TreeLimits = .init(),
         propertyListLimits: PropertyListLimits = .init(), maximumBytes: Int = defaultMaximumBytes,
@@ -77,11 +80,7 @@ public struct PropertyListFile: TreeSource {
         Interpretation(shape: shape, names: names, treeLimits: treeLimits, propertyListLimits: propertyListLimits)
     }
 
-    public var identity: FileIdentity? { FileIdentity(path: path) }
-
     public var retryInterval: Duration? { pollInterval }
 
-    public func watcher(wakeup: Wakeup) -> any SourceWatcher {
-        FileWatcher(self, wakeup: wakeup)
-    }
+    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { FileWatcher(self, sharing: files) }
 }

@@ -1,37 +1,119 @@
-/// Everything that is watched for one path, and which of its events matter.
+/// Everything that is watched for a number of paths, and which events matter to which of them.
 struct WatchList: ~Copyable {
-    private let inotify = Inotify()
-    /// The names that matter in each watched directory, by watch number; none if only the directory itself matters.
-    private var names: [Int32: Set<String>] = [:]
+    /// One followed path.
+    struct Follower: Hashable {
+        fileprivate let number: Int
+    }
 
-    /// What to poll.
-    var descriptor: Int32 { inotify.descriptor }
+    /// What matters to one path in one directory or file.
+    private struct Interest {
+        var events: Inotify.Mask = []
+        /// The names that matter in a directory; none if only the directory itself does.
+        var names: Set<String> = []
 
-    /// Watches everything that the path currently leads through, and nothing else.
-    mutating func follow(_ path: String) {
-        var found: [Int32: Set<String>] = [:]
+        func includes(_ event: Inotify.Event) -> Bool {
+            guard let name = event.name else { return !event.mask.isDisjoint(with: events.union(.gone)) }
+            return names.contains(name)
+        }
+    }
+
+    /// One directory or file that is watched.
+    private struct Watch {
+        /// What the kernel was asked to report.
+        var events: Inotify.Mask = []
+        var interests: [Follower: Interest] = [:]
+
+        /// What the kernel needs to report.
+        var wanted: Inotify.Mask { interests.values.reduce(into: []) { $0.formUnion($1.events) } }
+    }
+
+    /// Made with the first path.
+    private var inotify: Inotify?
+    /// By the kernel's watch number.
+    private var watches: [Int32: Watch] = [:]
+    /// The watches of each path.
+    private var numbers: [Follower: Set<Int32>] = [:]
+    /// The paths for which an event was read and not yet taken.
+    private var changed: Set<Follower> = []
+    private var count = 0
+
+    /// What to poll; -1 if the kernel reports no events.
+    private(set) var descriptor: Int32 = -1
+
+    /// Registers a path to follow.
+    mutating func add() -> Follower {
+        if inotify == nil {
+            let made = Inotify()
+            descriptor = made.descriptor
+            inotify = consume made
+        }
+        count += 1
+        return Follower(number: count)
+    }
+
+    /// Watches everything that the path currently leads through, and nothing else for this follower.
+    mutating func follow(_ path: String, for follower: Follower) {
+        var found: [Int32: (place: String, interest: Interest)] = [:]
         var walk = PathWalk(path)
         walk.go { directory, name in
-            guard let number = inotify.watch(directory, for: [.names, .attributes, .itself]) else { return }
-            found[number, default: []].insert(name)
+            let events: Inotify.Mask = [.names, .attributes, .itself]
+            guard let number = inotify?.watch(directory, for: [events, .more]) else { return }
+            found[number, default: (directory, Interest())].interest.events.formUnion(events)
+            found[number]?.interest.names.insert(name)
         } pass: { place, isDirectory in
-            // Adds events, because a directory on the path may also be one whose names matter. Its attributes are not
-            // watched, because the kernel would report those of every file in it as well.
-            let events: Inotify.Mask = isDirectory ? [.itself, .more] : [.writing, .attributes, .itself]
-            guard let number = inotify.watch(place, for: events) else { return }
-            found[number, default: []].formUnion([])
+            // The attributes of a directory are not watched, because the kernel would report those of every file in it
+            // as well.
+            let events: Inotify.Mask = isDirectory ? .itself : [.writing, .attributes, .itself]
+            guard let number = inotify?.watch(place, for: [events, .more]) else { return }
+            found[number, default: (place, Interest())].interest.events.formUnion(events)
         }
-        for number in names.keys where found[number] == nil { inotify.endWatch(number) }
-        names = found
+        for number in numbers[follower] ?? [] where found[number] == nil { end(number, for: follower) }
+        for (number, (place, interest)) in found {
+            watches[number, default: Watch()].interests[follower] = interest
+            watches[number]?.events.formUnion(interest.events)
+            narrow(number, at: place)
+        }
+        numbers[follower] = Set(found.keys)
     }
 
-    /// Whether one of the pending events may have changed what the path leads to, or its content.
-    func hasChanged() -> Bool { inotify.takeEvents().reduce(false) { $0 || matters($1) } }
-
-    private func matters(_ event: Inotify.Event) -> Bool {
-        if event.mask.contains(.overflow) { return true }
-        guard let names = names[event.number] else { return false }
-        guard let name = event.name else { return true }
-        return names.contains(name)
+    /// Ends all watches that only this follower needs.
+    mutating func forget(_ follower: Follower) {
+        for number in numbers[follower] ?? [] { end(number, for: follower) }
+        numbers[follower] = nil
+        changed.remove(follower)
     }
+
+    private mutating func end(_ number: Int32, for follower: Follower) {
+        watches[number]?.interests[follower] = nil
+        guard watches[number]?.interests.isEmpty == true else { return }
+        watches[number] = nil
+        inotify?.endWatch(number)
+    }
+
+    /// Removes events from a watch that no follower needs any more, because they would only wake the thread.
+    private mutating func narrow(_ number: Int32, at place: String) {
+        guard let watch = watches[number], watch.events != watch.wanted else { return }
+        guard let replaced = inotify?.watch(place, for: watch.wanted) else { return }
+        if replaced == number {
+            watches[number]?.events = watch.wanted
+        } else if let other = watches[replaced] {
+            // The place was just replaced, which is reported anyway; the other watch keeps its events.
+            _ = inotify?.watch(place, for: [other.events, .more])
+        } else {
+            inotify?.endWatch(replaced)
+        }
+    }
+
+    /// Reads the pending events.
+    mutating func readEvents() {
+        for event in inotify?.takeEvents() ?? [] {
+            if event.mask.contains(.overflow) { changed.formUnion(numbers.keys) }
+            for (follower, interest) in watches[event.number]?.interests ?? [:] where interest.includes(event) {
+                changed.insert(follower)
+            }
+        }
+    }
+
+    /// Whether an event may have changed what the follower's path leads to, or its content; true once per change.
+    mutating func takeChange(of follower: Follower) -> Bool { changed.remove(follower) != nil }
 }

@@ -3,12 +3,16 @@ public import PropertyLists
 
 /// How the bytes of a document become a tree, independent of where they come from: the shape, the names and the limits.
 public struct Interpretation: Sendable {
+    /// What dictionaries and arrays mean.
     public var shape: PropertyListFile.Shape
     /// The structural keys, used if `shape` is `items`.
     public var names: StructuralNames
+    /// How large and deep the tree may be.
     public var treeLimits: TreeLimits
+    /// How large and deep the property list may be.
     public var propertyListLimits: PropertyListLimits
 
+    /// An interpretation; by default, items with the names and the limits of the manual.
     public init(
         shape: PropertyListFile.Shape = .items, names: StructuralNames = .init(), treeLimits: TreeLimits = .init(),
         propertyListLimits: PropertyListLimits = .init()
@@ -32,7 +36,7 @@ public struct Interpretation: Sendable {
             let tree = try readOrAdvise(file.input, as: syntax, pool: pool)
             let warnings = tree.warnings.first.map { SourceWarning(file: name, warning: $0) }
             return LoadedTree(
-                tree: tree, identity: file.identity, syntax: syntax, warnings: warnings,
+                tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax, warnings: warnings,
                 omittedWarnings: tree.warnings.omitted)
         } catch {
             throw SourceError(name, error)

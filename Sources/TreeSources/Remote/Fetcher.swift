@@ -1,12 +1,9 @@
 internal import Threads
 
-/// Sends requests to an origin, one at a time, on the thread that waits for the response.
+/// Sends requests to an origin, one at a time, on one thread.
 final class Fetcher {
-    typealias Instant = ContinuousClock.Instant
-
     private let address: RemoteAddress
     private let limits: RemoteDocument.Limits
-    private let clock = ContinuousClock()
     private let loop: TransferLoop
     private var transfer: Transfer?
     /// The reception of the running transfer.
@@ -60,10 +57,11 @@ final class Fetcher {
         return .failed(refusal.ofPace(fault), retryAfter: nil)
     }
 
-    /// Waits until work is ready, a wake-up comes, or a deadline is reached.
-    func wait(for wakeup: Wakeup?, until instant: Instant) {
-        let limit = reception.map { min(instant, $0.pace.deadline) } ?? instant
-        loop.wait(for: wakeup, atMost: clock.now.duration(to: limit))
+    /// Adds what the running request waits for; nothing if none is running.
+    func addWaits(to waits: inout WaitSet) {
+        guard let reception else { return }
+        loop.addWaits(to: &waits)
+        waits.wake(by: reception.pace.deadline)
     }
 
     /// Sends a request and waits for its outcome.
@@ -82,7 +80,9 @@ final class Fetcher {
     private func finish() -> FetchOutcome {
         while true {
             if let outcome = advance() { return outcome }
-            wait(for: nil, until: .now + .seconds(60))
+            var waits = WaitSet()
+            addWaits(to: &waits)
+            waits.wait()
         }
     }
 }

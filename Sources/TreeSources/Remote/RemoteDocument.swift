@@ -1,5 +1,4 @@
 public import Levels
-public import Threads
 
 /// A property list at a URL as a source, fetched again when it changes; XML, binary or JSON, detected from its content.
 public struct RemoteDocument: TreeSource {
@@ -10,6 +9,7 @@ public struct RemoteDocument: TreeSource {
         /// How long the origin may send nothing, or almost nothing.
         public var patience: Duration
 
+        /// The limits, which by default fit any document that a server can hold.
         public init(bytes: Int = PropertyListFile.defaultMaximumBytes, patience: Duration = .seconds(30)) {
             self.bytes = bytes
             self.patience = patience
@@ -22,8 +22,11 @@ public struct RemoteDocument: TreeSource {
         var connectSeconds: Int { max(1, min(10, Int(patience.components.seconds))) }
     }
 
+    /// The document's URL.
     public let address: RemoteAddress
+    /// How the document's bytes become a tree.
     public var interpretation: Interpretation
+    /// What the origin may take, in bytes and in time.
     public var limits: Limits
     /// How often the origin is requested, if it does not hold responses back until the document changes.
     public var interval: Duration
@@ -32,6 +35,7 @@ public struct RemoteDocument: TreeSource {
     /// Receives notices about that copy, on the loading thread.
     public var onNotice: @Sendable (SourceNotice) -> Void
 
+    /// The document at a URL; nothing is fetched yet.
     public init(
         _ address: RemoteAddress, interpretation: Interpretation = .init(), limits: Limits = .init(),
         interval: Duration = .seconds(60), copyPath: String? = nil,
@@ -72,10 +76,7 @@ public struct RemoteDocument: TreeSource {
         }
     }
 
-    /// Only the origin knows.
-    public var identity: FileIdentity? { nil }
-
     public var retryInterval: Duration? { nil }
 
-    public func watcher(wakeup: Wakeup) -> any SourceWatcher { RemoteWatcher(self, wakeup: wakeup) }
+    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { RemoteWatcher(self) }
 }

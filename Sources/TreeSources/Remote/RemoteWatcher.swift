@@ -3,14 +3,14 @@ internal import Threads
 
 /// Follows a remote document: sends requests to its origin, and loads what was fetched.
 ///
-/// The transfer runs within `wait`, so that the store needs no other thread, and a wake-up to stop cancels it at
-/// once.
+/// Transfers share the thread with all else that it drives, so that a wake-up to stop cancels them at once.
 final class RemoteWatcher: SourceWatcher {
     private let document: RemoteDocument
-    private let wakeup: Wakeup
     private let clock = ContinuousClock()
     private let copy: DocumentCopy?
     private var fetcher: Fetcher?
+    /// Whether the origin is to be requested; not before the first load, unless `refresh` asks for it.
+    private var isFollowing = false
     private var schedule: RefreshSchedule
     /// The running request, or the last one.
     private var request = FetchRequest()
@@ -28,9 +28,8 @@ final class RemoteWatcher: SourceWatcher {
     /// How long the origin is asked to wait before it responds; a proxy in front of it may give up after a minute.
     private static let longestWait = Duration.seconds(50)
 
-    init(_ document: RemoteDocument, wakeup: Wakeup) {
+    init(_ document: RemoteDocument) {
         self.document = document
-        self.wakeup = wakeup
         copy = document.copyPath.map {
             DocumentCopy(path: $0, origin: document.name, maximumBytes: document.limits.bytes)
         }
@@ -39,53 +38,58 @@ final class RemoteWatcher: SourceWatcher {
 
     func arm() {}
 
+    /// Only the origin knows.
+    var fingerprint: Fingerprint? { nil }
+
     func refresh() -> Bool {
         fetcher?.giveUp()
         arrived = nil
         isUrgent = true
+        isFollowing = true
         schedule.hasten(at: clock.now)
         return false
     }
 
-    // MARK: Waiting
+    // MARK: Following the origin
 
-    func wait(until deadline: ContinuousClock.Instant?) -> WatchOutcome {
-        // No request is sent before the first load.
-        guard let fetcher else {
-            wakeup.wait()
-            return .woken
-        }
-        keep()
-        while true {
-            if let outcome = step(fetcher) { return outcome }
-            let due = fetcher.isBusy ? clock.now + .seconds(3_600) : schedule.next
-            fetcher.wait(for: wakeup, until: min(due, deadline ?? due))
-            if wakeup.reset() { return .woken }
-            if let deadline, clock.now >= deadline { return .timedOut }
-        }
+    func addWaits(to waits: inout WaitSet) {
+        guard isFollowing else { return }
+        if unkept != nil { waits.wake(by: .now) }
+        // A document that has arrived is loaded before another is requested.
+        guard arrived == nil else { return }
+        if let fetcher, fetcher.isBusy { fetcher.addWaits(to: &waits) } else { waits.wake(by: schedule.next) }
     }
 
-    /// Begins the request that is due, or continues the running one; nil while there is no result.
-    private func step(_ fetcher: Fetcher) -> WatchOutcome? {
+    func advance(at now: ContinuousClock.Instant) -> SourceReport? {
+        guard isFollowing else { return nil }
+        keep()
+        guard arrived == nil else { return nil }
         do throws(SourceError) {
-            if !fetcher.isBusy {
-                guard clock.now >= schedule.next else { return nil }
-                try begin(fetcher)
+            if fetcher?.isBusy != true {
+                guard now >= schedule.next else { return nil }
+                try begin()
             }
-            return fetcher.advance().map(judge)
+            return fetcher?.advance().map(judge)
         } catch {
             return judge(.failed(error, retryAfter: nil))
         }
     }
 
-    private func begin(_ fetcher: Fetcher) throws(SourceError) {
+    private func begin() throws(SourceError) {
         let mayWait = schedule.mayWait && !isUrgent
         request = FetchRequest(validators: validators, wait: mayWait ? Self.longestWait : nil)
         schedule.begin(at: clock.now)
-        try fetcher.begin(request)
+        try preparedFetcher().begin(request)
     }
 
-    private func judge(_ outcome: FetchOutcome) -> WatchOutcome {
+    private func preparedFetcher() throws(SourceError) -> Fetcher {
+        if let fetcher { return fetcher }
+        let made = try Fetcher(document.address, limits: document.limits)
+        fetcher = made
+        return made
+    }
+
+    private func judge(_ outcome: FetchOutcome) -> SourceReport {
         isUrgent = false
         switch outcome {
         case .fetched(let fetched):
@@ -114,8 +118,8 @@ final class RemoteWatcher: SourceWatcher {
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         if let fetched = arrived.take() { return try load(fetched, replacing: old) }
-        let fetcher = try Fetcher(document.address, limits: document.limits)
-        self.fetcher = fetcher
+        let fetcher = try preparedFetcher()
+        isFollowing = true
         if let copied = loadCopy() { return copied }
         schedule.begin(at: clock.now)
         return try load(fetcher.fetch(request), replacing: old)

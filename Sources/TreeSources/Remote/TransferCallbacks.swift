@@ -1,3 +1,5 @@
+internal import CCurl
+
 /// The C side of `Reception.takeHeader` (`CURLOPT_HEADERFUNCTION(3)`).
 ///
 /// Any result other than the number of bytes ends the transfer.
@@ -18,4 +20,14 @@ func receiveBody(
     let reception = unsafe Unmanaged<Reception>.fromOpaque(context).takeUnretainedValue()
     let isTaken = unsafe reception.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
     return isTaken ? size * count : 0
+}
+
+/// The C side of `TransferSockets.watch` (`CURLMOPT_SOCKETFUNCTION(3)`).
+func watchSocket(
+    _ transfer: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ action: Int32,
+    _ context: UnsafeMutableRawPointer?, _ own: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context = unsafe context else { return 0 }
+    unsafe Unmanaged<TransferSockets>.fromOpaque(context).takeUnretainedValue().watch(socket, for: action)
+    return 0
 }

@@ -1,0 +1,57 @@
+/// Shared by all watchers of one thread: the kernel's events, the descriptors reserved for a load, and the times at
+/// which files are checked.
+///
+/// Hundreds of files need no more descriptors and wake-ups than one. Only that thread may use it.
+public final class WatchedFiles {
+    typealias Instant = ContinuousClock.Instant
+
+    private var list = WatchList()
+    /// One for a file, and one for listing its folder if the file is missing.
+    private var reserve = DescriptorReserve(count: 2)
+    /// The turn of the thread's loop in which events were read last.
+    private var turn: Instant?
+    /// The origin of the times of all checks.
+    private let begun = ContinuousClock.now
+
+    /// Creates a set without files.
+    public init() {}
+
+    /// What to poll for events; -1 if the kernel reports none.
+    var descriptor: Int32 { list.descriptor }
+
+    /// Registers a path to follow. The first one opens the shared descriptors, which remote documents do not need.
+    func add() -> WatchList.Follower {
+        reserve.refill()
+        return list.add()
+    }
+
+    /// Watches everything that the path currently leads through.
+    func follow(_ path: String, for follower: WatchList.Follower) { list.follow(path, for: follower) }
+
+    /// Ends all watches that only this follower needs.
+    func forget(_ follower: WatchList.Follower) { list.forget(follower) }
+
+    /// Whether an event may have changed what a path leads to, or its content; true once per change.
+    ///
+    /// Events are read once in a turn, for all paths.
+    func takeChange(of follower: WatchList.Follower, at now: Instant) -> Bool {
+        if turn != now { list.readEvents() }
+        turn = now
+        return list.takeChange(of: follower)
+    }
+
+    /// The next check of a file that is checked at an interval: the same for all files with this interval.
+    func nextCheck(after now: Instant, every interval: Duration) -> Instant {
+        let interval = max(interval, .milliseconds(1))
+        var next = begun + interval * Int(begun.duration(to: now) / interval)
+        while next <= now { next += interval }
+        return next
+    }
+
+    /// Loads with the reserved descriptors free for use.
+    func load(_ body: () throws(SourceError) -> LoadedTree) throws(SourceError) -> LoadedTree {
+        reserve.release()
+        defer { reserve.refill() }
+        return try body()
+    }
+}

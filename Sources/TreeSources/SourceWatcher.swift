@@ -24,6 +24,11 @@ public protocol SourceWatcher: AnyObject {
     /// The state of what a load would read now; nil if only a load can tell. Cheap to call.
     var fingerprint: Fingerprint? { get }
 
+    /// What can be saved of an edit at a path of the tree that was loaded last. Cheap to call.
+    ///
+    /// The parts of a composed source answer for their own items.
+    func savability(at path: ItemPath) -> Savability
+
     /// Adds the descriptors and the point in time at which there is something to do.
     func addWaits(to waits: inout WaitSet)
 

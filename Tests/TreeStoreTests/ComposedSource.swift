@@ -75,6 +75,8 @@ final class ComposedSource: TreeSource {
 
         var fingerprint: Fingerprint? { parts.fingerprint }
 
+        func savability(at path: ItemPath) -> Savability { .nothing(.anyShape) }
+
         func addWaits(to waits: inout WaitSet) { parts.addWaits(to: &waits) }
 
         func advance(at now: ContinuousClock.Instant) -> SourceReport? {

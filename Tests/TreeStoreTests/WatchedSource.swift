@@ -68,6 +68,7 @@ final class WatchedSource: TreeSource {
         func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
 
         var fingerprint: Fingerprint? { watcher.fingerprint }
+        func savability(at path: ItemPath) -> Savability { watcher.savability(at: path) }
 
         /// The store's own deadlines are in the set by now.
         func addWaits(to waits: inout WaitSet) {

@@ -41,6 +41,8 @@ final class FileWatcher: SourceWatcher {
 
     var fingerprint: Fingerprint? { FileIdentity(path: file.path).map(Fingerprint.init) ?? .missing }
 
+    func savability(at path: ItemPath) -> Savability { file.savability }
+
     func addWaits(to waits: inout WaitSet) {
         waits.add(files.descriptor)
         waits.wake(by: nextCheck)

@@ -6,6 +6,9 @@ public struct StandardInput: Sendable {
     /// The name in errors and warnings, as compilers write it.
     public static let name = "<stdin>"
 
+    /// What can be saved to it: nothing.
+    public static let savability = Savability.nothing(.standardInput)
+
     private let interpretation: Interpretation
     private let maximumBytes: Int
     private let descriptor: Int32

@@ -78,5 +78,8 @@ public struct RemoteDocument: TreeSource {
 
     public var retryInterval: Duration? { nil }
 
+    /// A remote document is edited on its own server.
+    var savability: Savability { .nothing(.remoteDocument) }
+
     public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { RemoteWatcher(self) }
 }

@@ -41,6 +41,8 @@ final class RemoteWatcher: SourceWatcher {
     /// Only the origin knows.
     var fingerprint: Fingerprint? { nil }
 
+    func savability(at path: ItemPath) -> Savability { document.savability }
+
     func refresh() -> Bool {
         fetcher?.giveUp()
         arrived = nil

@@ -1,0 +1,88 @@
+import Foundation
+import Levels
+import Testing
+
+@testable import TestSupport
+@testable import TreeSources
+
+@Suite("What can be saved")
+struct SavabilityTests {
+    private let scratch: ScratchFolder
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.folder("data")
+        try scratch.write("data/Data.plist", items("A"))
+    }
+
+    /// The sentence of a refusal; nil if items can be saved.
+    private func refusal(_ name: String = "data/Data.plist", shape: PropertyListFile.Shape = .items) -> String? {
+        switch PropertyListFile(path: scratch(name), shape: shape).savability {
+        case .items: nil
+        case .nothing(let refusal): refusal.description
+        }
+    }
+
+    @Test("to a file is every edit, also through a link")
+    func file() throws {
+        try scratch.link("Link.plist", to: "data/Data.plist")
+        #expect(refusal() == nil)
+        #expect(refusal("Link.plist") == nil)
+    }
+
+    @Test("to a file that nobody may write to is nothing, even for root")
+    func readOnlyFile() throws {
+        try scratch.permit(0o444, "data/Data.plist")
+        try scratch.link("Link.plist", to: "data/Data.plist")
+        let sentence = "the document's file is read-only; give the server permission to write to it."
+        #expect(refusal() == sentence)
+        #expect(refusal("Link.plist") == sentence)
+    }
+
+    @Test("to a file that no longer exists is nothing")
+    func missing() throws {
+        try scratch.remove("data/Data.plist")
+        #expect(
+            refusal() == "the document's file no longer exists; restore it, then repeat the edit.")
+    }
+
+    @Test("in the shape 'any' is nothing")
+    func anyShape() {
+        #expect(
+            refusal(shape: .any)
+                == "a document served with the shape 'any' cannot be edited; use the shape 'items'."
+        )
+    }
+
+    @Test("to a file that this process may not write to is nothing, and the cause is the system's")
+    func denials() {
+        #expect(
+            [EACCES, EROFS, EPERM].map { PropertyListFile.refusal(denied: $0, by: .readOnlyFolder).description } == [
+                "the folder of the document's file is read-only, and saving creates a new file there; give the server permission to write to it.",
+                "the file system of the document is mounted read-only; mount it for writing.",
+                "the folder of the document's file is read-only, and saving creates a new file there; give the server permission to write to it.",
+            ])
+    }
+
+    @Test("to a remote document or standard input is nothing")
+    func elsewhere() throws {
+        let watcher = RemoteDocument(try RemoteAddress("http://127.0.0.1:1/")).watcher(sharing: WatchedFiles())
+        #expect(
+            watcher.savability(at: try ItemPath("/A".utf8.span))
+                == .nothing(SaveRefusal("the document is fetched from another server; edit it there")))
+        #expect(
+            StandardInput.savability
+                == .nothing(
+                    SaveRefusal(
+                        "the document was read from standard input, which cannot be written to; use a file")))
+    }
+
+    @Test("to a file is told by its watcher, for the current state of the file")
+    func watched() throws {
+        let watcher = PropertyListFile(path: scratch("data/Data.plist")).watcher(sharing: WatchedFiles())
+        let path = try ItemPath("/A".utf8.span)
+        #expect(watcher.savability(at: path) == .items)
+        try scratch.permit(0o444, "data/Data.plist")
+        #expect(watcher.savability(at: path) == .nothing(.readOnlyFile))
+    }
+}

@@ -51,6 +51,7 @@ let package = Package(
             name: "LevelsAPI",
             dependencies: [
                 "Bytes", "HTTPFields", "Locking", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
+                "TreeStore",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -87,7 +88,8 @@ let package = Package(
         .testTarget(
             name: "LevelsAPITests",
             dependencies: [
-                "LevelsAPI", "Bytes", "HTTPServer", "ContentCodings", "Levels", "PropertyLists", "TestDocuments",
+                "LevelsAPI", "Bytes", "TreeStore", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
+                "TestDocuments",
                 "TestSupport",
             ],
             swiftSettings: settings),

@@ -30,7 +30,7 @@ final class Reloader {
     }
 
     /// Loads for the first time.
-    func start() throws(SourceError) -> StoreState {
+    func start() throws(SourceError) -> Snapshot {
         HeapMemory.prepare()
         watcher.arm()
         let begun = clock.now
@@ -38,7 +38,7 @@ final class Reloader {
         HeapMemory.giveBack()
         let snapshot = accept(loaded)
         tellLoaded(loaded, snapshot, since: begun)
-        return StoreState(snapshot)
+        return snapshot
     }
 
     /// Handles changes and reload requests until the store is stopped.

@@ -4,14 +4,17 @@ internal import TreeSources
 
 /// The state that the store's thread shares with all others.
 final class StoreState: Sendable {
-    private let current: Guarded<Snapshot>
+    let publications: Publications
+    private let notifier: Notifier
     private let status = Guarded(StoreStatus.ok)
-    private let subscribers = Guarded<[@Sendable (Snapshot, Snapshot) -> Void]>([])
 
-    init(_ first: Snapshot) { current = Guarded(first) }
+    init(_ first: Snapshot, historyBytes: Int, notifier: Notifier) {
+        publications = Publications(first, historyBytes: historyBytes) { notifier.ring() }
+        self.notifier = notifier
+    }
 
     /// The published snapshot.
-    var snapshot: Snapshot { current.withLock { $0 } }
+    var snapshot: Snapshot { publications.current.snapshot }
 
     /// Whether the latest load was published.
     var storeStatus: StoreStatus {
@@ -19,21 +22,11 @@ final class StoreState: Sendable {
         set { status.withLock { $0 = newValue } }
     }
 
-    /// Publishes a snapshot and notifies the subscribers.
+    /// Publishes a snapshot that was loaded; its subscribers are notified on the notifier's thread.
     func publish(_ new: Snapshot) {
-        // Held while they are notified, so that each receives the snapshots in order, and none twice.
-        subscribers.withLock { subscribers in
-            let old = snapshot
-            current.withLock { $0 = new }
-            for subscriber in subscribers { subscriber(old, new) }
-        }
-    }
-
-    func subscribe(after seen: Snapshot, _ subscriber: @escaping @Sendable (Snapshot, Snapshot) -> Void) {
-        subscribers.withLock { subscribers in
-            let now = snapshot
-            if now !== seen { subscriber(seen, now) }
-            subscribers.append(subscriber)
-        }
+        // Before the snapshot is visible, so that nobody sees it as stale.
+        storeStatus = .ok
+        publications.publish(new)
+        notifier.waitForRoom(publications)
     }
 }

@@ -4,30 +4,39 @@ public import TreeSources
 
 /// Keeps the tree of a source: loads it, follows its changes, and provides the published snapshot to any thread.
 ///
-/// All loading happens on the store's own thread, at a lower priority than its readers.
+/// All loading happens on the store's own thread, at a lower priority than its readers; subscribers are notified on
+/// another one, at the usual priority.
 public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: ReloadRequests
     private let thread: Thread
+    private let notifier: Notifier
+    private let notifierThread: Thread
 
     /// Loads a source for the first time and starts watching it.
     ///
-    /// - Parameter onEvent: receives events on the store's thread; the first load's events come before this returns.
+    /// - Parameters:
+    ///   - historyBytes: the memory that replaced snapshots, and the records of what changed, may take; 0 keeps none.
+    ///   - onEvent: receives events on the store's thread; the first load's events come before this returns.
     /// - Throws: `SourceError` if the first load is refused; nothing is left running then.
     public init(
-        _ source: any TreeSource, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+        _ source: any TreeSource, historyBytes: Int = 64 << 20,
+        onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(SourceError) {
         let first: Handover<Result<StoreState, SourceError>>
         do throws(SystemCallError) {
             let requests = ReloadRequests(wakeup: try Wakeup())
+            let notifier = try Notifier()
             let handover = try Handover<Result<StoreState, SourceError>>()
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
-                Self.run(source, requests, onEvent, first: handover)
+                Self.run(source, requests, onEvent, first: handover) { snapshot in
+                    StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
+                }
             }
-            self.requests = requests
+            (self.requests, self.notifier) = (requests, notifier)
             first = handover
         } catch {
-            throw SourceError(source.name, "it cannot be watched, since \(error)")
+            throw Self.unwatchable(source, error)
         }
         switch first.take() {
         case .success(let state): self.state = state
@@ -35,6 +44,18 @@ public final class TreeStore: Sendable {
             thread.join()
             throw error
         }
+        do throws(SystemCallError) {
+            notifierThread = try notifier.start(state.publications)
+        } catch {
+            requests.stop()
+            notifier.endLimit()
+            thread.join()
+            throw Self.unwatchable(source, error)
+        }
+    }
+
+    private static func unwatchable(_ source: any TreeSource, _ cause: SystemCallError) -> SourceError {
+        SourceError(source.name, "it cannot be watched, since \(cause)")
     }
 
     deinit { stop() }
@@ -42,11 +63,11 @@ public final class TreeStore: Sendable {
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
         _ source: any TreeSource, _ requests: ReloadRequests, _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
-        first: Handover<Result<StoreState, SourceError>>
+        first: Handover<Result<StoreState, SourceError>>, makingState: (Snapshot) -> StoreState
     ) {
         let reloader = Reloader(source, requests: requests, tell: onEvent)
         do throws(SourceError) {
-            let state = try reloader.start()
+            let state = makingState(try reloader.start())
             first.give(.success(state))
             // At 5 the slowest answer during a reload took 28 ms, at 10 the 10 ms that it takes without one.
             Thread.setNiceness(10)
@@ -57,6 +78,9 @@ public final class TreeStore: Sendable {
     }
 
     private static let stackBytes = 1 << 20
+
+    /// What is published: the current snapshot, those before it, and who is notified of the next ones.
+    public var publications: Publications { state.publications }
 
     /// The published snapshot; cheap enough for every request, on any thread.
     ///
@@ -71,22 +95,15 @@ public final class TreeStore: Sendable {
     /// - Parameter answer: called on the store's thread when the load is done; requests close together share a load.
     public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) { requests.ask(answer) }
 
-    /// Calls a closure with the old and the new snapshot after each publication, on the store's thread, one call at a
-    /// time.
+    /// Ends the store's threads and waits for them; the published snapshot stays.
     ///
-    /// - Parameter seen: the snapshot that the subscriber took from `current`; if it has been replaced since, the
-    ///   closure is called before this returns. The closure must not subscribe.
-    public func onPublish(
-        after seen: Snapshot, _ subscriber: @escaping @Sendable (_ old: Snapshot, _ new: Snapshot) -> Void
-    ) {
-        state.subscribe(after: seen, subscriber)
-    }
-
-    /// Ends the store's thread and waits for it; the published snapshot stays.
-    ///
-    /// A running load is finished first. Called on the store's own thread, this does not wait.
+    /// A running load is finished first, and subscribers are told of everything that was published. Called on one of
+    /// the store's own threads, this does not wait for that one.
     public func stop() {
         requests.stop()
+        notifier.endLimit()
         thread.join()
+        notifier.stop()
+        notifierThread.join()
     }
 }

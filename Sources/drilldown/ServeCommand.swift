@@ -21,12 +21,19 @@ enum ServeCommand {
         var server = try settings.server()
         let address = try settings.listenAddress()
         let api = try settings.api()
+        let historyBytes = try settings.historyBytes()
         server.faultLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
         // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
         let signals = Signals()
         do {
-            try serve(document, server, api, at: address, log, signals)
+            let name = document.name
+            let store = try signals.endingAtOnce {
+                try TreeStore(document, historyBytes: historyBytes) { event in
+                    Log.Entry.entries(for: event, of: name).forEach(log.write)
+                }
+            }
+            try serve(store, of: name, server, api, at: address, log, signals)
         } catch {
             let text = (error as? ServerError).map { address.sentence(for: $0, named: settings.origin("Listen")) }
             log.write(Log.Entry(start: error, text ?? "\(error)"))
@@ -35,18 +42,12 @@ enum ServeCommand {
     }
 
     private static func serve(
-        _ document: any TreeSource, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration,
+        _ store: TreeStore, of name: String, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration,
         at address: ListenAddress, _ log: Log, _ signals: Signals
     ) throws -> Never {
-        let name = document.name
-        let store = try signals.endingAtOnce {
-            try TreeStore(document) { Log.Entry.entries(for: $0, of: name).forEach(log.write) }
-        }
-        let first = store.current
-        let responder = LevelsAPI(first, configuration: api) {
+        let responder = LevelsAPI(store.publications, configuration: api) {
             Readiness(source: name, lastError: store.status.lastError)
         }
-        store.onPublish(after: first) { _, new in responder.publish(new) }
         let server = try Server(configuration: configuration, responder: responder)
         log.write(Log.Entry(serving: name, itemCount: store.current.itemCount, at: address, port: server.port))
         while signals.wait() == .reload { store.reload() }

@@ -28,7 +28,6 @@ extension Settings {
         var api = LevelsAPI.Configuration()
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
         api.waiters = try number("Waiters", 0...1_000_000)
-        api.historyBytes = try number("HistoryBytes", 0...1 << 40)
         api.cacheControl = text("CacheControl")
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
             throw wrong("CacheControl", "a header field's value")
@@ -40,6 +39,9 @@ extension Settings {
         }
         return api
     }
+
+    /// - Throws: `UsageError` for an invalid value.
+    func historyBytes() throws(UsageError) -> Int { try number("HistoryBytes", 0...1 << 40) }
 
     /// - Throws: `UsageError` for an invalid value.
     func log() throws(UsageError) -> Log { Log(try choice("LogFormat", Log.Format.self)) }

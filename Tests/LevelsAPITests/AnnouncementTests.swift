@@ -1,36 +1,26 @@
 import Levels
 import Testing
+import TreeStore
 
 @testable import HTTPServer
 @testable import LevelsAPI
 @testable import TestDocuments
 
-/// What is told of a snapshot that is served while it is not known yet what it changed.
-@Suite("A revision that is announced") struct AnnouncementTests {
+/// A snapshot that is served before the subscribers were notified of it.
+@Suite("A revision that is published and not notified of") struct AnnouncementTests {
     private let snapshots: [Snapshot]
-    private let history: History
-    private let followers: ChangeFollowers
+    private let api: LevelsAPI
 
     init() throws {
         snapshots = try (1...3).map { number in
             Desk.snapshot(try Document.tree("[\"\(number)\"]"), revision: "k3-\(number)")
         }
-        history = History(snapshots[0], budget: 1 << 20)
-        let selection = Selection(history: history, configuration: .init())
-        followers = ChangeFollowers(history, selection, room: WaitingRoom(capacity: 10))
-        history.announce(snapshots[1], replacing: snapshots[0])
+        api = Desk(snapshots[0]).api
+        api.publications.publish(snapshots[1])
     }
 
-    private func note(_ number: Int) {
-        history.append(snapshots[number], replacing: snapshots[number - 1])
-        followers.wake()
-    }
-
-    private func ask(_ target: String) throws -> HTTPServer.Answer {
-        let request = Request(target: target)
-        guard let match = Endpoint.match(request.target) else { fatalError("no route: \(target)") }
-        return try followers.answer(
-            request, try Query(request.target.extracting(match.query), .changes), Negotiation(request, .none))
+    private func ask(_ target: String, _ fields: [(name: String, value: String)] = []) -> HTTPServer.Answer {
+        api.respond(to: Request(target: target, fields: fields))
     }
 
     private func told(_ response: Response?) throws -> String {
@@ -47,11 +37,10 @@ import Testing
 
     @Test("is waited from until the change after it")
     func poll() throws {
-        let waiter = try #require(try ask("/changes?since=k3-2&wait=30").waiter)
-        note(1)
+        let waiter = try #require(ask("/changes?since=k3-2&wait=30").waiter)
+        api.publications.notify()
         #expect(waiter.end == nil)
-        history.announce(snapshots[2], replacing: snapshots[1])
-        note(2)
+        api.publish(snapshots[2])
         #expect(
             try told(waiter.response)
                 == #"{"revision":"k3-3","since":"k3-2","reset":false,"changes":[{"revision":"k3-3",…}]}"#)
@@ -59,27 +48,55 @@ import Testing
 
     @Test("is what a stream goes on from")
     func stream() throws {
-        let stream = ChangeStream(history, since: "k3-2")
-        note(1)
+        let fields = [("Accept", "text/event-stream")]
+        let stream = try #require(ask("/changes?since=k3-2", fields).response?.payload.stream)
+        api.publications.notify()
         #expect(read(stream) == "retry: 2000\n\n")
         #expect(read(stream) == "")
-        history.announce(snapshots[2], replacing: snapshots[1])
-        note(2)
+        api.publish(snapshots[2])
         #expect(read(stream).hasPrefix("event: change\nid: k3-3\n"))
     }
 
-    private func read(_ stream: ChangeStream) -> String {
+    @Test("is followed by each of several publications that are notified of at once, each as an entry of its own")
+    func several() throws {
+        api.publications.publish(snapshots[2])
+        #expect(try told(ask("/changes?since=k3-1").response).hasSuffix(#""changes":[]}"#))
+        api.publications.notify()
+        let entries = #"{"revision":"k3-2",…},{"revision":"k3-3",…}"#
+        #expect(
+            try told(ask("/changes?since=k3-1").response)
+                == #"{"revision":"k3-3","since":"k3-1","reset":false,"changes":[\#(entries)]}"#)
+    }
+
+    @Test("wakes nobody who was answered from a newer one")
+    func newer() throws {
+        func wait() throws -> Waiter {
+            let tag = Answer(try #require(ask("/levels/").response)).entityTag
+            return try #require(ask("/levels/", [("If-None-Match", tag), ("Prefer", "wait=30")]).waiter)
+        }
+        api.publications.notify()
+        let older = try wait()
+        api.publications.publish(snapshots[2])
+        // A state that none of them has, and then that of the newer ones again.
+        api.publications.publish(snapshots[0])
+        api.publications.publish(snapshots[2])
+        let newer = try wait()
+        api.publications.notify()
+        #expect(newer.end == nil)
+        #expect(try #require(older.response).status == 200)
+    }
+
+    private func read(_ stream: StreamReader) -> String {
         var piece = [UInt8](repeating: 0, count: 1_000)
-        let read = unsafe piece.withUnsafeMutableBytes { unsafe stream.read(into: $0) }
-        guard case .bytes(let count) = read else { return "" }
-        return String(decoding: piece[..<count], as: UTF8.self)
+        let count = unsafe piece.withUnsafeMutableBytes { unsafe stream.read(into: $0) }
+        return String(decoding: piece[..<max(count, 0)], as: UTF8.self)
     }
 
     @Test("comes with a memory of what it replaces")
     func replaced() throws {
         let path = try ItemPath("/".utf8.span)
         let current = try Item(at: path, in: snapshots[1])
-        let levels = history.items(at: path, before: current).map(\.level)
+        let levels = History(api.publications).items(at: path, before: current).map(\.level)
         #expect(levels.count == 1 && levels[0] === snapshots[0].document.child(0))
     }
 }

@@ -68,7 +68,7 @@ import Testing
 
     @Test("by a long poll whose revision is forgotten meanwhile is told so as if asked now")
     func forgotten() throws {
-        let desk = try Desk(snapshot(1)) { $0.historyBytes = 0 }
+        let desk = Desk(try snapshot(1), historyBytes: 0)
         let target = "/changes?wait=30&since=k3%2D1"
         let waiter = try #require(desk.api.respond(to: Request(target: target)).waiter)
         desk.api.publish(try snapshot(2))
@@ -140,7 +140,7 @@ import Testing
 
     @Test("by a stream, and is so slow that its next change is forgotten, is told to load anew")
     func slow() throws {
-        let desk = try Desk(snapshot(1)) { $0.historyBytes = 2_000 }
+        let desk = Desk(try snapshot(1), historyBytes: 2_000)
         let reader = Reader(desk)
         for number in 2...20 { desk.api.publish(try snapshot(number)) }
         #expect(

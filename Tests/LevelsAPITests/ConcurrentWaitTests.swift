@@ -22,7 +22,7 @@ import Testing
     func answered(_ target: String) throws {
         let fields = [("If-None-Match", Desk(snapshots[0]).get("/levels/").entityTag), ("Prefer", "wait=300")]
         for round in 0..<2_000 {
-            let api = LevelsAPI(snapshots[0]) { Readiness(source: "") }
+            let api = Desk(snapshots[0]).api
             let waiters = Guarded<[Waiter]>([])
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 if thread == 0 { return api.publish(snapshots[1]) }

@@ -156,21 +156,16 @@ import Testing
 
     @Test("reaches back as far as the history's budget")
     func budget() throws {
-        var configuration = LevelsAPI.Configuration()
-        configuration.historyBytes = 0
-        let api = LevelsAPI(try Self.snapshot(#"["a"]"#, "k3-1"), configuration: configuration) {
-            Readiness(source: "")
-        }
-        let desk = Desk(api: api)
+        let desk = Desk(try Self.snapshot(#"["a"]"#, "k3-1"), historyBytes: 0)
         let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
-        api.publish(try Self.snapshot(#"["b"]"#, "k3-2"))
+        desk.api.publish(try Self.snapshot(#"["b"]"#, "k3-2"))
         #expect(desk.get("/levels/?since=\(since)").body == desk.get("/levels/").body)
         #expect(desk.get("/changes?since=k3-1").status == 410)
     }
 
     @Test("since the version before is told for ever, not until the changes alone fill the history's budget")
     func lasting() throws {
-        let desk = try Desk(Self.snapshot(#"["0"]"#, "k3-0")) { $0.historyBytes = 20_000 }
+        let desk = Desk(try Self.snapshot(#"["0"]"#, "k3-0"), historyBytes: 20_000)
         for number in 1...100 {
             let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
             desk.api.publish(try Self.snapshot("[\"\(number)\"]", "k3-\(number)"))

@@ -1,8 +1,8 @@
 import Levels
 import Testing
 
-@testable import LevelsAPI
 @testable import TestDocuments
+@testable import TreeStore
 
 @Suite("What an earlier tree costs") struct RetainedBytesTests {
     private static let long = String(repeating: "x", count: 1 << 20)

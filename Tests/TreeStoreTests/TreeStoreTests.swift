@@ -142,34 +142,25 @@ struct TreeStoreTests {
     @Test("tells its subscribers the old and the new snapshot")
     func subscribers() throws {
         let store = try store()
-        let told = Guarded<[(Snapshot, Snapshot)]>([])
+        let told = Guarded<[(Snapshot, Publication)]>([])
+        let isTold = DispatchSemaphore(value: 0)
         let old = store.current
-        store.onPublish(after: old) { old, new in told.withLock { $0.append((old, new)) } }
-        #expect(told.withLock { $0.isEmpty })
+        store.publications.subscribe { old, new in
+            told.withLock { $0.append((old, new)) }
+            isTold.signal()
+        }
         try scratch.write("Data.plist", items("B"))
-        #expect(journal.waits { store.titles == ["B"] && journal.events.count > 1 })
-        let pairs = told.withLock { $0 }
-        #expect(pairs.first?.0 === old)
-        #expect(pairs.last?.1 === store.current)
-    }
-
-    @Test("tells a subscriber at once what was published since the snapshot that it has seen")
-    func lateSubscriber() throws {
-        let store = try store()
-        let seen = store.current
-        try scratch.write("Data.plist", items("B"))
-        #expect(journal.waits { store.titles == ["B"] })
-        let told = Guarded<[(Snapshot, Snapshot)]>([])
-        store.onPublish(after: seen) { old, new in told.withLock { $0.append((old, new)) } }
+        #expect(isTold.wait(timeout: .now() + .seconds(20)) == .success)
         let pair = try #require(told.withLock { $0.first })
-        #expect(pair.0 === seen)
-        #expect(pair.1 === store.current)
+        #expect(pair.0 === old)
+        #expect(pair.1.number == 1)
+        #expect(pair.1.snapshot.document.child(0)?.title(0) == "B")
     }
 
     @Test("frees a tree on its own thread when the last reader has let go, and not before")
     func retirement() throws {
         // Without a journal, whose entries would hold it.
-        let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")))
+        let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")), historyBytes: 0)
         var held: Snapshot? = store.current
         weak let old = held?.document
         try scratch.write("Data.plist", items("B"))

@@ -33,11 +33,13 @@ struct EpollSet: ~Copyable, Sendable {
     func signal() { bell.signal() }
 
     /// Waits, and passes the tokens of the sockets whose peer has hung up.
-    func wait(milliseconds: Int64, each: (UnsafeMutableRawPointer) -> Void) {
+    ///
+    /// - Parameter milliseconds: when to stop waiting; nil for never.
+    func wait(milliseconds: Int64?, each: (UnsafeMutableRawPointer) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
             // glibc 2.41 declares the pointer as nonnull, 2.36 does not.
             guard let base = events.baseAddress else { return }
-            let time = Int32(clamping: max(milliseconds, 0))
+            let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
             let count = unsafe epoll_wait(descriptor, base, Int32(events.count), time)
             for index in 0..<max(Int(count), 0) {
                 if let token = unsafe events[index].data.ptr { unsafe each(token) }

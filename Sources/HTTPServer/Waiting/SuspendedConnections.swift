@@ -85,8 +85,8 @@ final class SuspendedConnections: Sendable {
     // MARK: On the thread
 
     private func run() {
-        while let pause = plan() {
-            unsafe hangUps.wait(milliseconds: pause) { token in
+        while !isOver {
+            unsafe hangUps.wait(milliseconds: pause(at: ExactClock.now)) { token in
                 // It is registered only while it sleeps, so it exists.
                 unsafe Unmanaged<Suspension>.fromOpaque(token)._withUnsafeGuaranteedRef { $0.sleeper?.clientHasGone() }
             }
@@ -95,13 +95,15 @@ final class SuspendedConnections: Sendable {
         }
     }
 
-    /// How long to wait for a signal, in milliseconds; nil at the end.
-    private func plan() -> Int64? {
-        let now = ExactClock.now
-        return book.withLock { book in
-            if book.isStopping && book.count == 0 { return nil }
+    /// Whether the server stops and every connection was resumed.
+    private var isOver: Bool { book.withLock { $0.isStopping && $0.count == 0 } }
+
+    /// How long the thread has nothing to do, in milliseconds; nil until it is signalled.
+    func pause(at now: Int64) -> Int64? {
+        book.withLock { book in
             book.alarm = book.deadlines.next ?? .max
-            return book.woken.isEmpty ? min(book.alarm, now + 60_000) - now : 0
+            if !book.woken.isEmpty { return 0 }
+            return book.deadlines.next.map { $0 - now }
         }
     }
 

@@ -141,7 +141,7 @@ public final class Level: Sendable {
 }
 
 extension Section {
-    fileprivate func summarize(into summary: inout ByteBuffer) {
+    func summarize(into summary: inout ByteBuffer) {
         for text in [title, index, footer] {
             summary.append(littleEndian: text.map { UInt64($0.utf8.count) } ?? .max)
             summary.append(text ?? "")

@@ -7,7 +7,7 @@ import PropertyLists
 
 /// `GET /changes`: at once, when there is something to tell, or as a stream of events (manual, Refresh).
 final class ChangeFollowers: Sendable {
-    private let history: History
+    private let log: ChangeLog
     private let selection: Selection
     private let room: WaitingRoom
     private let waiting = Guarded(Waiting())
@@ -34,8 +34,8 @@ final class ChangeFollowers: Sendable {
         let choice: UInt64
     }
 
-    init(_ history: History, _ selection: Selection, room: WaitingRoom) {
-        self.history = history
+    init(_ log: ChangeLog, _ selection: Selection, room: WaitingRoom) {
+        self.log = log
         self.selection = selection
         self.room = room
     }
@@ -53,7 +53,7 @@ final class ChangeFollowers: Sendable {
             guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? asked.revision, negotiation))
         }
-        let answer = try ChangesAnswer(since: asked.revision, in: history)
+        let answer = try ChangesAnswer(since: asked.revision, in: log)
         guard let wait = asked.wait, answer.changes.isEmpty else {
             return .now(try response(answer, asked.wait, isIndented, negotiation))
         }
@@ -96,7 +96,7 @@ final class ChangeFollowers: Sendable {
         guard let negotiation = polls.first?.negotiation else { return }
         let response: Response
         do throws(Problem) {
-            let answer = try ChangesAnswer(since: question.since, in: history)
+            let answer = try ChangesAnswer(since: question.since, in: log)
             if answer.changes.isEmpty { return }
             response = try self.response(answer, question.wait, question.isIndented, negotiation)
         } catch {
@@ -125,7 +125,7 @@ final class ChangeFollowers: Sendable {
     }
 
     private func stream(since revision: String?, _ negotiation: Negotiation) throws(Problem) -> Response {
-        let stream = room.admit(ChangeStream(history, since: revision)) { [weak self] stream, _ in
+        let stream = room.admit(ChangeStream(log, since: revision)) { [weak self] stream, _ in
             self?.waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil }
         }
         guard let stream else { throw .tooManyWaiters }

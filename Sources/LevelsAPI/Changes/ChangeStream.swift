@@ -1,11 +1,11 @@
 import HTTPServer
 import Locking
 
-/// The events of one stream of `/changes`: a place in the history, and no buffer of its own.
+/// The events of one stream of `/changes`: a place in the log, and no buffer of its own.
 ///
-/// A reader that is so slow that the history forgets what comes next for it is told so by `event: reset`.
+/// A reader that is so slow that the log forgets what comes next for it is told so by `event: reset`.
 final class ChangeStream: EventSource {
-    private let history: History
+    private let log: ChangeLog
     private let state: Guarded<State>
 
     private struct State {
@@ -20,14 +20,14 @@ final class ChangeStream: EventSource {
     private static let retry = 2_000
 
     /// - Parameter since: the revision that the client has; nil to begin with what is published now.
-    init(_ history: History, since: String?) {
-        self.history = history
+    init(_ log: ChangeLog, since: String?) {
+        self.log = log
         let head = "retry: \(Self.retry)\n"
         if let since {
             // An unknown one is before all that is remembered.
-            state = Guarded(State(number: history.number(of: since) ?? -1, piece: Array((head + "\n").utf8)))
+            state = Guarded(State(number: log.number(of: since) ?? -1, piece: Array((head + "\n").utf8)))
         } else {
-            let (revision, number) = history.now
+            let (revision, number) = log.now
             // The client learns where it begins, so that it can go on from there even if it hears nothing else.
             state = Guarded(State(number: number, piece: Array((head + "id: \(revision)\n\n").utf8)))
         }
@@ -47,7 +47,7 @@ final class ChangeStream: EventSource {
 
     /// Goes on to the next event; false where there is none yet.
     private func takeUp(_ state: inout State) -> Bool {
-        switch history.next(after: state.number) {
+        switch log.next(after: state.number) {
         case .nothing: return false
         case .change(let change):
             state.piece = change.event

@@ -8,11 +8,11 @@ struct ChangesAnswer {
     let changes: [Change]
 
     /// - Parameter since: nil for a client that begins with what is published now.
-    /// - Throws: `Problem` (410) for a revision that the history does not know.
-    init(since: String?, in history: History) throws(Problem) {
-        let revision = history.revision
+    /// - Throws: `Problem` (410) for a revision that the log does not know.
+    init(since: String?, in log: ChangeLog) throws(Problem) {
+        let revision = log.now.revision
         self.since = since ?? revision
-        guard let changes = history.changes(since: self.since) else { throw Self.gone(self.since, revision: revision) }
+        guard let changes = log.changes(since: self.since) else { throw Self.gone(self.since, revision: revision) }
         self.changes = changes
     }
 

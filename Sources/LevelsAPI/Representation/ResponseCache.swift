@@ -3,28 +3,28 @@ import Levels
 import Locking
 import PropertyLists
 
-/// Rendered answers by target, within a budget of bytes; one per snapshot, so nothing in it is ever stale.
+/// Rendered answers by target, within a budget of bytes, for all publications.
 ///
-/// A target is kept when it is asked for the second time: a crawl over a million levels pushes nothing out.
+/// An answer is served as it is under the publication that it was last verified for. Under another one it is verified
+/// first: it is served if that shows the same, so a change elsewhere in the tree costs a comparison of hashes and no
+/// rendering. An answer holds no level of the tree. A target is kept when it is requested for the second time, so a
+/// crawl over a million levels pushes nothing out.
 final class ResponseCache: Sendable {
-    private struct Entry {
-        let target: [UInt8]
+    /// An answer of the cache, for `answer(for:hash:in:showing:)`.
+    struct Kept {
         let answer: RenderedAnswer
-        var isUsed: Bool
+        /// The version of a level, if the answer was just verified for a newer publication.
+        var version: ContentHash?
     }
 
-    private struct Shard {
-        var entries: [UInt64: Entry] = [:]
-        /// The order in which the clock hand passes over the entries.
-        var ring: [UInt64] = []
-        var hand = 0
-        var cost = 0
-        /// The last hashes seen, for telling a second request from a first.
-        var seen = [UInt32](repeating: 0, count: 1_024)
+    /// How often answers were served from the cache and how often they were rendered, since the start.
+    struct Counts: Equatable {
+        var hits = 0
+        var misses = 0
     }
 
-    private final class LockedShard: Sendable {
-        let state = Guarded(Shard())
+    private struct LockedShard: Sendable {
+        let state = Guarded(CacheShard())
     }
 
     private let shards: [LockedShard]
@@ -43,64 +43,60 @@ final class ResponseCache: Sendable {
         ContentHash.short(of: target) &+ negotiation.number &* 0x9E37_79B9_7F4A_7C15
     }
 
+    /// The answer to a target, if it was verified for the publication with this number.
     @inline(__always)
-    func answer(for target: Span<UInt8>, hash: UInt64) -> RenderedAnswer? {
-        let shard = shards[Int(truncatingIfNeeded: hash >> 60)]
-        return shard.state.withLock { shard in
-            guard let index = shard.entries.index(forKey: hash) else { return nil }
-            let known = shard.entries.values[index].target
-            guard known.span.isEqual(to: target) else { return nil }
-            if !shard.entries.values[index].isUsed { shard.entries.values[index].isUsed = true }
-            return shard.entries.values[index].answer
-        }
+    func answer(for target: Span<UInt8>, hash: UInt64, in number: Int) -> RenderedAnswer? {
+        shard(of: hash).state.withLock { $0.answer(for: target, hash: hash, in: number) }
     }
 
-    /// Keeps an answer, if it is not too large a share of the budget.
-    func keep(_ answer: RenderedAnswer, for target: Span<UInt8>, hash: UInt64) {
+    /// The answer to a target, if it shows what the publication with this number shows.
+    ///
+    /// An answer that shows something older is dropped.
+    func answer(for target: Span<UInt8>, hash: UInt64, in number: Int, showing content: ShownContent) -> Kept? {
+        let state = shard(of: hash).state
+        guard let entry = state.withLock({ $0.entry(for: target, hash: hash) }) else { return nil }
+        guard entry.number == number || entry.shown?.isSame(as: content) == true else {
+            // Freed when this returns, outside of the lock.
+            _ = state.withLock { $0.drop(entry.answer, hash: hash, before: number) }
+            return nil
+        }
+        state.withLock { $0.verify(entry.answer, hash: hash, in: number) }
+        return Kept(answer: entry.answer, version: entry.number < number ? entry.version : nil)
+    }
+
+    /// Keeps an answer, if it is not too large a share of the budget, and none for a newer publication is kept.
+    ///
+    /// - Parameters:
+    ///   - version: that of a level.
+    ///   - number: that of the publication that the answer shows.
+    ///   - content: what it shows; nil if it is not served under any other publication.
+    func keep(
+        _ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, hash: UInt64, in number: Int,
+        showing content: ShownContent?
+    ) {
         guard answer.cost <= budget / 4 else { return }
-        let answer = RenderedAnswer(keeping: answer)
-        let target = Array(copying: target)
-        let shard = shards[Int(truncatingIfNeeded: hash >> 60)]
-        let dropped = shard.state.withLock { shard -> [RenderedAnswer] in
-            guard shard.entries[hash] == nil else { return [] }
-            shard.entries[hash] = Entry(target: target, answer: answer, isUsed: false)
-            shard.ring.append(hash)
-            shard.cost += answer.cost
-            return Self.evict(from: &shard, budget: budget)
-        }
-        // Responses are freed outside of the lock.
-        _ = dropped
+        let entry = CacheEntry(
+            target: Array(copying: target), answer: RenderedAnswer(keeping: answer), version: version,
+            shown: content.map(ShownHashes.init), number: number)
+        let dropped = shard(of: hash).state.withLock { $0.keep(entry, hash: hash, budget: budget) }
+        // Freed outside of the lock.
+        _ = consume dropped
     }
 
-    /// Whether an answer is to be kept, since it was asked for before; it has been from now on.
+    /// Notes that an answer was rendered; returns whether to keep it, since it was noted before.
     func wants(_ hash: UInt64) -> Bool {
         guard budget > 0 else { return false }
-        return shards[Int(truncatingIfNeeded: hash >> 60)].state.withLock { shard in
-            let slot = Int(truncatingIfNeeded: hash) & (shard.seen.count - 1)
-            let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
-            defer { shard.seen[slot] = mark }
-            return shard.seen[slot] == mark
+        return shard(of: hash).state.withLock { $0.noteMiss(hash) }
+    }
+
+    var counts: Counts {
+        shards.reduce(into: Counts()) { sum, shard in
+            let counts = shard.state.withLock(\.counts)
+            sum.hits += counts.hits
+            sum.misses += counts.misses
         }
     }
 
-    /// Passes the clock hand over the entries until their cost fits: one that was used since gets a second chance.
-    private static func evict(from shard: inout Shard, budget: Int) -> [RenderedAnswer] {
-        var dropped: [RenderedAnswer] = []
-        while shard.cost > budget, !shard.ring.isEmpty {
-            if shard.hand >= shard.ring.count { shard.hand = 0 }
-            let hash = shard.ring[shard.hand]
-            if shard.entries[hash]?.isUsed == true {
-                shard.entries[hash]?.isUsed = false
-                shard.hand += 1
-                continue
-            }
-            if let entry = shard.entries.removeValue(forKey: hash) {
-                shard.cost -= entry.answer.cost
-                dropped.append(entry.answer)
-            }
-            shard.ring.swapAt(shard.hand, shard.ring.count - 1)
-            shard.ring.removeLast()
-        }
-        return dropped
-    }
+    @inline(__always)
+    private func shard(of hash: UInt64) -> LockedShard { shards[Int(truncatingIfNeeded: hash >> 60)] }
 }

@@ -3,15 +3,18 @@ import ContentCodings
 import HTTPServer
 import Levels
 import PropertyLists
+import TreeStore
 
 /// Finds the representation that a request asks for, and makes responses as the configuration wants them.
 struct Selection {
     let history: History
+    private let cache: ResponseCache
     let header: ResponseHeader
     private let configuration: LevelsAPI.Configuration
 
-    init(history: History, configuration: LevelsAPI.Configuration) {
+    init(history: History, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
         self.history = history
+        self.cache = cache
         self.configuration = configuration
         header = ResponseHeader(configuration.allowedOrigins)
     }
@@ -31,8 +34,10 @@ struct Selection {
         }
         let target = inquiry.target
         let hash = ResponseCache.hash(target.span, inquiry.negotiation)
-        if let kept = publication.cache.answer(for: target.span, hash: hash) {
-            return SelectedRepresentation(kept, of: item)
+        let shown = ShownContent(inquiry.subject, item)
+        if let kept = cache.answer(for: target.span, hash: hash, in: publication.number, showing: shown) {
+            if let version = kept.version { history.note(version, number: publication.number) }
+            return SelectedRepresentation(kept.answer, of: item)
         }
         let content = ItemAnswer(inquiry, item, history, known: known, configuration)
         let whole = try content.rendered()
@@ -44,14 +49,22 @@ struct Selection {
         if content.isIndented { return try indented(content, whole, coding, item, inquiry.negotiation) }
         let tag = whole.representation.entityTag(coding)
         let headers = headers(of: whole.representation, coding, inquiry.negotiation)
-        let isKept = publication.cache.wants(hash)
+        let isKept = cache.wants(hash)
         if !isKept, isHad(tag) {
             return SelectedRepresentation(entityTag: tag, headers: headers, of: item) { more throws(Problem) in
                 try select(inquiry, item, in: publication, known: known) { _ in false }.response(adding: more)
             }
         }
-        let answer = RenderedAnswer(try Self.response(of: content, whole, coding, headers), entityTag: tag)
-        if isKept { publication.cache.keep(answer, for: target.span, hash: hash) }
+        let version = whole.version
+        let change = try content.renderedChange(to: whole)
+        // The whole in place of changes is right for as long as the version is not remembered, which may be short.
+        let isLasting = inquiry.query.since == nil || change != nil
+        let answer = RenderedAnswer(Self.response(of: change, whole, coding, headers), entityTag: tag)
+        if isKept {
+            cache.keep(
+                answer, of: version, for: target.span, hash: hash, in: publication.number,
+                showing: isLasting ? shown : nil)
+        }
         return SelectedRepresentation(answer, of: item)
     }
 
@@ -72,12 +85,10 @@ struct Selection {
     }
 
     private static func response(
-        of content: ItemAnswer, _ whole: consuming Rendering, _ coding: ContentCoding,
+        of change: consuming Rendering?, _ whole: consuming Rendering, _ coding: ContentCoding,
         _ headers: SelectedRepresentation.HeaderLines
-    ) throws(Problem) -> Response {
-        if let change = try content.renderedChange(to: whole) {
-            return change.response(coding, headers: headers)
-        }
+    ) -> Response {
+        if let change { return change.response(coding, headers: headers) }
         return whole.response(coding, headers: headers)
     }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import TreeStore
 
 /// A request on its way to a handler: its target taken apart, and what it is answered from.
 struct Call {

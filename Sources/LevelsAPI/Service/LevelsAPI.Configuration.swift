@@ -5,8 +5,6 @@ extension LevelsAPI {
     public struct Configuration: Sendable {
         /// Bytes that rendered answers may take; 0 keeps none.
         public var cacheBytes = 32 << 20
-        /// Bytes that earlier trees and the changes between them may take; 0 remembers none.
-        public var historyBytes = 64 << 20
         /// How many requests may wait for changes at once, long polls and streams together.
         public var waiters = 10_000
         /// The header field `Cache-Control` of levels, details and documents.

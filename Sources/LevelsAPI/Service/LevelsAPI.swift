@@ -1,66 +1,62 @@
 import Bytes
 import ContentCodings
 public import HTTPServer
-public import Levels
-import Locking
+import Levels
+public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///
 /// Gate → publication → cached answer, else endpoint → query → item → rendered answer; one that the client has may be waited for.
 public final class LevelsAPI: Responder {
-    private let publication: Guarded<Publication>
-    private let history: History
+    let publications: Publications
+    let cache: ResponseCache
     private let selection: Selection
     private let waiters: Waiters
+    private let log: ChangeLog
     private let followers: ChangeFollowers
     private let gate: Gate
     private let readiness: @Sendable () -> Readiness
     private let configuration: Configuration
 
     /// - Parameters:
-    ///   - snapshot: what is served first.
-    ///   - readiness: asked for at each `/readyz`.
+    ///   - publications: what is served; requests that wait are answered on the thread that notifies its subscribers.
+    ///   - readiness: called for each `/readyz`.
     public init(
-        _ snapshot: Snapshot, configuration: Configuration = .init(), readiness: @escaping @Sendable () -> Readiness
+        _ publications: Publications, configuration: Configuration = .init(),
+        readiness: @escaping @Sendable () -> Readiness
     ) {
+        self.publications = publications
         self.configuration = configuration
         self.readiness = readiness
-        history = History(snapshot, budget: configuration.historyBytes)
-        selection = Selection(history: history, configuration: configuration)
+        cache = ResponseCache(bytes: configuration.cacheBytes)
+        selection = Selection(history: History(publications), cache: cache, configuration: configuration)
         let room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
         gate = Gate(header: selection.header)
-        followers = ChangeFollowers(history, selection, room: room)
-        publication = Guarded(Publication(snapshot, number: 0, cacheBytes: configuration.cacheBytes))
+        log = ChangeLog(publications)
+        followers = ChangeFollowers(log, selection, room: room)
+        let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
+        log.begin(after: start)
     }
 
-    /// Serves another snapshot from now on; requests that run keep the one they took.
-    ///
-    /// Then answers those who wait for what it changed, and notes the change. The old one is let go on this thread, once
-    /// no request holds it, so that freeing it delays no answer. To be called by one thread at a time.
-    public func publish(_ snapshot: Snapshot) {
-        var old = publication.withLock { $0 }
-        guard old.snapshot !== snapshot else { return }
-        let number = history.announce(snapshot, replacing: old.snapshot)
-        let new = Publication(snapshot, number: number, cacheBytes: configuration.cacheBytes)
-        publication.withLock { $0 = new }
-        waiters.wake(snapshot) { inquiry, item, known, tag throws(Problem) in
+    /// Answers the requests that wait for what a publication changed, then records the change.
+    private func follow(_ old: Snapshot, _ new: Publication) {
+        waiters.wake(new) { inquiry, item, known, tag throws(Problem) in
             try selection.select(inquiry, item, in: new, known: known) { $0 == tag }
         } refuse: { problem, inquiry in
             selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
         }
-        history.append(snapshot, replacing: old.snapshot)
+        log.append(Change(from: old, to: new.snapshot), leadingTo: new)
         followers.wake()
-        Retirement.wait { isKnownUniquelyReferenced(&old) }
     }
 
     public func respond(to request: Request) -> Answer {
         if let response = gate.response(to: request) { return .now(response) }
-        let current = publication.withLock { $0 }
+        let current = publications.current
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         let hash = ResponseCache.hash(request.target, negotiation)
         if request.method == .get || request.method == .head, !request.has(.prefer), !request.has(.ifMatch),
-            let answer = current.cache.answer(for: request.target, hash: hash)
+            let answer = cache.answer(for: request.target, hash: hash, in: current.number)
         {
             return .now(answer.response(to: request))
         }
@@ -162,10 +158,12 @@ public final class LevelsAPI: Responder {
             return .now(try selected.response(adding: added))
         }
         guard let wait else { return .now(selected.notModified(adding: added)) }
-        guard let waiter = waiters.admit(inquiry, having: selected, for: wait) else { throw .tooManyWaiters }
-        let now = publication.withLock { $0 }
-        // What was published while the request was being admitted may have woken those before it only.
-        if now !== current { recheck(waiter, inquiry, having: selected, added, in: now) }
+        guard let waiter = waiters.admit(inquiry, having: selected, in: current.number, for: wait) else {
+            throw .tooManyWaiters
+        }
+        let now = publications.current
+        // The waiters may have been woken for a newer publication before this one was among them.
+        if now.number != current.number { recheck(waiter, inquiry, having: selected, added, in: now) }
         return .later(waiter)
     }
 

@@ -1,16 +1,17 @@
 import HTTPServer
 import Levels
 import Locking
+import TreeStore
 
-/// The requests that wait for what they asked about to change, together where they have the same.
+/// The requests that wait for a representation to change, grouped by what they ask and what the clients have.
 ///
-/// At a publication each representation is looked at once, however many wait for it, and only those whose tag differs
-/// are answered.
+/// After a publication each group is looked at once, however many wait in it; those whose entity tag changed are
+/// answered.
 final class Waiters: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
     private let room: WaitingRoom
 
-    /// What those who wait together have asked, and have.
+    /// What the waiters of a group asked for, and have.
     private struct Key: Hashable {
         let target: [UInt8]
         let choice: UInt64
@@ -20,31 +21,45 @@ final class Waiters: Sendable {
 
     private struct Group {
         let inquiry: Inquiry
-        /// The item as it was looked at last.
+        /// The item when it was last looked at.
         var item: Item
-        /// What is sent to all when their time is over.
+        /// The newest publication that a waiter came from or was looked at for: earlier ones are no news to the group.
+        var number: Int
+        /// The response to all when their time is over.
         let notModified: Response
         var waiters: [ObjectIdentifier: Waiter] = [:]
+
+        mutating func see(_ seen: Item, in publication: Int) {
+            guard publication > number else { return }
+            (item, number) = (seen, publication)
+        }
     }
 
     init(room: WaitingRoom) { self.room = room }
 
-    /// Has a request wait until its representation is another than the one that the client has.
+    /// Makes a request wait until its representation differs from the one that the client has.
     ///
-    /// Whoever calls looks at what is published once more afterwards, since this may have come too late for it.
+    /// The caller must check afterwards whether something was published meanwhile: this may have come too late for it.
     ///
-    /// - Returns: nil where too many wait already.
-    func admit(_ inquiry: Inquiry, having selected: SelectedRepresentation, for wait: Wait) -> Waiter? {
+    /// - Parameter number: that of the publication that the representation was selected from.
+    /// - Returns: nil if too many requests wait already.
+    func admit(
+        _ inquiry: Inquiry, having selected: SelectedRepresentation, in number: Int, for wait: Wait
+    ) -> Waiter? {
         let key = Key(
             target: inquiry.target, choice: inquiry.negotiation.number, wait: wait, entityTag: selected.entityTag)
         let known = groups.withLock { $0[key]?.notModified }
         let group = Group(
-            inquiry: inquiry, item: selected.item, notModified: known ?? selected.notModified(adding: wait.headers))
+            inquiry: inquiry, item: selected.item, number: number,
+            notModified: known ?? selected.notModified(adding: wait.headers))
         let waiter = room.admit(for: .seconds(wait.seconds), otherwise: group.notModified) { [weak self] waiter, _ in
             self?.forget(waiter, key)
         }
         guard let waiter else { return nil }
-        groups.withLock { $0[key, default: group].waiters[ObjectIdentifier(waiter)] = waiter }
+        groups.withLock { groups in
+            groups[key, default: group].waiters[ObjectIdentifier(waiter)] = waiter
+            groups[key]?.see(group.item, in: number)
+        }
         return waiter
     }
 
@@ -55,37 +70,44 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Answers all whose representation is another now.
+    /// Answers the waiters whose representation differs in a publication; for one thread at a time.
+    ///
+    /// A group that has seen a later publication is left alone, so that nobody is answered with an older state.
     ///
     /// - Parameters:
-    ///   - select: gives the representation that is published, by what those who wait know: a state of the item and the
-    ///     tag of that.
-    ///   - refuse: the response where there is none any more.
+    ///   - select: returns the representation in the publication, given what the waiters have: an item and its tag.
+    ///   - refuse: returns the response if there is no such item any more.
     func wake(
-        _ snapshot: Snapshot, select: (Inquiry, Item, Item, String?) throws(Problem) -> SelectedRepresentation,
+        _ publication: Publication,
+        select: (Inquiry, Item, Item, String?) throws(Problem) -> SelectedRepresentation,
         refuse: (Problem, Inquiry) -> Response
     ) {
-        for (key, group) in groups.withLock({ $0 }) {
+        let number = publication.number
+        for (key, group) in groups.withLock({ $0 }) where group.number < number {
             do throws(Problem) {
-                let item = try Item(at: group.inquiry.path, in: snapshot)
+                let item = try Item(at: group.inquiry.path, in: publication.snapshot)
                 if !group.inquiry.showsTheSame(of: group.item, as: item) {
                     let selected = try select(group.inquiry, item, group.item, key.entityTag)
                     guard selected.entityTag == key.entityTag else {
-                        try answer(take(key), selected, key.wait)
+                        try answer(take(key, before: number), selected, key.wait)
                         continue
                     }
                 }
-                groups.withLock { $0[key]?.item = item }
+                groups.withLock { $0[key]?.see(item, in: number) }
             } catch {
                 let response = refuse(error, group.inquiry)
-                for waiter in take(key) { waiter.finish(response) }
+                for waiter in take(key, before: number) { waiter.finish(response) }
             }
         }
     }
 
-    /// The waiters of a group, which is dissolved: those who come to it later look for themselves.
-    private func take(_ key: Key) -> [Waiter] {
-        groups.withLock { groups in groups.removeValue(forKey: key).map { Array($0.waiters.values) } ?? [] }
+    /// Dissolves a group and returns its waiters; none if one came from a publication that is not told of yet.
+    private func take(_ key: Key, before number: Int) -> [Waiter] {
+        groups.withLock { groups in
+            guard let group = groups[key], group.number < number else { return [] }
+            groups[key] = nil
+            return Array(group.waiters.values)
+        }
     }
 
     private func answer(_ waiters: [Waiter], _ selected: SelectedRepresentation, _ wait: Wait) throws(Problem) {

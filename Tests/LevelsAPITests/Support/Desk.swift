@@ -1,8 +1,9 @@
 import HTTPServer
 import Levels
-import LevelsAPI
 import PropertyLists
+import TreeStore
 
+@testable import LevelsAPI
 @testable import TestDocuments
 
 /// An API that serves one document, asked without a socket.
@@ -21,16 +22,18 @@ struct Desk {
         try self.init(Self.snapshot(document), configure: configure)
     }
 
-    init(_ snapshot: Snapshot, cacheBytes: Int = 1 << 20, lastError: String? = nil) {
-        self.init(snapshot, lastError: lastError) { $0.cacheBytes = cacheBytes }
+    init(_ snapshot: Snapshot, cacheBytes: Int = 1 << 20, historyBytes: Int = 64 << 20, lastError: String? = nil) {
+        self.init(snapshot, lastError: lastError, historyBytes: historyBytes) { $0.cacheBytes = cacheBytes }
     }
 
     init(
-        _ snapshot: Snapshot, lastError: String? = nil, configure: (inout LevelsAPI.Configuration) throws -> Void
+        _ snapshot: Snapshot, lastError: String? = nil, historyBytes: Int = 64 << 20,
+        configure: (inout LevelsAPI.Configuration) throws -> Void
     ) rethrows {
         var configuration = LevelsAPI.Configuration()
         try configure(&configuration)
-        api = LevelsAPI(snapshot, configuration: configuration) {
+        let publications = Publications(snapshot, historyBytes: historyBytes)
+        api = LevelsAPI(publications, configuration: configuration) {
             Readiness(source: "Data.plist", lastError: lastError)
         }
     }
@@ -55,6 +58,12 @@ struct Desk {
 }
 
 extension LevelsAPI {
+    /// Publishes a snapshot, and answers those who wait for it before this returns.
+    func publish(_ snapshot: Snapshot) {
+        publications.publish(snapshot)
+        publications.notify()
+    }
+
     /// The response to a request that is answered at once.
     func response(to request: Request) -> Response {
         guard let response = respond(to: request).response else { fatalError("\(request.targetText) waits") }

@@ -1,8 +1,8 @@
 import Levels
 
-/// What it costs to keep a tree beside another one: the levels that the other does not have.
+/// The memory that it costs to keep a tree beside another one: the levels that the other does not share.
 enum RetainedBytes {
-    /// Counts until a bound is passed; linear in the levels that differ and their rows.
+    /// Counts the bytes until a bound is passed; linear in the levels that differ and their rows.
     static func of(_ old: Level, beside new: Level, atMost bound: Int) -> Int {
         var bytes = 0
         var waiting: [(old: Level, new: Level?)] = [(old, new)]

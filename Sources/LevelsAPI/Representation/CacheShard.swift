@@ -1,0 +1,122 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// An answer that is kept, and what it was verified for.
+struct CacheEntry {
+    let target: [UInt8]
+    let answer: RenderedAnswer
+    let version: ContentHash?
+    /// Nil if the answer is not served under another publication.
+    let shown: ShownHashes?
+    /// The newest publication that is known to show the answer.
+    var number: Int
+    /// Whether the entry was used since the clock hand passed.
+    var isUsed = false
+    /// Its place in the ring.
+    var place = 0
+}
+
+/// What an answer shows, without the levels themselves.
+struct ShownHashes {
+    private let all: ContentHash
+    private let rows: ContentHash?
+
+    init(_ content: ShownContent) {
+        all = content.all
+        rows = content.rows
+    }
+
+    func isSame(as content: ShownContent) -> Bool {
+        if content.all == all { return true }
+        guard let rows else { return false }
+        return content.rows == rows
+    }
+}
+
+/// A part of the cache that has a lock of its own.
+struct CacheShard {
+    private var entries: [UInt64: CacheEntry] = [:]
+    /// The keys of the entries, in the order in which the clock hand passes over them.
+    private var ring: [UInt64] = []
+    private var hand = 0
+    private var cost = 0
+    /// The last hashes rendered, which tell a second request from a first one.
+    private var seen = [UInt32](repeating: 0, count: 1_024)
+    private(set) var counts = ResponseCache.Counts()
+
+    /// The answer to a target, if it was verified for a publication.
+    @inline(__always)
+    mutating func answer(for target: Span<UInt8>, hash: UInt64, in number: Int) -> RenderedAnswer? {
+        guard let index = entries.index(forKey: hash), entries.values[index].number == number else { return nil }
+        let known = entries.values[index].target
+        guard known.span.isEqual(to: target) else { return nil }
+        if !entries.values[index].isUsed { entries.values[index].isUsed = true }
+        counts.hits &+= 1
+        return entries.values[index].answer
+    }
+
+    /// The entry of a target, whatever it was verified for.
+    func entry(for target: Span<UInt8>, hash: UInt64) -> CacheEntry? {
+        guard let entry = entries[hash], entry.target.span.isEqual(to: target) else { return nil }
+        return entry
+    }
+
+    /// Notes that an answer was served, and that a publication shows it.
+    mutating func verify(_ answer: RenderedAnswer, hash: UInt64, in number: Int) {
+        counts.hits &+= 1
+        guard let entry = entries[hash], entry.answer === answer else { return }
+        entries[hash]?.isUsed = true
+        entries[hash]?.number = max(entry.number, number)
+    }
+
+    /// Drops an answer that a publication does not show, unless it was verified for a newer one; returns it.
+    mutating func drop(_ answer: RenderedAnswer, hash: UInt64, before number: Int) -> RenderedAnswer? {
+        guard let entry = entries[hash], entry.answer === answer, entry.number < number else { return nil }
+        return remove(hash)
+    }
+
+    /// Keeps an entry in place of an older one; returns what has to go for it.
+    mutating func keep(_ entry: CacheEntry, hash: UInt64, budget: Int) -> [RenderedAnswer] {
+        if let known = entries[hash], known.number >= entry.number { return [] }
+        var dropped = [remove(hash)].compactMap(\.self)
+        entries[hash] = entry
+        entries[hash]?.place = ring.count
+        ring.append(hash)
+        cost += entry.answer.cost
+        while cost > budget, let answer = evict() { dropped.append(answer) }
+        return dropped
+    }
+
+    /// Counts a rendered answer; returns whether one with the same hash was the last in its slot.
+    mutating func noteMiss(_ hash: UInt64) -> Bool {
+        counts.misses &+= 1
+        let slot = Int(truncatingIfNeeded: hash) & (seen.count - 1)
+        let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
+        defer { seen[slot] = mark }
+        return seen[slot] == mark
+    }
+
+    /// Moves the clock hand to an entry that was not used since it passed, and removes that one.
+    private mutating func evict() -> RenderedAnswer? {
+        while !ring.isEmpty {
+            if hand >= ring.count { hand = 0 }
+            let hash = ring[hand]
+            guard entries[hash]?.isUsed == true else { return remove(hash) }
+            entries[hash]?.isUsed = false
+            hand += 1
+        }
+        return nil
+    }
+
+    private mutating func remove(_ hash: UInt64) -> RenderedAnswer? {
+        guard let entry = entries.removeValue(forKey: hash) else { return nil }
+        cost -= entry.answer.cost
+        let last = ring.removeLast()
+        if entry.place < ring.count {
+            ring[entry.place] = last
+            entries[last]?.place = entry.place
+        }
+        return entry.answer
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// What the answer to a request for a level or a detail depends on, as hashes: in two trees equal ones show the same.
+///
+/// It holds for answers that show nothing of the levels below but the number of their rows; an answer that shows more
+/// needs `all`. The path, the options and the header are part of what is asked, and so not of this.
+struct ShownContent {
+    private let subject: Inquiry.Subject
+    private let item: Item
+
+    init(_ subject: Inquiry.Subject, _ item: Item) {
+        self.subject = subject
+        self.item = item
+    }
+
+    /// The hash of everything that may be shown, for a level with all that is below it; cheap.
+    var all: ContentHash {
+        var summary = head
+        if case .level = subject { summary.append(item.level?.hash) } else { appendDetail(to: &summary) }
+        return ContentHash(of: summary.span)
+    }
+
+    /// The hash of what a level shows itself; nil for a detail, and for a level with very many children.
+    var rows: ContentHash? {
+        guard case .level = subject, let rows = item.level?.rowsHash else { return nil }
+        var summary = head
+        summary.append(rows)
+        return ContentHash(of: summary.span)
+    }
+
+    /// The titles from the root to the item, and how many rows it has.
+    private var head: ByteBuffer {
+        var head = ByteBuffer(capacity: 256)
+        for step in item.steps { head.append(step) }
+        head.append(littleEndian: UInt64(item.own.level.childCount(item.own.row)))
+        return head
+    }
+
+    /// The fields, the position and the neighbours.
+    private func appendDetail(to summary: inout ByteBuffer) {
+        let own = item.own
+        let bytes = own.level.bytes
+        let row = own.level.row(own.row)
+        summary.append(row.isString ? 1 : 0 as UInt8)
+        summary.append(counted: bytes.span.extracting(row.fields))
+        let section = own.level.sections.firstIndex { ($0.start..<$0.start + $0.count).contains(own.row) } ?? 0
+        for number in [own.row, own.level.count, section] { summary.append(littleEndian: UInt64(number)) }
+        summary.append(own.level, row: own.row - 1)
+        summary.append(own.level, row: own.row + 1)
+        summary.append(item.level, row: 0)
+        summary.append(item.level, row: (item.level?.count ?? 0) - 1)
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func append(_ hash: ContentHash?) {
+        append(littleEndian: hash?.high ?? 0)
+        append(littleEndian: hash?.low ?? 0)
+    }
+
+    fileprivate mutating func append(counted bytes: Span<UInt8>) {
+        append(littleEndian: UInt64(bytes.count))
+        append(bytes)
+    }
+
+    /// The title and the key of a row; nothing for one that the level does not have.
+    fileprivate mutating func append(_ level: Level?, row: Int) {
+        guard let level, row >= 0, row < level.count else { return append(0 as UInt8) }
+        append(1 as UInt8)
+        append(Item.Step(level: level, row: row))
+    }
+
+    fileprivate mutating func append(_ step: Item.Step) {
+        let bytes = step.level.bytes
+        let row = step.level.row(step.row)
+        append(counted: bytes.span.extracting(row.title))
+        append(counted: bytes.span.extracting(row.key))
+    }
+}

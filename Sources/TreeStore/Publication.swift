@@ -1,0 +1,8 @@
+public import Levels
+
+/// A snapshot with its place in the order of publications; a response is made from exactly one.
+public struct Publication: Sendable {
+    public let snapshot: Snapshot
+    /// How many publications there were before this one; 0 for the first.
+    public let number: Int
+}

@@ -1,0 +1,110 @@
+import Dispatch
+import Glibc
+import Levels
+import Locking
+import Synchronization
+import Testing
+import Threads
+import TreeSources
+
+@testable import TestSupport
+@testable import TreeStore
+
+@Suite("The notifier of a store")
+struct NotifierTests {
+    private let scratch: ScratchFolder
+    private let file: PropertyListFile
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.write("Data.plist", items("0"))
+        file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))
+    }
+
+    /// Saves another document and waits until it is published.
+    private func publish(_ number: Int, in store: TreeStore) throws {
+        try scratch.write("Data.plist", items("\(number)"))
+        let done = DispatchSemaphore(value: 0)
+        store.reload { _ in done.signal() }
+        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(store.titles == ["\(number)"])
+    }
+
+    @Test("has the usual priority, while the store's own thread has a lower one")
+    func niceness() throws {
+        let store = try TreeStore(file)
+        let levels = Guarded<[Int32]>([])
+        let done = DispatchSemaphore(value: 0)
+        @Sendable func note() {
+            levels.withLock { $0.append(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)) }
+            done.signal()
+        }
+        store.publications.subscribe { _, _ in note() }
+        try publish(1, in: store)
+        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        store.reload { _ in note() }
+        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        let usual = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        #expect(levels.withLock { $0 } == [usual, max(usual, 10)])
+    }
+
+    @Test("does not delay the store, and tells of everything that was published before the stop")
+    func lag() throws {
+        let store = try TreeStore(file)
+        let isFree = DispatchSemaphore(value: 0)
+        let told = Guarded<[Int]>([])
+        store.publications.subscribe { _, new in
+            if new.number == 1 { isFree.wait() }
+            told.withLock { $0.append(new.number) }
+        }
+        for number in 1...5 { try publish(number, in: store) }
+        #expect(told.withLock { $0 } == [])
+        isFree.signal()
+        store.stop()
+        #expect(told.withLock { $0 } == Array(1...store.publications.current.number))
+    }
+
+    @Test("holds a publisher back when it lags behind by 64 publications, until it has caught up")
+    func room() throws {
+        let notifier = try Notifier()
+        let documents = try (0...1).map { number in
+            try scratch.write("Data.plist", items("\(number)"))
+            return try file.load(replacing: nil).tree.document
+        }
+        @Sendable func snapshot(_ number: Int) -> Snapshot {
+            Snapshot(document: documents[number % 2], revision: "k3-\(number)", loadedAt: 0)
+        }
+        let state = StoreState(snapshot(0), historyBytes: 0, notifier: notifier)
+        let hasReturned = Atomic(false)
+        let hadReturned = Guarded<[Bool]>([])
+        state.publications.subscribe { _, _ in
+            hadReturned.withLock { $0.append(hasReturned.load(ordering: .acquiring)) }
+        }
+        for number in 1..<64 { state.publish(snapshot(number)) }
+        let isOver = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            state.publish(snapshot(64))
+            hasReturned.store(true, ordering: .releasing)
+            isOver.signal()
+        }
+        while state.publications.current.number < 64 { sched_yield() }
+        let thread = try notifier.start(state.publications)
+        #expect(isOver.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(hadReturned.withLock { $0 } == Array(repeating: false, count: 64))
+        notifier.stop()
+        thread.join()
+    }
+
+    @Test("lets a subscriber stop the store")
+    func stopped() throws {
+        let store = try TreeStore(file)
+        let isStopped = DispatchSemaphore(value: 0)
+        store.publications.subscribe { [weak store] _, _ in
+            store?.stop()
+            isStopped.signal()
+        }
+        try scratch.write("Data.plist", items("1"))
+        store.reload()
+        #expect(isStopped.wait(timeout: .now() + .seconds(20)) == .success)
+    }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import Levels
+import Locking
+import Testing
+import TreeSources
+
+@testable import TestSupport
+@testable import TreeStore
+
+@Suite("Publications")
+struct PublicationsTests {
+    private let scratch: ScratchFolder
+    private let told = Guarded<[String]>([])
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func snapshot(_ number: Int) throws -> Snapshot {
+        try scratch.write("Data.plist", "[\"\(number)\"]")
+        let document = try PropertyListFile(path: scratch("Data.plist")).load(replacing: nil).tree.document
+        return Snapshot(document: document, revision: "k3-\(number)", loadedAt: 0)
+    }
+
+    private func follow(_ publications: Publications) {
+        publications.subscribe { [told] old, new in
+            told.withLock { $0.append("\(old.revision) to \(new.snapshot.revision), number \(new.number)") }
+        }
+    }
+
+    @Test("are visible at once, and told of later, each once and in order")
+    func order() throws {
+        let publications = Publications(try snapshot(1))
+        follow(publications)
+        for number in 2...3 { publications.publish(try snapshot(number)) }
+        #expect(publications.current.snapshot.revision == "k3-3")
+        #expect(publications.current.number == 2)
+        #expect(told.withLock { $0 } == [])
+        publications.notify()
+        publications.notify()
+        #expect(told.withLock { $0 } == ["k3-1 to k3-2, number 1", "k3-2 to k3-3, number 2"])
+    }
+
+    @Test("of the current snapshot are none")
+    func same() throws {
+        let publications = Publications(try snapshot(1))
+        follow(publications)
+        publications.publish(publications.current.snapshot)
+        publications.notify()
+        #expect(publications.current.number == 0)
+        #expect(told.withLock { $0 } == [])
+    }
+
+    @Test("are told of to a subscriber from the one after the one that it began with")
+    func late() throws {
+        let publications = Publications(try snapshot(1))
+        publications.subscribe { _, _ in }
+        publications.publish(try snapshot(2))
+        #expect(publications.subscribe { _, _ in }.number == 1)
+        follow(publications)
+        publications.publish(try snapshot(3))
+        publications.notify()
+        #expect(told.withLock { $0 } == ["k3-2 to k3-3, number 2"])
+    }
+
+    @Test("are told of once to a subscriber that comes while one is being told of")
+    func meanwhile() throws {
+        let publications = Publications(try snapshot(1))
+        publications.subscribe { [self] _, new in if new.number == 1 { follow(publications) } }
+        for number in 2...3 { publications.publish(try snapshot(number)) }
+        publications.notify()
+        #expect(told.withLock { $0 } == [])
+        publications.publish(try snapshot(4))
+        publications.notify()
+        #expect(told.withLock { $0 } == ["k3-3 to k3-4, number 3"])
+    }
+
+    @Test("are kept by number and revision within the budget, the newest first")
+    func history() throws {
+        let publications = Publications(try snapshot(1))
+        for number in 2...4 { publications.publish(try snapshot(number)) }
+        #expect(publications.replaced.map(\.revision) == ["k3-3", "k3-2", "k3-1"])
+        #expect(publications.snapshot(1)?.revision == "k3-2")
+        #expect(publications.snapshot(3) == nil)
+        #expect((1...5).map { publications.number(of: "k3-\($0)") } == [0, 1, 2, 3, nil])
+        let cost = RetainedBytes.of(
+            publications.replaced[0].document, beside: publications.current.snapshot.document, atMost: .max)
+        publications.reserve(publications.historyBytes - 2 * cost)
+        #expect(publications.replaced.map(\.revision) == ["k3-3", "k3-2"])
+        publications.reserve(publications.historyBytes)
+        #expect(publications.replaced.isEmpty)
+        #expect(publications.number(of: "k3-1") == 0)
+    }
+
+    @Test("without a budget keep no snapshot, also while nobody was told of them")
+    func none() throws {
+        let publications = Publications(try snapshot(1), historyBytes: 0)
+        publications.publish(try snapshot(2))
+        #expect(publications.replaced.isEmpty)
+        #expect(publications.number(of: "k3-1") == 0)
+    }
+
+    @Test("release a snapshot with its last holder, and hold none that nobody has to be told of")
+    func release() throws {
+        let released = Guarded<[String]>([])
+        func releasing(_ number: Int) throws -> Snapshot {
+            let document = try snapshot(number).document
+            return Snapshot(document: document, revision: "", loadedAt: 0) { tree in
+                released.withLock { $0.append(tree.child(0)?.title(0) ?? "") }
+            }
+        }
+        let publications = Publications(try releasing(1), historyBytes: 0)
+        publications.publish(try releasing(2))
+        #expect(released.withLock { $0 } == ["1"])
+        publications.subscribe { _, _ in }
+        var reader: Snapshot? = publications.current.snapshot
+        publications.publish(try releasing(3))
+        publications.notify()
+        #expect(released.withLock { $0 } == ["1"])
+        #expect(reader?.itemCount == 1)
+        reader = nil
+        #expect(released.withLock { $0 } == ["1", "2"])
+    }
+
+    @Test("forget the revisions before the latest 2,048")
+    func revisions() throws {
+        let (one, two) = (try snapshot(1).document, try snapshot(2).document)
+        let publications = Publications(Snapshot(document: one, revision: "k3-0", loadedAt: 0), historyBytes: 0)
+        for number in 1...2_100 {
+            let document = number.isMultiple(of: 2) ? one : two
+            publications.publish(Snapshot(document: document, revision: "k3-\(number)", loadedAt: 0))
+        }
+        #expect(publications.number(of: "k3-51") == nil)
+        #expect(publications.number(of: "k3-52") == 52)
+        #expect(publications.number(of: "k3-2100") == 2_100)
+    }
+}

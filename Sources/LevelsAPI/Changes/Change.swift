@@ -4,13 +4,13 @@ import PropertyLists
 
 /// What one publication changed: an entry of `/changes` (manual, Refresh).
 ///
-/// A class, since an entry is told to any number of clients and never changes.
+/// A class, since one entry, which never changes, is sent to any number of clients.
 final class Change: Sendable {
-    /// The revision that it led from, and the one that it led to.
+    /// The revisions before and after the publication.
     let since, revision: String
     /// The entry as an event of a stream.
     let event: [UInt8]
-    /// Where the entry itself stands in the event.
+    /// The position of the entry in the event.
     private let entry: Range<Int>
 
     /// Compares two snapshots; linear in the levels that differ and their rows.
@@ -29,16 +29,16 @@ final class Change: Sendable {
         writer.rawValue(event.span.extracting(entry))
     }
 
-    /// Roughly the memory that it takes.
+    /// Roughly the memory that it takes, in bytes.
     var cost: Int { event.count + 256 }
 
-    /// An event of a stream (HTML, section 9.2.5); the data is one line.
+    /// Formats an event of a stream (HTML, section 9.2.5); the data must be one line.
     static func event(named name: String, revision: String, data: [UInt8]) -> [UInt8] {
         Array("event: \(name)\nid: \(revision)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
     private static func json(_ difference: TreeDifference, of snapshot: Snapshot) -> [UInt8] {
-        // A JSON writer refuses no text, and every container is closed.
+        // This cannot fail: a JSON writer accepts any text, and every container is closed.
         do { return try written(difference, of: snapshot) } catch { return Array("{}".utf8) }
     }
 

@@ -5,7 +5,7 @@ import HTTPServer
 import Locking
 import PropertyLists
 
-/// `GET /changes`: at once, when there is something to tell, or as a stream of events (manual, Refresh).
+/// Answers `GET /changes`: at once, after the next change, or with a stream of events (manual, Refresh).
 final class ChangeFollowers: Sendable {
     private let log: ChangeLog
     private let selection: Selection
@@ -17,14 +17,14 @@ final class ChangeFollowers: Sendable {
         var streams: [ObjectIdentifier: EventStream] = [:]
     }
 
-    /// A request that has all up to a revision.
+    /// A request that waits for the changes after a revision.
     private struct Poll {
         let waiter: Waiter
         let question: Question
         let negotiation: Negotiation
     }
 
-    /// What an answer depends on.
+    /// What the answer to a poll depends on.
     private struct Question: Hashable {
         let target: String
         let since: String
@@ -40,8 +40,8 @@ final class ChangeFollowers: Sendable {
         self.room = room
     }
 
-    /// - Throws: `Problem` (400) for a parameter that is unknown or malformed; 410 for a revision that is not known; 503
-    ///   where too many wait.
+    /// - Throws: `Problem` (400) for an unknown or malformed parameter; 410 for an unknown revision; 503 if too many
+    ///   requests wait.
     func answer(
         _ request: Request, _ query: Query, _ negotiation: Negotiation
     ) throws(Problem) -> Answer {
@@ -66,7 +66,7 @@ final class ChangeFollowers: Sendable {
     private static let indentedStream = Problem.badParameter(
         "pretty", "'pretty' goes with JSON only, not with a stream of events; leave it out.")
 
-    /// Tells all who wait that there is a change.
+    /// Answers the waiting polls and wakes the streams after a change.
     func wake() {
         let (polls, streams) = waiting.withLock { (Array($0.polls.values), Array($0.streams.values)) }
         for stream in streams { stream.wake() }
@@ -85,13 +85,14 @@ final class ChangeFollowers: Sendable {
         guard let waiter else { throw .tooManyWaiters }
         let poll = Poll(waiter: waiter, question: question, negotiation: negotiation)
         waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
-        // A change that was noted before this line, and after the answer was made, woke others only.
+        // A change that was recorded after the answer was made, and before this line, did not reach this poll.
         look([poll], question)
         return waiter
     }
 
-    /// Answers those who ask the same, if there is something to tell: where their revision was served before it was noted
-    /// how it came to be, there is nothing yet.
+    /// Answers polls with the same question, if there is a change after their revision.
+    ///
+    /// A revision may be served before its own change is recorded; then there is nothing to answer yet.
     private func look(_ polls: [Poll], _ question: Question) {
         guard let negotiation = polls.first?.negotiation else { return }
         let response: Response
@@ -130,7 +131,7 @@ final class ChangeFollowers: Sendable {
         }
         guard let stream else { throw .tooManyWaiters }
         waiting.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
-        // nginx, which would keep events back until its buffer is full, takes this for permission not to.
+        // Stops nginx from holding events back until its buffer is full.
         let representation = Representation(
             contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept",
             added: [("X-Accel-Buffering", "no")])

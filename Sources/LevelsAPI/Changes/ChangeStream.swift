@@ -1,17 +1,17 @@
 import HTTPServer
 import Locking
 
-/// The events of one stream of `/changes`: a place in the log, and no buffer of its own.
+/// The events of one stream of `/changes`: a position in the log, without a buffer of its own.
 ///
-/// A reader that is so slow that the log forgets what comes next for it is told so by `event: reset`.
+/// If a reader is so slow that the log has forgotten its next entry, it receives `event: reset`.
 final class ChangeStream: EventSource {
     private let log: ChangeLog
     private let state: Guarded<State>
 
     private struct State {
-        /// How many changes have been taken up.
+        /// The number of the publication of the latest entry that was taken.
         var number: Int
-        /// What is being sent, and how much of it has been.
+        /// What is being sent; `sent` bytes of it have been.
         var piece: [UInt8]
         var sent = 0
     }
@@ -19,16 +19,16 @@ final class ChangeStream: EventSource {
     /// How long a client waits before it connects again (HTML, section 9.2.6), in milliseconds.
     private static let retry = 2_000
 
-    /// - Parameter since: the revision that the client has; nil to begin with what is published now.
+    /// - Parameter since: the revision that the client has; nil to begin with the current one.
     init(_ log: ChangeLog, since: String?) {
         self.log = log
         let head = "retry: \(Self.retry)\n"
         if let since {
-            // An unknown one is before all that is remembered.
+            // An unknown revision counts as older than every entry.
             state = Guarded(State(number: log.number(of: since) ?? -1, piece: Array((head + "\n").utf8)))
         } else {
             let (revision, number) = log.now
-            // The client learns where it begins, so that it can go on from there even if it hears nothing else.
+            // Tells the client where the stream begins, so that it can resume there even without another event.
             state = Guarded(State(number: number, piece: Array((head + "id: \(revision)\n\n").utf8)))
         }
     }
@@ -45,7 +45,7 @@ final class ChangeStream: EventSource {
         }
     }
 
-    /// Goes on to the next event; false where there is none yet.
+    /// Takes the next event; returns false if there is none yet.
     private func takeUp(_ state: inout State) -> Bool {
         switch log.next(after: state.number) {
         case .nothing: return false

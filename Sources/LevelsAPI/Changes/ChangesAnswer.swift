@@ -2,12 +2,12 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// `GET /changes?since=<revision>`: what has changed since then, an entry for each publication (manual, Refresh).
+/// `GET /changes?since=<revision>`: the entries of the publications after a revision (manual, Refresh).
 struct ChangesAnswer {
     let since: String
     let changes: [Change]
 
-    /// - Parameter since: nil for a client that begins with what is published now.
+    /// - Parameter since: nil for a client that begins with the current revision.
     /// - Throws: `Problem` (410) for a revision that the log does not know.
     init(since: String?, in log: ChangeLog) throws(Problem) {
         let revision = log.now.revision
@@ -25,9 +25,9 @@ struct ChangesAnswer {
     }
 
     /// - Parameters:
-    ///   - headers: header lines beside those of every answer.
-    ///   - isIndented: whether it is to be laid out for people.
-    /// - Throws: `Problem` (500) where it could not be written.
+    ///   - headers: header lines in addition to those of every answer.
+    ///   - isIndented: whether the body is indented for people.
+    /// - Throws: `Problem` (500) if it could not be written.
     func rendered(adding headers: [(name: String, value: String)], isIndented: Bool) throws(Problem) -> Rendering {
         let compact = try Rendering(vary: "Accept", headers: headers) { (writer) throws(PropertyListError) in
             try writer.member("revision", changes.last?.revision ?? since)

@@ -1,12 +1,12 @@
 import Locking
 
-/// Remembers which snapshot a version of a level was rendered from, so that `?since=` finds it without rendering all.
+/// Remembers which publication a version of a level was served for, so that `?since=` finds it without a search.
 ///
-/// A table of a fixed size, in which a newer version takes the place of an older one.
+/// A table of a fixed size, in which newer versions replace older ones.
 final class GivenVersions: Sendable {
     private struct Entry {
         var version = Version.Words(high: 0, low: 0)
-        /// The number of the snapshot.
+        /// The number of the publication.
         var number = -1
     }
 
@@ -14,13 +14,13 @@ final class GivenVersions: Sendable {
 
     /// How many versions are remembered at most: 192 KiB.
     private static let capacity = 1 << 13
-    /// Places that a version may have, of which it takes the one with the oldest entry.
+    /// How many places a version can have; it takes the one with the oldest entry.
     private static let places = 8
 
-    /// - Parameter isEmpty: whether nothing is to be remembered.
+    /// - Parameter isEmpty: whether to remember nothing.
     init(isEmpty: Bool) { entries = Guarded(Array(repeating: Entry(), count: isEmpty ? 0 : Self.capacity)) }
 
-    /// Notes that a version was rendered from the snapshot of a number.
+    /// Notes that a version was served for the publication with a number.
     func note(_ version: Version.Words, number: Int) {
         entries.withLock { entries in
             guard !entries.isEmpty else { return }
@@ -37,7 +37,7 @@ final class GivenVersions: Sendable {
         }
     }
 
-    /// The number of the snapshot that a version was rendered from last; nil if it is not remembered.
+    /// The number of the publication that a version was last served for; nil if it is not remembered.
     func number(of version: Version.Words) -> Int? {
         entries.withLock { entries in
             guard !entries.isEmpty else { return nil }

@@ -35,7 +35,9 @@ extension Response {
 
         /// Returns false if the name or the value contains something that a header line cannot carry.
         private func add(_ name: String, _ value: String) -> Bool {
-            unsafe MHD_add_response_header(pointer, name, value) == .YES
+            unsafe name.withCString { name in
+                unsafe value.withCString { value in unsafe MHD_add_response_header(pointer, name, value) == .YES }
+            }
         }
     }
 }

@@ -191,14 +191,14 @@ import Testing
     @Test(
         "A format that there is not is refused",
         arguments: [
-            ("/levels/?format=xml", "There is no format 'xml' here; there are json and plist.", #"["json","plist"]"#),
+            ("/levels/?format=xml", "'format' must be json or plist here, not 'xml'.", #"["json","plist"]"#),
             (
-                "/detail/a?format=binary", "There is no format 'binary' here; there are json and plist.",
+                "/detail/a?format=binary", "'format' must be json or plist here, not 'binary'.",
                 #"["json","plist"]"#
             ),
-            ("/levels/?format=", "There is no format '' here; there are json and plist.", #"["json","plist"]"#),
+            ("/levels/?format=", "'format' must be json or plist here, not ''.", #"["json","plist"]"#),
             (
-                "/document?format=yaml", "There is no format 'yaml'; there are plist, json and binary.",
+                "/document?format=yaml", "'format' must be plist, json or binary, not 'yaml'.",
                 #"["plist","json","binary"]"#
             ),
         ])

@@ -173,31 +173,31 @@ import Testing
     @Test(
         "A limit is a whole number from 1 to 10000, and a cursor is what a link gave",
         arguments: [
-            ("limit=0", "limit", "'0' is no limit; it is a whole number from 1 to 10000."),
-            ("limit=10001", "limit", "'10001' is no limit; it is a whole number from 1 to 10000."),
-            ("limit=-1", "limit", "'-1' is no limit; it is a whole number from 1 to 10000."),
-            ("limit=%2B5", "limit", "'+5' is no limit; it is a whole number from 1 to 10000."),
-            ("limit=1e3", "limit", "'1e3' is no limit; it is a whole number from 1 to 10000."),
-            ("limit=", "limit", "'' is no limit; it is a whole number from 1 to 10000."),
-            ("limit", "limit", "'' is no limit; it is a whole number from 1 to 10000."),
+            ("limit=0", "limit", "'limit' must be a whole number from 1 to 10000, not '0'."),
+            ("limit=10001", "limit", "'limit' must be a whole number from 1 to 10000, not '10001'."),
+            ("limit=-1", "limit", "'limit' must be a whole number from 1 to 10000, not '-1'."),
+            ("limit=%2B5", "limit", "'limit' must be a whole number from 1 to 10000, not '+5'."),
+            ("limit=1e3", "limit", "'limit' must be a whole number from 1 to 10000, not '1e3'."),
+            ("limit=", "limit", "'limit' must be a whole number from 1 to 10000, not ''."),
+            ("limit", "limit", "'limit' must be a whole number from 1 to 10000, not ''."),
             (
                 "limit=99999999999999999999", "limit",
-                "'99999999999999999999' is no limit; it is a whole number from 1 to 10000."
+                "'limit' must be a whole number from 1 to 10000, not '99999999999999999999'."
             ),
-            ("after=", "after", "'' is no cursor; follow the link 'next' of a page."),
-            ("after=row%2010", "after", "'row 10' is no cursor; follow the link 'next' of a page."),
-            ("after=AAAAAAAAAAA", "after", "'AAAAAAAAAAA' is no cursor; follow the link 'next' of a page."),
+            ("after=", "after", "'' is not a cursor; follow the link 'next' of a page."),
+            ("after=row%2010", "after", "'row 10' is not a cursor; follow the link 'next' of a page."),
+            ("after=AAAAAAAAAAA", "after", "'AAAAAAAAAAA' is not a cursor; follow the link 'next' of a page."),
             (
                 "after=QAAAAAAAAAAAAAAAAAAAAA", "after",
-                "'QAAAAAAAAAAAAAAAAAAAAA' is no cursor; follow the link 'next' of a page."
+                "'QAAAAAAAAAAAAAAAAAAAAA' is not a cursor; follow the link 'next' of a page."
             ),
             (
                 "after=__________________________", "after",
-                "'__________________________' is no cursor; follow the link 'next' of a page."
+                "'__________________________' is not a cursor; follow the link 'next' of a page."
             ),
             (
                 "after=______________________", "after",
-                "'______________________' is no cursor; follow the link 'next' of a page."
+                "'______________________' is not a cursor; follow the link 'next' of a page."
             ),
         ])
     func refused(_ query: String, _ parameter: String, _ detail: String) throws {

@@ -65,7 +65,7 @@ import Testing
         #expect(try detail("/levels/k/\(long)") == "There is no '\(long.dropLast())…' in /\(shown).")
         #expect(
             try detail("/levels/?wait=%E2%80%AE5")
-                == #"'\u{202E}5' is no time to wait; it is a whole number of seconds from 1 to 300."#)
+                == #"'wait' must be a whole number of seconds from 1 to 300, not '\u{202E}5'."#)
         #expect(
             try detail("/document?\(long)=1")
                 == "There is no parameter '\(long.dropLast())…'; there are format, pretty, wait.")
@@ -169,16 +169,18 @@ import Testing
                 "/document?fields=x", "There is no parameter 'fields'; there are format, pretty, wait.", "fields",
                 allowed: #"["format","pretty","wait"]"#),
             Parameter(
-                "/levels/?wait=0", "'0' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
+                "/levels/?wait=0", "'wait' must be a whole number of seconds from 1 to 300, not '0'.", "wait"),
             Parameter(
-                "/detail/?wait=301", "'301' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
+                "/detail/?wait=301", "'wait' must be a whole number of seconds from 1 to 300, not '301'.", "wait"),
             Parameter(
-                "/changes?wait=x", "'x' is no time to wait; it is a whole number of seconds from 1 to 300.", "wait"),
+                "/changes?wait=x", "'wait' must be a whole number of seconds from 1 to 300, not 'x'.", "wait"),
             Parameter("/healthz?x", "There is no parameter 'x'; there are none here.", "x"),
             Parameter("/readyz?x=1", "There is no parameter 'x'; there are none here.", "x"),
             Parameter("/problems/bad-path?x=1", "There is no parameter 'x'; there are none here.", "x"),
-            Parameter("/levels/?limit=2&limit=2", "The parameter 'limit' stands twice; give it once.", "limit"),
-            Parameter("/levels/?limit=2&%6Cimit=3", "The parameter 'limit' stands twice; give it once.", "limit"),
+            Parameter(
+                "/levels/?limit=2&limit=2", "The parameter 'limit' appears more than once; give it once.", "limit"),
+            Parameter(
+                "/levels/?limit=2&%6Cimit=3", "The parameter 'limit' appears more than once; give it once.", "limit"),
             Parameter("/levels/?fields=%", "The query part 'fields=%' is not percent-encoded UTF-8.", "fields=%"),
             Parameter("/levels/?limit=1&%FF=2", "The query part '%FF=2' is not percent-encoded UTF-8.", "%FF=2"),
         ])

@@ -82,7 +82,7 @@ import Testing
     @Test("Only an option that is repeatable may come twice")
     func repeated() throws {
         let problem = #expect(throws: Problem.self) { try Self.query("where=1&narrow=1&where=2&narrow=2") }
-        #expect(problem?.detail == "The parameter 'narrow' stands twice; give it once.")
+        #expect(problem?.detail == "The parameter 'narrow' appears more than once; give it once.")
     }
 
     @Test(

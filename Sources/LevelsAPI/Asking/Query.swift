@@ -15,13 +15,15 @@ struct Query {
     /// Those that the endpoint takes.
     let options: QueryOptions
 
-    /// How many parameters a query may have: far more than any resource takes.
+    /// The most parameters that a query may have: far more than any endpoint takes.
     private static let limit = 64
-    /// How long a name may be for the nearest of those allowed to be looked for, in bytes.
+    /// The longest name, in bytes, for which the nearest option is suggested.
     private static let nameLimit = 64
 
-    /// - Throws: `Problem` (400) for a name that comes twice and must not, text that is not percent-encoded UTF-8, or
-    ///   too many parameters.
+    /// Takes a query apart; nothing is checked against the options yet, except that names are not repeated.
+    ///
+    /// - Throws: `Problem` (400) for a repeated name that must be unique, text that is not percent-encoded UTF-8, or too
+    ///   many parameters.
     init(_ text: Span<UInt8>, _ options: QueryOptions) throws(Problem) {
         self.options = options
         guard !text.isEmpty else { return }
@@ -30,7 +32,9 @@ struct Query {
 
     private mutating func add(_ part: Span<UInt8>) throws(Problem) {
         let equals = part.index(of: UInt8(ascii: "="))
-        guard let name = Self.decode(part.extracting(0..<equals)),
+        let encodedName = part.extracting(0..<equals)
+        let option = options.option(named: encodedName)
+        guard let name = option?.name ?? Self.decode(encodedName),
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
             throw .badParameter(String(utf8: part), "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
@@ -39,22 +43,21 @@ struct Query {
             throw .badParameter(
                 name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
-        let option = options[name]
-        guard option?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
-            throw .badParameter(name, "The parameter '\(quoted: name)' stands twice; give it once.")
+        // A name that is percent-encoded is known only now.
+        let parameter = Parameter(name: name, value: value, option: option ?? options[name])
+        guard parameter.option?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
+            throw .badParameter(name, "The parameter '\(quoted: name)' appears more than once; give it once.")
         }
-        parameters.append(Parameter(name: name, value: value, option: option))
+        parameters.append(parameter)
     }
 
+    /// Decodes a name or a value; nil if it is not percent-encoded UTF-8.
     private static func decode(_ text: Span<UInt8>) -> String? {
         let hasPlus = text.contains(UInt8(ascii: "+"))
-        if !hasPlus, !text.contains(UInt8(ascii: "%")) {
-            return String(validating: Array(copying: text), as: UTF8.self)
-        }
-        // A plus that was percent-encoded is a plus: it is decoded after all others have been replaced.
+        if !hasPlus, !text.contains(UInt8(ascii: "%")) { return String(checking: text) }
+        // A plus that was percent-encoded is a plus: pluses are replaced before anything is decoded.
         let plain = hasPlus ? spaced(text) : Array(copying: text)
-        guard let bytes = PercentEncoding.decode(plain.span) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
+        return PercentEncoding.decode(plain.span).flatMap { String(checking: $0.span) }
     }
 
     private static func spaced(_ text: Span<UInt8>) -> [UInt8] {
@@ -63,9 +66,9 @@ struct Query {
         return bytes
     }
 
-    /// Refuses every parameter that is not among the options, and options that cannot be combined.
+    /// Refuses parameters that are not among the options, and options that cannot be combined.
     ///
-    /// - Throws: `Problem` (400) that names the parameter, those that there are, and the nearest of them.
+    /// - Throws: `Problem` (400) that names the parameter, the options of the endpoint, and the nearest of them.
     func check() throws(Problem) {
         guard !parameters.isEmpty else { return }
         for parameter in parameters where parameter.option == nil { throw unknown(parameter.name) }
@@ -90,6 +93,13 @@ struct Query {
             default: "there are " + names.joined(separator: ", ")
             }
         return .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(hint)", allowed: names)
+    }
+}
+
+extension String {
+    /// Copies text; nil if it is not UTF-8.
+    fileprivate init?(checking text: Span<UInt8>) {
+        do { self.init(copying: try UTF8Span(validating: text)) } catch { return nil }
     }
 }
 

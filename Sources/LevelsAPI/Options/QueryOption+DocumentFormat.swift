@@ -1,10 +1,10 @@
 import PropertyLists
 
 extension QueryOption {
-    /// `format=` of a document, which has one more.
+    /// `format=` of a document, which has a binary format too.
     static let documentFormat = QueryOption(
         name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"",
-        summary: "The format of the document, in place of what Accept prefers.", effect: .form
+        summary: "The format of the document, instead of the one that Accept prefers.", effect: .form
     ) { value, query throws(Problem) in
         switch value {
         case "json": query.format = .json
@@ -12,7 +12,7 @@ extension QueryOption {
         case "binary": query.format = .binary
         default:
             throw .badParameter(
-                "format", "There is no format '\(quoted: value)'; there are plist, json and binary.",
+                "format", "'format' must be plist, json or binary, not '\(quoted: value)'.",
                 allowed: ["plist", "json", "binary"])
         }
     }

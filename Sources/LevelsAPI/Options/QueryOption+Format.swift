@@ -4,14 +4,14 @@ extension QueryOption {
     /// `format=` of a level or a detail.
     static let format = QueryOption(
         name: "format", grammar: "\"json\" / \"plist\"",
-        summary: "The format of the answer, in place of what Accept prefers.", effect: .form
+        summary: "The format of the answer, instead of the one that Accept prefers.", effect: .form
     ) { value, query throws(Problem) in
         switch value {
         case "json": query.format = .json
         case "plist": query.format = .plist
         default:
             throw .badParameter(
-                "format", "There is no format '\(quoted: value)' here; there are json and plist.",
+                "format", "'format' must be json or plist here, not '\(quoted: value)'.",
                 allowed: ["json", "plist"])
         }
     }

@@ -8,7 +8,7 @@ extension QueryOption {
         summary: "The number of rows of a page.", effect: .content
     ) { value, query throws(Problem) in
         guard let limit = Int(digits: value.utf8Span.span), Page.limits.contains(limit) else {
-            throw .badParameter("limit", "'\(quoted: value)' is no limit; it is a whole number from 1 to 10000.")
+            throw .badParameter("limit", "'limit' must be a whole number from 1 to 10000, not '\(quoted: value)'.")
         }
         query.page.limit = limit
     }

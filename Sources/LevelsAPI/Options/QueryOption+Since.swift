@@ -9,7 +9,7 @@ extension QueryOption {
     ) { value, query throws(Problem) in
         guard let version = RequestedVersion(value) else {
             throw .badParameter(
-                "since", "'\(quoted: value)' is no version; it is the member 'version' of an earlier answer.")
+                "since", "'\(quoted: value)' is not a version; use the member 'version' of an earlier answer.")
         }
         query.since = version
     }

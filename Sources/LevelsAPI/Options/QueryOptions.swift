@@ -1,3 +1,5 @@
+import Bytes
+
 /// The query options that an endpoint takes, in the order in which clients are told of them.
 ///
 /// These are the tables of all query options: readers start here.
@@ -54,4 +56,10 @@ final class QueryOptions: Sendable {
 
     /// The option of a name; nil if there is none.
     subscript(name: String) -> QueryOption? { all.first { $0.name == name } }
+
+    /// The option of a name as it is in a query, where it needs no decoding; nil if there is none.
+    func option(named name: Span<UInt8>) -> QueryOption? {
+        for option in all where name.isEqual(to: option.name.utf8Span.span) { return option }
+        return nil
+    }
 }

@@ -86,9 +86,9 @@ import TreeStore
         for _ in 0..<2 { _ = api.response(to: request) }
         api.publish(try Self.snapshot(Self.changed(#""y1""#, #""y2""#), 2))
         let hash = ResponseCache.hash(request.target, Negotiation(request, .none))
-        #expect(api.cache.answer(for: request.target, hash: hash, in: 1) == nil)
+        #expect(api.cache.find(request.target, hash: hash, in: 1).verified == nil)
         let answer = api.response(to: request)
-        #expect(api.cache.answer(for: request.target, hash: hash, in: 1)?.response === answer)
+        #expect(api.cache.find(request.target, hash: hash, in: 1).verified?.response === answer)
     }
 
     @Test("is replaced when its level changes, and the old one is gone")
@@ -171,14 +171,14 @@ import TreeStore
         }
         keep(1, in: 5)
         // A request that took the publication before, and renders what that shows.
-        #expect(cache.answer(for: request.target, hash: hash, in: 4) == nil)
+        #expect(cache.find(request.target, hash: hash, in: 4).verified == nil)
         #expect(served(0, in: 4) == nil)
         keep(0, in: 4)
         #expect(served(1, in: 5) === answers[1].response)
         // One that shows the same may have it, and it stays verified for the newer one.
         #expect(served(1, in: 3) === answers[1].response)
-        #expect(cache.answer(for: request.target, hash: hash, in: 3) == nil)
-        #expect(cache.answer(for: request.target, hash: hash, in: 5)?.response === answers[1].response)
+        #expect(cache.find(request.target, hash: hash, in: 3).verified == nil)
+        #expect(cache.find(request.target, hash: hash, in: 5).verified?.response === answers[1].response)
         #expect(served(0, in: 6) == nil)
         #expect(served(1, in: 5) == nil)
     }
@@ -240,4 +240,9 @@ import TreeStore
         #expect(hits(changing: false) == 1_000)
         #expect(hits(changing: true) == 1_000)
     }
+}
+
+extension ResponseCache.Found {
+    /// The answer, if it was verified for the publication.
+    fileprivate var verified: RenderedAnswer? { if case .verified(let answer) = self { answer } else { nil } }
 }

@@ -134,13 +134,13 @@ import Testing
         #expect(desk.get("/levels/?since=\(since)").body == desk.get("/levels/").body)
     }
 
-    @Test("since what is no version is refused")
+    @Test("since text that is not a version is refused")
     func malformed() throws {
         let answer = Desk(try Self.snapshot(#"["a"]"#, "k3-1")).get("/levels/?since=yesterday")
         #expect(answer.status == 400)
         #expect(
             answer.text.contains(
-                "'yesterday' is no version; it is the member 'version' of an earlier answer."))
+                "'yesterday' is not a version; use the member 'version' of an earlier answer."))
     }
 
     @Test("of a page tells how the page's rows changed")
@@ -177,7 +177,7 @@ import Testing
     // MARK: A client
 
     /// What a client does with a delta, in the plainest way.
-    private static func applied(_ delta: [String: Any], to copy: [String: Any]) throws -> NSDictionary {
+    static func applied(_ delta: [String: Any], to copy: [String: Any]) throws -> NSDictionary {
         var result = delta
         if result["rows"] == nil {
             var rows = try #require(copy["rows"] as? [[String: Any]])

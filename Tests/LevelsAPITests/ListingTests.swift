@@ -9,28 +9,66 @@ import Testing
         try Item(rootOf: Desk.snapshot(document).document).level
     }
 
-    private static func titles(_ listing: Listing, _ positions: Range<Int>) -> [String] {
-        positions.compactMap { listing.level?.key(listing.row(at: $0)) }
+    private static func keys(_ listing: Listing, _ positions: Range<Int>) -> [String] {
+        positions.compactMap { position in
+            let place = listing.place(at: position)
+            return listing.level(of: place)?.key(place.row)
+        }
     }
 
-    private static let backwards: Listing.Step = { listing in listing.arrange { rows, _ in rows.reversed() } }
-    private static let evenRows: Listing.Step = { listing in listing.arrange { rows, _ in rows.filter { $0 % 2 == 0 } }
-    }
+    private static func keys(_ listing: Listing) -> [String] { keys(listing, 0..<listing.count) }
+
+    private static let backwards: Listing.Step = { listing in listing.arrange((0..<listing.count).reversed()) }
+    private static let evenRows: Listing.Step = { listing in listing.filter { place, _ in place.row % 2 == 0 } }
 
     @Test("Without a step a listing is the level, with its sections")
     func plain() throws {
         let listing = Listing(try Self.level(#"[["a","b"],["c"]]"#))
-        #expect(Self.titles(listing, 0..<listing.count) == ["a", "b", "c"])
+        #expect(Self.keys(listing) == ["a", "b", "c"])
         #expect(listing.sections.map(\.count) == [2, 1])
-        #expect(Listing(nil, [Self.backwards]).count == 0)
+        #expect(Listing(nil, [Self.backwards, Self.evenRows]).count == 0)
     }
 
-    @Test("Each step works on the rows that the one before left, and no section is left")
+    @Test("Each step works on the rows that the one before left; another order has no sections")
     func steps() throws {
         let listing = Listing(try Self.level(#"[["a","b"],["c","d","e"]]"#), [Self.evenRows, Self.backwards])
-        #expect(Self.titles(listing, 0..<listing.count) == ["e", "c", "a"])
+        #expect(Self.keys(listing) == ["e", "c", "a"])
         #expect(listing.sections.isEmpty)
-        #expect((0..<5).map { listing.position(ofRow: $0) } == [2, nil, 1, nil, 0])
+        let positions = Positions(listing)
+        #expect((0..<5).map { positions[Place(row: $0)] } == [2, nil, 1, nil, 0])
+    }
+
+    @Test("A filter leaves the sections that have rows, and a level without any has none")
+    func sections() throws {
+        let level = try Self.level(
+            #"{"Sections":[{"Title":"A","Rows":["a","b"]},{"Title":"B","Rows":["c"]},{"Title":"C","Rows":["d","e"]}]}"#)
+        let listing = Listing(level, [{ listing in listing.filter { place, _ in place.row != 2 && place.row != 3 } }])
+        #expect(Self.keys(listing) == ["a", "b", "e"])
+        #expect(listing.sections.map(\.title) == ["A", "C"])
+        #expect(listing.sections.map(\.start) == [0, 2])
+        #expect(listing.sections.map(\.count) == [2, 1])
+        #expect(Listing(level, [{ listing in listing.filter { _, _ in false } }]).sections.isEmpty)
+    }
+
+    @Test("Rows of several levels know the rows above them")
+    func places() throws {
+        let level = try Self.level(#"[{"Title":"a","Children":[{"Title":"b","Children":["c"]}]},"d"]"#)
+        var listing = Listing(level)
+        let added = (listing.addBranch(below: Place(row: 0)), listing.addBranch(below: Place(row: 1)))
+        #expect(added.1 == nil)
+        let branch = try #require(added.0)
+        let below = listing.addBranch(below: Place(branch: branch, row: 0))
+        let inner = try #require(below)
+        listing.show([Place(branch: inner, row: 0), Place(row: 1), Place(branch: branch, row: 0)], with: .trail)
+        #expect(Self.keys(listing) == ["c", "d", "b"])
+        let trails = (0..<3).map { position in
+            listing.rows(above: listing.place(at: position)).map { $0.level.title($0.row) }
+        }
+        #expect(trails == [["a", "b"], [], ["a"]])
+        #expect((0..<3).map { listing.indent(of: listing.place(at: $0)) } == [2, 0, 1])
+        let positions = Positions(listing)
+        #expect(positions[Place(branch: inner, row: 0)] == 0)
+        #expect(positions[Place(row: 0)] == nil)
     }
 
     @Test("Pages of an arranged listing go on in the right place after rows have come and gone")
@@ -38,10 +76,10 @@ import Testing
         let first = Listing(try Self.level(#"["a","b","c","d","e"]"#), [Self.backwards])
         var page = Page()
         page.limit = 2
-        #expect(Self.titles(first, page.positions(in: first)) == ["e", "d"])
+        #expect(Self.keys(first, page.positions(in: first)) == ["e", "d"])
         page.after = Cursor(before: 2, in: first)
-        #expect(Self.titles(first, page.positions(in: first)) == ["c", "b"])
+        #expect(Self.keys(first, page.positions(in: first)) == ["c", "b"])
         let later = Listing(try Self.level(#"["a","b","c","e","f","g"]"#), [Self.backwards])
-        #expect(Self.titles(later, page.positions(in: later)) == ["c", "b"])
+        #expect(Self.keys(later, page.positions(in: later)) == ["c", "b"])
     }
 }

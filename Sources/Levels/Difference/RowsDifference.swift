@@ -1,21 +1,18 @@
-import Bytes
-internal import PropertyLists
-
-/// The difference between rows of two levels: the fewest steps that turn the old list into the new one.
+/// The difference between rows of two listings: the fewest steps that turn the old list into the new one.
 ///
-/// Remove the removed and moved rows, then insert the inserted and moved ones at their places in the new list, in
-/// ascending order. Rows are the same if their keys are equal.
+/// Remove the removed and moved rows, then insert the inserted and moved ones at their positions in the new listing, in
+/// ascending order. Rows are the same if the keys that lead to them are equal.
 public struct RowsDifference: Sendable {
-    /// Rows of the old level that the new list lacks, in order.
+    /// Positions of rows in the old listing that the new list lacks, in order.
     public private(set) var removed: [Int] = []
-    /// Rows of the new level that the old list lacks, in order.
+    /// Positions of rows in the new listing that the old list lacks, in order.
     public private(set) var inserted: [Int] = []
-    /// Rows of the new level whose position among the others changed, in order.
+    /// Positions in the new listing of rows whose position among the others changed, in order.
     public private(set) var moved: [Int] = []
     /// The rows of both lists, in the new order.
     public private(set) var kept: [Pair] = []
 
-    /// One row in the old level and in the new one.
+    /// The positions of one row in the old listing and in the new one.
     public struct Pair: Sendable, Equatable {
         /// Its number in the old level.
         public let old: Int
@@ -26,19 +23,17 @@ public struct RowsDifference: Sendable {
     /// Compares two lists; O(n log n) for those that were reordered, and linear else.
     ///
     /// - Parameters:
-    ///   - oldRows: which rows of the old level the old list is.
-    ///   - newRows: which rows of the new level the new list is.
-    public init(from old: Level?, _ oldRows: Range<Int>, to new: Level?, _ newRows: Range<Int>) {
-        let places = oldRows.map { row in
-            old?.row(sameAs: row, in: new, near: newRows.lowerBound + row - oldRows.lowerBound)
-        }
+    ///   - oldRows: the positions in the old listing that the old list is.
+    ///   - newRows: the positions in the new listing that the new list is.
+    public init(from old: Listing, _ oldRows: Range<Int>, to new: Listing, _ newRows: Range<Int>) {
+        var matches = RowMatches(from: old, to: new)
         var isKept = [Bool](repeating: false, count: newRows.count)
         var pairs: [Pair] = []
-        for (index, place) in places.enumerated() {
-            let row = oldRows.lowerBound + index
-            if let place, newRows.contains(place) {
-                pairs.append(Pair(old: row, new: place))
-                isKept[place - newRows.lowerBound] = true
+        for row in oldRows {
+            let guess = newRows.lowerBound + row - oldRows.lowerBound
+            if let match = matches.position(ofRowAt: row, near: guess), newRows.contains(match) {
+                pairs.append(Pair(old: row, new: match))
+                isKept[match - newRows.lowerBound] = true
             } else {
                 removed.append(row)
             }
@@ -46,6 +41,11 @@ public struct RowsDifference: Sendable {
         inserted = newRows.filter { !isKept[$0 - newRows.lowerBound] }
         moved = Self.leftOut(of: pairs.map(\.new)).sorted()
         kept = pairs.sorted { $0.new < $1.new }
+    }
+
+    /// Compares all rows of two listings.
+    public init(from old: Listing, to new: Listing) {
+        self.init(from: old, 0..<old.count, to: new, 0..<new.count)
     }
 
     /// The numbers that must go so that the rest ascends, as few as possible (patience sorting).
@@ -69,51 +69,20 @@ public struct RowsDifference: Sendable {
     }
 }
 
-extension Level {
-    /// The shown row of another level that has the key of this row; nil if there is none.
-    ///
-    /// - Parameter guess: where to look first, because most rows stay where they are.
-    public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
-        guard let other else { return nil }
-        let bytes = bytes
-        let key = bytes.span.extracting(self.row(row).key)
-        let others = other.bytes
-        if guess >= 0, guess < other.count, others.span.extracting(other.row(guess).key).isEqual(to: key) {
-            return guess
-        }
-        return other.row(withKey: key)
-    }
-}
-
-extension Level {
-    /// The numbers of the shown rows.
-    public var rowNumbers: Range<Int> { 0..<count }
-
-    /// Whether a row is packed as one of another level is, with equal levels below both.
-    public func hasRow(_ row: Int, sameAs otherRow: Int, in other: Level) -> Bool {
-        guard child(row)?.hash == other.child(otherRow)?.hash else { return false }
-        let bytes = bytes
-        let others = other.bytes
-        return bytes.span.extracting(rowBytes(row)).isEqual(to: others.span.extracting(other.rowBytes(otherRow)))
-    }
-
-    /// Where a row lies.
-    private func rowBytes(_ row: Int) -> Range<Int> {
-        let bytes = bytes
-        var table = PackedReader(bytes.span, at: row * 4)
-        let start = table.halfWord()
-        return start..<table.halfWord()
-    }
-}
-
-extension Array {
+extension RandomAccessCollection {
     /// The index of the first element that satisfies a condition which all after it satisfy too.
-    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
+    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
+        var low = startIndex
+        var rest = count
+        while rest > 0 {
+            let half = rest / 2
+            let middle = index(low, offsetBy: half)
+            if isInSecondPart(self[middle]) {
+                rest = half
+            } else {
+                low = index(after: middle)
+                rest -= half + 1
+            }
         }
         return low
     }

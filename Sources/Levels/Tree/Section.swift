@@ -26,12 +26,35 @@ public struct Section: Sendable, Equatable {
         [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }
     }
 
-    init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
+    /// A section with the parts that are shown.
+    public init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
         self.title = title
         self.index = index
         self.footer = footer
         self.start = start
         self.count = count
+    }
+}
+
+extension Section {
+    /// The sections of rows that are left of a longer list, without those that have none.
+    ///
+    /// - Parameters:
+    ///   - rows: where each was in the longer list, in ascending order.
+    ///   - sections: what divided the longer list.
+    static func dividing(_ rows: [Int], as sections: ArraySlice<Section>) -> [Section] {
+        var left: [Section] = []
+        var start = 0
+        for section in sections {
+            let end = rows[start...].partitioningIndex { $0 >= section.start + section.count }
+            if end > start {
+                var shown = section.shown
+                (shown.start, shown.count) = (start, end - start)
+                left.append(shown)
+            }
+            start = end
+        }
+        return left
     }
 }
 

@@ -3,14 +3,13 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// What a request for a level, a detail or a document asks, apart from the request: with a snapshot, it is all that
-/// the answer depends on.
+/// What a request asks of a level, a detail or a document: with a snapshot, it is all that the answer depends on.
 struct Inquiry {
     /// What of an item is asked for.
     enum Subject: Sendable {
         case level, detail, document
 
-        /// The format of the answer unless the query names one: what `Accept` prefers, else the usual one.
+        /// The format of the answer unless the query names one: the one that `Accept` prefers, else the usual one.
         func format(accepted: Format?) -> Format {
             switch self {
             case .level, .detail: accepted == .plist ? .plist : .json
@@ -52,7 +51,7 @@ struct Inquiry {
         return kept
     }
 
-    /// Whether an item in one tree surely shows the same as in another: told without rendering anything.
+    /// Whether the answer about an item in one tree is known to be the same as in another, without rendering either.
     func showsTheSame(of item: Item, as other: Item) -> Bool {
         switch subject {
         case .level: item.hasSameLevel(as: other)

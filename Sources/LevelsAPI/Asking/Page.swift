@@ -1,4 +1,6 @@
-/// Which rows of a level are asked for (`?limit=` and `?after=`).
+import Levels
+
+/// Which rows of a listing are asked for (`?limit=` and `?after=`).
 struct Page: Equatable {
     static let defaultLimit = 1_000
     static let limits = 1...10_000

@@ -132,10 +132,10 @@ final class ChangeFollowers: Sendable {
         guard let stream else { throw .tooManyWaiters }
         waiting.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
         // Stops nginx from holding events back until its buffer is full.
-        let representation = Representation(
+        let metadata = RepresentationMetadata(
             contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept",
             added: [("X-Accel-Buffering", "no")])
-        let lines = selection.header.lines(of: representation, .identity, for: negotiation.origin)
+        let lines = selection.header.lines(of: metadata, .identity, for: negotiation.origin)
         return Response(status: 200, headers: lines, events: stream)
     }
 }

@@ -6,7 +6,7 @@ struct ShownRows {
     let old: Level?
     let new: Level?
     private let pairs: RowsDifference
-    /// For each row of the new level, whether nothing of it or below it differs and it stands in its old place.
+    /// For each row of the new level, whether nothing in or below it differs and its number is the same.
     private let isSame: [Bool]
     private let hasSameSections: Bool
 
@@ -20,7 +20,7 @@ struct ShownRows {
     init(old: Level?, new: Level?) {
         self.old = old
         self.new = new
-        pairs = RowsDifference(from: old, 0..<(old?.count ?? 0), to: new, 0..<(new?.count ?? 0))
+        pairs = RowsDifference(from: Listing(old), to: Listing(new))
         hasSameSections = Self.sections(old) == Self.sections(new)
         var isSame = [Bool](repeating: false, count: new?.count ?? 0)
         if let old, let new {
@@ -31,17 +31,16 @@ struct ShownRows {
         self.isSame = isSame
     }
 
-    /// Whether the answers differ in anything but the titles of the item and of those above it.
+    /// Whether the answers, as JSON without a query, differ in anything but the titles of the item and of those above it.
     var differ: Bool {
         guard let old, let new, old.count == new.count, hasSameSections else {
             // No level and an empty one show the same.
             return (old?.count ?? 0) != (new?.count ?? 0) || !hasSameSections
         }
         guard pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
-        return new.rowNumbers.contains { row in
-            !isSame[row]
-                && ShownItems(old: Item.Step(level: old, row: row), new: Item.Step(level: new, row: row)).hasOtherRow
-        }
+        let before = RowDescription(Listing(old), .cell)
+        let after = RowDescription(Listing(new), .cell)
+        return new.rowNumbers.contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
     /// The rows whose details, or anything below them, may differ: in the new order, then those that went.
@@ -79,5 +78,17 @@ struct ShownRows {
             for row in section.start..<section.start + section.count { numbers[row] = number }
         }
         return numbers
+    }
+}
+
+extension RowDescription {
+    /// Whether a row shows the same, as JSON, as the one at its position in a listing of the same item.
+    fileprivate func showsRow(_ row: Int, asShownBy other: RowDescription) -> Bool {
+        // A JSON writer refuses no text.
+        do {
+            return try shows(at: row, sameAs: other, at: row, Links(), as: JSONPropertyListWriter.self)
+        } catch {
+            return false
+        }
     }
 }

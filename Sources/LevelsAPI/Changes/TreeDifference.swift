@@ -90,9 +90,10 @@ struct TreeDifference {
             add(level: true, detail: true)
             return followAll(visit.old.flatMap { $0.level.child($0.row) }, visit.new.flatMap { $0.level.child($0.row) })
         }
-        let pair = ShownItems(old: old, new: new)
-        let isRenamed = visit.isBelowChange || pair.hasOtherTitle
-        let detail = visit.isBelowChange || visit.isInOtherSection || pair.hasOtherDetail
+        let isRenamed = visit.isBelowChange || !new.isEqual(to: old, in: \.title)
+        let detail =
+            isRenamed || visit.isInOtherSection
+            || !DetailDescription(new).showsTheSame(as: DetailDescription(old))
         let before = old.level.child(old.row)
         let after = new.level.child(new.row)
         if before?.hash == after?.hash {

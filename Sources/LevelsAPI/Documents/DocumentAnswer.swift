@@ -26,19 +26,17 @@ struct DocumentAnswer {
     /// takes no memory.
     ///
     /// - Throws: `Problem` (406) for text that the format cannot represent, or if the client accepts no available coding.
-    func selected() throws(Problem) -> SelectedRepresentation {
-        let plain = Representation(
+    func representation() throws(Problem) -> Representation {
+        let plain = RepresentationMetadata(
             contentType: contentType, entityTag: entityTag, cacheControl: cacheControl,
             vary: "Accept-Encoding, Accept")
-        let representation = isIndented ? plain.indented : plain
+        let metadata = isIndented ? plain.indented : plain
         let stream = try stream()
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
-        let headers = header.lines(of: representation, coding, for: negotiation.origin)
-        return StreamedRepresentation(
-            representation: representation, coding: coding, headers: headers, stream: self.stream,
-            failure: Self.beyondXML
-        ).selected(of: item)
+        let headers = header.lines(of: metadata, coding, for: negotiation.origin)
+        let body = StreamedBody(coding, failure: Self.beyondXML, stream: self.stream)
+        return Representation(entityTag: metadata.entityTag(coding), headers: headers, body: body)
     }
 
     /// The requested coding, if it depends on the length.
@@ -66,7 +64,7 @@ struct DocumentAnswer {
             content.append(littleEndian: level.hash.high)
             content.append(littleEndian: level.hash.low)
         }
-        return ItemAnswer.entityTag(ContentHash(of: content.span))
+        return EntityTag.of(ContentHash(of: content.span))
     }
 
     private var contentType: String {

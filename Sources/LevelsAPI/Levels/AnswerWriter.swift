@@ -9,7 +9,7 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
 
     /// Begins a member of an object.
     mutating func member(_ name: StaticString)
-    /// A member that is null, which a property list leaves out.
+    /// Writes a member that is null; a property list leaves it out.
     mutating func nullMember(_ name: StaticString)
     mutating func beginObject()
     mutating func endObject()
@@ -18,36 +18,42 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     mutating func number(_ value: Int)
     mutating func flag(_ value: Bool)
     mutating func text(_ utf8: Span<UInt8>) throws(PropertyListError)
-    /// A link: a prefix that is in canonical form already, and a key that is not.
+    /// Writes a link: a prefix in canonical form, and a key that is percent-encoded here.
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>)
 
-    /// Moves what is written from here on by so many tabs, where there are any: the version of a row is the hash of what
-    /// is written of it, and is to be the same wherever it stands.
+    /// Indents what is written from here on by so many tabs more, if the format has any: the version of a row is the hash
+    /// of what is written of it, and must not depend on where the row is written.
     mutating func indent(by levels: Int)
 
-    /// Ends the last line of the answer, unless the format's own end does: to be called before the answer is hashed.
+    /// Ends the last line of the answer, unless the end of the format does; called before the answer is hashed.
     mutating func endLine()
 
-    /// How many bytes have been written.
+    /// The number of bytes written so far.
     var count: Int { get }
-    /// A text of `width` characters that `fill` replaces; gives where it begins.
-    mutating func placeholder(width: Int) -> Int
-    mutating func fill(at offset: Int, with text: Span<UInt8>)
+    /// Writes a text of ASCII characters that `fill` replaces later; gives where it begins.
+    mutating func placeholder(_ text: StaticString) -> Int
     mutating func fill(at offset: Int, with character: UInt8)
-    /// The XXH3-64 hash of all since an offset.
+    /// The XXH3-64 hash of what was written since an offset.
     func shortHash(since offset: Int) -> UInt64
     /// The XXH3-128 hash of everything.
     func hash() -> ContentHash
-    /// Ends the answer and gives its bytes away.
+    /// Ends the answer and returns its bytes.
     consuming func body() throws(PropertyListError) -> ByteBuffer
 }
 
 extension AnswerWriter where Self: ~Copyable {
-    /// Fills a row's version in.
+    /// Replaces the placeholder of a row's version.
     @inline(__always)
     mutating func fillShortVersion(at offset: Int, hash: UInt64) {
         for digit in 0..<Version.shortWidth {
             fill(at: offset + digit, with: Version.character(hash, digit: Version.shortWidth - 1 - digit))
+        }
+    }
+
+    /// Replaces the placeholder of a level's or detail's version.
+    mutating func fillVersion(at offset: Int, hash: ContentHash) {
+        for index in 0..<Version.width {
+            fill(at: offset + index, with: Version.character(of: hash, at: index))
         }
     }
 
@@ -131,17 +137,12 @@ extension JSONPropertyListWriter: AnswerWriter {
 
     var count: Int { output.count }
 
-    mutating func placeholder(width: Int) -> Int {
-        var offset = 0
-        rawString { (output) in
-            offset = output.count
-            for _ in 0..<width { output.append(UInt8(ascii: "-")) }
-        }
-        return offset
+    @inline(__always)
+    mutating func placeholder(_ text: StaticString) -> Int {
+        rawString { (output) in output.append(text) }
+        return output.count - text.utf8CodeUnitCount - 1
     }
 
-    @inline(__always)
-    mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
     @inline(__always)
     mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
     func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
@@ -186,12 +187,14 @@ extension XMLPropertyListWriter: AnswerWriter {
 
     var count: Int { output.count }
 
-    mutating func placeholder(width: Int) -> Int {
-        do { try string(String(repeating: "-", count: width).utf8Span.span) } catch {}
-        return output.count - width - "</string>\n".utf8.count
+    mutating func placeholder(_ text: StaticString) -> Int {
+        text.withUTF8Buffer { text in
+            // Plain ASCII, which XML always carries.
+            do { try unsafe string(text.span) } catch {}
+        }
+        return output.count - text.utf8CodeUnitCount - "</string>\n".utf8.count
     }
 
-    mutating func fill(at offset: Int, with text: Span<UInt8>) { output.replace(at: offset, with: text) }
     mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
     func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
     func hash() -> ContentHash { ContentHash(of: output.span) }

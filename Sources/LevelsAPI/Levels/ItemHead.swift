@@ -2,9 +2,9 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What the answers about an item have in common: who it is, and a version that is the hash of the whole answer.
+/// What the answers about an item have in common: what it is, and a version that is the hash of the whole answer.
 enum ItemHead {
-    /// Writes the first members; gives where the version is to be filled in.
+    /// Writes the first members; gives the offset of the version, which `seal` fills in.
     static func write<Writer: AnswerWriter & ~Copyable>(
         _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout Writer
     ) throws(PropertyListError) -> Int {
@@ -20,7 +20,7 @@ enum ItemHead {
             writer.member("level", link: links.level)
         }
         writer.member("version")
-        let versionOffset = writer.placeholder(width: Version.width)
+        let versionOffset = writer.placeholder(Version.placeholder)
         writer.member("depth", item.depth)
         writer.member("leaf", count == 0)
         if !isLevel { writer.member("count", count) }
@@ -40,13 +40,7 @@ enum ItemHead {
     /// Fills the version in: the hash of the answer with a placeholder in its place, so it depends on content alone.
     static func seal<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int) -> ContentHash {
         let hash = writer.hash()
-        fill(&writer, at: offset, with: hash)
+        writer.fillVersion(at: offset, hash: hash)
         return hash
-    }
-
-    static func fill<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int, with hash: ContentHash) {
-        var version = ByteBuffer(capacity: 32)
-        Version.text(hash, into: &version)
-        writer.fill(at: offset, with: version.span)
     }
 }

@@ -3,22 +3,24 @@ import Levels
 import PropertyLists
 
 /// `GET /levels/<path>`: the rows of one level, or a page of them (manual, Levels).
-struct LevelAnswer {
+struct LevelAnswer: ItemAnswer {
     let item: Item
     private let query: LevelQuery
-    /// Those of the query, at hand for each row.
-    private let fields: FieldSelection
-    private let listing: Listing
-    /// The positions that are shown of the listing.
+    /// What is shown of the rows.
+    let description: RowDescription
+    /// The positions that the page shows of the listing.
     let rows: Range<Int>
 
     init(_ item: Item, _ query: LevelQuery) {
         self.item = item
         self.query = query
-        fields = query.fields
-        listing = Listing(item.level, query.steps)
+        let listing = Listing(item.level, query.steps)
+        description = RowDescription(listing, query.fields)
         rows = query.page.positions(in: listing)
     }
+
+    /// The rows that the answer is about, all pages together.
+    var listing: Listing { description.listing }
 
     /// The answer to the same about another item.
     func asked(of item: Item) -> LevelAnswer { LevelAnswer(item, query) }
@@ -33,23 +35,26 @@ struct LevelAnswer {
     ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
         let links = Links(item)
         let versionOffset = try writeHead(links, to: &writer)
-        try writeRows(links, to: &writer)
+        writer.member("rows")
+        writer.beginList()
+        try description.write(rows, links, to: &writer)
+        writer.endList()
         let next = try writeEnd(links, to: &writer)
         return (ItemHead.seal(&writer, at: versionOffset), next)
     }
 
-    /// Writes how the rows came to be those of now in place of the rows themselves; gives the link of the next page.
+    /// Writes what changed in place of the rows; gives the link of the next page.
     ///
-    /// - Parameter version: that of the answer with its rows.
+    /// - Parameter version: the version of the answer with its rows.
     /// - Throws: `PropertyListError` for text that the format cannot carry.
     func write<Writer: AnswerWriter & ~Copyable>(
         _ change: LevelChange, version: ContentHash, to writer: inout Writer
     ) throws(PropertyListError) -> String? {
         let links = Links(item)
         let versionOffset = try writeHead(links, to: &writer)
-        try change.write(of: self, links, to: &writer)
+        try change.write(links, to: &writer)
         let next = try writeEnd(links, to: &writer)
-        ItemHead.fill(&writer, at: versionOffset, with: version)
+        writer.fillVersion(at: versionOffset, hash: version)
         return next
     }
 
@@ -88,7 +93,7 @@ struct LevelAnswer {
             link.append(UInt8(ascii: "&"))
         }
         link.append("after=")
-        link.append(Cursor(before: rows.upperBound, in: listing).text)
+        Cursor(before: rows.upperBound, in: listing).append(to: &link)
         return String(utf8: link.span)
     }
 
@@ -118,52 +123,5 @@ struct LevelAnswer {
         writer.member("count", count)
         if let footer { try writer.member("footer", footer) }
         writer.endObject()
-    }
-
-    private func writeRows<Writer: AnswerWriter & ~Copyable>(
-        _ links: borrowing Links, to writer: inout Writer
-    ) throws(PropertyListError) {
-        writer.member("rows")
-        writer.beginList()
-        if let level = item.level {
-            let branchPrefix = links.childPrefix(isDetail: false)
-            let leafPrefix = links.childPrefix(isDetail: true)
-            let bytes = level.bytes
-            let order = listing.order
-            for position in rows {
-                let number = order.map { $0[position] } ?? position
-                let count = level.childCount(number)
-                let prefix = count == 0 ? leafPrefix.span : branchPrefix.span
-                try writeRow(Row(in: bytes.span, number: number), in: bytes.span, count: count, prefix, to: &writer)
-            }
-        }
-        writer.endList()
-    }
-
-    /// Writes one row of a level.
-    ///
-    /// - Parameters:
-    ///   - bytes: the level's.
-    ///   - count: how many children the row has.
-    ///   - prefix: what stands before the row's key in its link.
-    func writeRow<Writer: AnswerWriter & ~Copyable>(
-        _ row: Row, in bytes: Span<UInt8>, count: Int, _ prefix: Span<UInt8>, to writer: inout Writer
-    ) throws(PropertyListError) {
-        writer.beginObject()
-        // Behind the comma that the first row has not: a row that moves is still the same row.
-        let start = writer.count
-        try writer.member("key", bytes.extracting(row.key))
-        writer.member("version")
-        let versionOffset = writer.placeholder(width: Version.shortWidth)
-        try writer.member("title", bytes.extracting(row.title))
-        writer.member("leaf", count == 0)
-        writer.member("count", count)
-        writer.member("href", link: prefix, key: bytes.extracting(row.key))
-        writer.member("fields")
-        writer.beginObject()
-        try RowFields.tell(fields, of: row, in: bytes, to: &writer)
-        writer.endObject()
-        writer.endObject()
-        writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
     }
 }

@@ -10,6 +10,14 @@ struct Links: ~Copyable {
     /// Where the path of each step ends in `levels`, the root's first.
     private var ends: [Int] = []
 
+    /// The links of the root.
+    init() {
+        levels.append("/levels/")
+        details.append("/detail/")
+        ends.append(levels.count)
+    }
+
+    /// The links of an item.
     init(_ item: Item) {
         levels.append("/levels/")
         details.append("/detail/")
@@ -40,12 +48,12 @@ struct Links: ~Copyable {
     @_lifetime(borrow self)
     func level(ofAncestor depth: Int) -> Span<UInt8> { levels.span.extracting(0..<ends[depth]) }
 
-    /// What stands before the key of the item's children.
+    /// What precedes the keys of the item's children in their links.
     func childPrefix(isDetail: Bool) -> ByteBuffer {
         Self.extended(isDetail ? details.span : levels.span, isRoot: ends.count == 1)
     }
 
-    /// What stands before the key of the item's siblings, in details.
+    /// What precedes the keys of the item's siblings in the links of their details.
     func siblingPrefix() -> ByteBuffer {
         let end = ends.count > 1 ? ends[ends.count - 2] : 8
         return Self.extended(details.span.extracting(0..<end), isRoot: ends.count <= 2)

@@ -8,15 +8,15 @@ struct SinceVersion {
     private let history: History
     private let known: Item?
 
-    /// How many times the bytes of the level as it is now are written in search of a version that was not given out
-    /// here: whoever asks may name any.
+    /// How much is written in search of a version that was not given out here, as a multiple of the bytes of the level as
+    /// it is now: clients may name any version.
     private static let searchedLevels = 6
-    /// The same in bytes, for a short level.
+    /// How much is written for a short level, in bytes.
     private static let leastSearched = 16 << 10
-    /// What a row takes at least when it is written, in bytes.
+    /// The least that a written row takes, in bytes.
     private static let leastRowBytes = 90
 
-    /// - Parameter known: the state that the client is known to have; then no other is looked at.
+    /// - Parameter known: the state that the client is known to have; nil to search for it.
     init(_ version: RequestedVersion, at path: ItemPath, in history: History, known: Item?) {
         self.version = version
         self.path = path
@@ -24,20 +24,22 @@ struct SinceVersion {
         self.known = known
     }
 
-    /// How the level became what it is; nil where the version is not remembered.
+    /// How the level became what it is; nil if the version is not remembered.
     ///
     /// - Parameters:
     ///   - answer: the level as it is now.
-    ///   - version: that of the answer.
-    ///   - bytes: how long the answer is.
-    func change<Writer: AnswerWriter & ~Copyable>(
-        to answer: LevelAnswer, version: ContentHash, bytes: Int, as _: Writer.Type
-    ) -> LevelChange? {
-        let since = self.version.text
-        if Version.words(version) == self.version.words {
-            return LevelChange(since: since, old: answer.item, to: answer)
-        }
-        return old(answer, bytes, as: Writer.self).map { LevelChange(since: since, old: $0, to: answer) }
+    ///   - version: the version of the answer.
+    ///   - bytes: the length of the answer.
+    ///   - format: the format of the answer, on which versions depend.
+    func change(to answer: LevelAnswer, version: ContentHash, bytes: Int, _ format: Format) -> LevelChange? {
+        let isNow = Version.words(version) == self.version.words
+        let old =
+            switch format {
+            case _ where isNow: answer.item
+            case .plist: old(answer, bytes, as: XMLPropertyListWriter.self)
+            case .json, .binary: old(answer, bytes, as: JSONPropertyListWriter.self)
+            }
+        return old.map { LevelChange(since: self.version.text, old: $0, to: answer) }
     }
 
     private func old<Writer: AnswerWriter & ~Copyable>(
@@ -53,7 +55,7 @@ struct SinceVersion {
         return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched), as: Writer.self)
     }
 
-    /// Looks through what is held, the newest first, as long as no more than some bytes are written for it.
+    /// Searches the snapshots that are kept, the newest first, until too many bytes have been written.
     private func search<Writer: AnswerWriter & ~Copyable>(
         for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
     ) -> Item? {
@@ -68,9 +70,9 @@ struct SinceVersion {
         return nil
     }
 
-    /// Whether an earlier state of the item, asked for in the same way, has the version; and how long it is.
+    /// Whether the same request would have been answered with the version in an earlier state; and the answer's length.
     ///
-    /// A version that the format could not carry was never given to anyone.
+    /// An answer that the format cannot carry never had a version.
     private func isVersion<Writer: AnswerWriter & ~Copyable>(
         of item: Item, _ answer: LevelAnswer, as _: Writer.Type
     ) -> (matches: Bool, bytes: Int) {

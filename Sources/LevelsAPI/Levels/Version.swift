@@ -10,16 +10,25 @@ enum Version {
     /// Characters of 64 bits.
     static let wordWidth = 11
 
-    static func text(_ hash: ContentHash, into buffer: inout ByteBuffer) {
-        // 128 bits are 21 characters and two bits more.
-        append(hash.high, digits: 11, into: &buffer)
-        append(hash.low, digits: 11, into: &buffer)
+    /// What is written in the place of a version until it is known.
+    static var placeholder: StaticString { "----------------------" }
+    /// The same for the version of a row.
+    static var shortPlaceholder: StaticString { "--------" }
+
+    /// One character of a version, counted from its first: 128 bits are 21 characters and two bits more.
+    @inline(__always)
+    static func character(of hash: ContentHash, at index: Int) -> UInt8 {
+        index < wordWidth
+            ? character(hash.high, digit: wordWidth - 1 - index)
+            : character(hash.low, digit: 2 * wordWidth - 1 - index)
     }
 
+    /// The version as text.
     static func text(_ hash: ContentHash) -> String {
-        var buffer = ByteBuffer(capacity: width)
-        text(hash, into: &buffer)
-        return String(utf8: buffer.span)
+        unsafe String(unsafeUninitializedCapacity: width) { buffer in
+            for index in 0..<width { unsafe buffer[index] = character(of: hash, at: index) }
+            return width
+        }
     }
 
     /// The hash that a version tells.

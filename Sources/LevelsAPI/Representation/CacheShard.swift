@@ -45,15 +45,16 @@ struct CacheShard {
     private var seen = [UInt32](repeating: 0, count: 1_024)
     private(set) var counts = ResponseCache.Counts()
 
-    /// The answer to a target, if it was verified for a publication.
+    /// What is kept for a target, and whether it was verified for a publication.
     @inline(__always)
-    mutating func answer(for target: Span<UInt8>, hash: UInt64, in number: Int) -> RenderedAnswer? {
-        guard let index = entries.index(forKey: hash), entries.values[index].number == number else { return nil }
+    mutating func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> ResponseCache.Found {
+        guard let index = entries.index(forKey: hash) else { return .missing }
         let known = entries.values[index].target
-        guard known.span.isEqual(to: target) else { return nil }
+        guard known.span.isEqual(to: target) else { return .missing }
+        guard entries.values[index].number == number else { return .unverified }
         if !entries.values[index].isUsed { entries.values[index].isUsed = true }
         counts.hits &+= 1
-        return entries.values[index].answer
+        return .verified(entries.values[index].answer)
     }
 
     /// The entry of a target, whatever it was verified for.

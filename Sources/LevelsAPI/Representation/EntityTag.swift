@@ -34,6 +34,16 @@ enum EntityTag {
         return version(of: tag) == text
     }
 
+    /// The tag of an uncoded body: its hash between quotes.
+    static func of(_ hash: ContentHash) -> String {
+        unsafe String(unsafeUninitializedCapacity: Version.width + 2) { text in
+            unsafe text[0] = UInt8(ascii: "\"")
+            for index in 0..<Version.width { unsafe text[index + 1] = Version.character(of: hash, at: index) }
+            unsafe text[Version.width + 1] = UInt8(ascii: "\"")
+            return Version.width + 2
+        }
+    }
+
     /// The tag of a body in a coding: strong tags differ wherever bytes do (RFC 9110, section 8.8.3.3).
     static func of(_ plain: String, _ coding: ContentCoding) -> String {
         coding == .identity ? plain : "\(plain.dropLast())-\(coding.token)\""

@@ -4,29 +4,36 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// A representation with its body, before that is coded and becomes a response.
+/// A body as it was written, before it is coded, and what the header lines say about it.
 struct Rendering: ~Copyable {
-    var representation: Representation
+    var metadata: RepresentationMetadata
     let body: ByteBuffer
     /// The version of a level or a detail.
     var version: ContentHash?
 
     /// The body in a coding, as a response with these header lines.
-    consuming func response(_ coding: ContentCoding, headers: [(name: String, value: String)]) -> Response {
-        unsafe Response(status: 200, headers: headers, takingOver: Self.coded(body, coding).release())
+    consuming func response(_ coding: ContentCoding, headers: Representation.HeaderLines) -> Response {
+        Self.response(body, coding, headers: headers)
     }
 
-    /// The same laid out for people, with a tag of its own; what it holds is JSON, and not deep.
+    /// A body in a coding, as a response with these header lines.
+    static func response(
+        _ body: consuming ByteBuffer, _ coding: ContentCoding, headers: Representation.HeaderLines
+    ) -> Response {
+        unsafe Response(status: 200, headers: headers, takingOver: coded(body, coding).release())
+    }
+
+    /// The same laid out for people, with a tag of its own; the body is JSON, and not deep.
     consuming func indented() -> Rendering {
         var body = ByteBuffer(capacity: body.count * 2)
         var indentation = JSONIndentation()
         indentation.append(self.body.span, to: &body)
-        return Rendering(representation: representation.indented, body: body, version: version)
+        return Rendering(metadata: metadata.indented, body: body, version: version)
     }
 
-    static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) -> ByteBuffer {
+    private static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) -> ByteBuffer {
         guard coding != .identity else { return body }
-        // Most answers become a quarter of what they were.
+        // Most answers shrink to a quarter of their size.
         var coded = ByteBuffer(capacity: body.count / 3 + 64)
         coding.encode(body.span) { coded.append($0) }
         return coded
@@ -34,12 +41,12 @@ struct Rendering: ~Copyable {
 }
 
 extension Rendering {
-    /// A short JSON body about the service itself, which nobody is to keep.
+    /// Writes a short JSON body about the service itself.
     ///
-    /// - Parameter isTagged: whether it may be kept and asked for again by its tag.
-    /// - Throws: `Problem` (500) where it could not be written.
+    /// - Parameter isTagged: whether clients may keep it and revalidate it by its tag.
+    /// - Throws: `Problem` (500) if it could not be written.
     init(
-        vary: String? = nil, headers: [(name: String, value: String)] = [], isTagged: Bool = false,
+        vary: String? = nil, headers: Representation.HeaderLines = [], isTagged: Bool = false,
         status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
     ) throws(Problem) {
         var writer: JSONPropertyListWriter = .init()
@@ -52,9 +59,9 @@ extension Rendering {
         } catch {
             throw .unwritten
         }
-        representation = Representation(
+        metadata = RepresentationMetadata(
             contentType: JSONPropertyListWriter.contentType, entityTag: nil,
             cacheControl: isTagged ? "no-cache" : "no-store", vary: vary, added: headers)
-        if isTagged { representation.entityTag = ItemAnswer.entityTag(ContentHash(of: body.span)) }
+        if isTagged { metadata.entityTag = EntityTag.of(ContentHash(of: body.span)) }
     }
 }

@@ -1,25 +1,76 @@
-import ContentCodings
+import HTTPServer
+import Levels
 
-/// What the header lines tell of a representation, whatever its coding (RFC 9110, section 8).
+/// The representation that a request selects (RFC 9110, section 3.2): its tag, its header lines, and a body that is made
+/// when it is wanted.
 struct Representation {
-    let contentType: String
-    /// The strong tag of the body as it is, with its quotes; nil where the answer has none.
-    var entityTag: String?
-    let cacheControl: String
-    /// The request fields that chose it, `Origin` aside.
-    let vary: String?
-    /// The target of the next page.
-    var next: String?
-    /// Header lines beside these.
-    var added: [(name: String, value: String)] = []
+    typealias HeaderLines = [(name: String, value: String)]
 
-    /// The tag of the body in a coding.
-    func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
+    /// The strong entity tag with its quotes; nil for a representation without one.
+    let entityTag: String?
+    /// The version of a level or a detail that was rendered now.
+    let version: ContentHash?
+    private let headers: HeaderLines
+    private let body: any RepresentationBody
+    /// The 304, if the cache keeps it.
+    private let kept304: Response?
 
-    /// That of the body laid out for people.
-    var indented: Representation {
-        var indented = self
-        indented.entityTag = entityTag.map(EntityTag.indented)
-        return indented
+    init(
+        entityTag: String?, headers: HeaderLines, body: any RepresentationBody, version: ContentHash? = nil
+    ) {
+        self.entityTag = entityTag
+        self.version = version
+        self.headers = headers
+        self.body = body
+        kept304 = nil
+    }
+
+    /// A representation that the cache keeps.
+    init(_ kept: RenderedAnswer) {
+        entityTag = kept.entityTag
+        version = nil
+        headers = kept.response.headers
+        body = kept
+        kept304 = kept.notModified
+    }
+
+    /// Whether the response has something else in place of the body that was written; known once it was made.
+    var isReplaced: Bool { body.isReplaced }
+
+    /// The response with the body, which is made now unless it is known already.
+    ///
+    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    func response(adding more: HeaderLines = []) throws(Problem) -> Response {
+        try body.response(headers, adding: more)
+    }
+
+    /// 304 with the header fields that a 200 has (RFC 9110, section 15.4.5).
+    func notModified(adding more: HeaderLines = []) -> Response {
+        if more.isEmpty, let kept304 { return kept304 }
+        return Response(status: 304, headers: headers + more)
+    }
+}
+
+/// What makes the responses of one representation.
+protocol RepresentationBody: AnyObject {
+    /// Whether something else is sent in place of what was written.
+    var isReplaced: Bool { get }
+
+    /// The response with the header lines of the representation and some more.
+    ///
+    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    func response(
+        _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
+    ) throws(Problem) -> Response
+}
+
+extension RepresentationBody {
+    var isReplaced: Bool { false }
+}
+
+extension Response {
+    /// The same response with more header lines.
+    func adding(_ more: Representation.HeaderLines) -> Response {
+        more.isEmpty ? self : Response(status: status, headers: headers + more, body: Array(copying: body))
     }
 }

@@ -10,6 +10,14 @@ import PropertyLists
 /// rendering. An answer holds no level of the tree. A target is kept when it is requested for the second time, so a
 /// crawl over a million levels pushes nothing out.
 final class ResponseCache: Sendable {
+    /// What the cache has for a target.
+    enum Found {
+        case verified(RenderedAnswer)
+        /// An answer that was not verified for the publication yet, or for a newer one.
+        case unverified
+        case missing
+    }
+
     /// An answer of the cache, for `answer(for:hash:in:showing:)`.
     struct Kept {
         let answer: RenderedAnswer
@@ -43,10 +51,10 @@ final class ResponseCache: Sendable {
         ContentHash.short(of: target) &+ negotiation.number &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The answer to a target, if it was verified for the publication with this number.
+    /// What is kept for a target, and whether it was verified for the publication with this number.
     @inline(__always)
-    func answer(for target: Span<UInt8>, hash: UInt64, in number: Int) -> RenderedAnswer? {
-        shard(of: hash).state.withLock { $0.answer(for: target, hash: hash, in: number) }
+    func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> Found {
+        shard(of: hash).state.withLock { $0.find(target, hash: hash, in: number) }
     }
 
     /// The answer to a target, if it shows what the publication with this number shows.
@@ -76,8 +84,8 @@ final class ResponseCache: Sendable {
     ) {
         guard answer.cost <= budget / 4 else { return }
         let entry = CacheEntry(
-            target: Array(copying: target), answer: RenderedAnswer(keeping: answer), version: version,
-            shown: content.map(ShownHashes.init), number: number)
+            target: Array(copying: target), answer: answer, version: version, shown: content.map(ShownHashes.init),
+            number: number)
         let dropped = shard(of: hash).state.withLock { $0.keep(entry, hash: hash, budget: budget) }
         // Freed outside of the lock.
         _ = consume dropped

@@ -8,23 +8,28 @@ struct ResponseHeader {
 
     private let origins: AllowedOrigins
 
-    /// How long a link may be to be told in the header, in bytes: it grows with the request.
+    /// The longest link, in bytes, that the header carries: it grows with the request.
     private static let longestLink = 2_048
 
     init(_ origins: AllowedOrigins) { self.origins = origins }
 
-    /// Those of a representation in a coding, for a client of an origin.
-    func lines(of representation: Representation, _ coding: ContentCoding, for origin: AllowedOrigins.Place) -> Lines {
-        var lines = [(name: "Content-Type", value: representation.contentType)]
+    /// The header lines of a representation in a coding, for a client of an origin.
+    func lines(
+        of metadata: RepresentationMetadata, _ coding: ContentCoding, for origin: AllowedOrigins.Place
+    ) -> Lines {
+        var lines: Lines = []
+        lines.reserveCapacity(8)
+        lines.append(("Content-Type", metadata.contentType))
         if coding != .identity { lines.append(("Content-Encoding", coding.token)) }
-        if let tag = representation.entityTag(coding) { lines.append(("ETag", tag)) }
-        lines.append(("Cache-Control", representation.cacheControl))
-        lines += origins.headers(at: origin, vary: representation.vary)
-        // The body has it too. A header of more than the library's buffer could not be sent at all.
-        if let next = representation.next, next.utf8.count <= Self.longestLink {
+        if let tag = metadata.entityTag(coding) { lines.append(("ETag", tag)) }
+        lines.append(("Cache-Control", metadata.cacheControl))
+        lines += origins.headers(at: origin, vary: metadata.vary)
+        // The body has the link too. A header larger than the library's buffer could not be sent at all.
+        if let next = metadata.next, next.utf8.count <= Self.longestLink {
             lines.append(("Link", "<\(next)>; rel=\"next\""))
         }
-        return lines + representation.added
+        lines += metadata.added
+        return lines
     }
 
     /// A problem's answer to a target.

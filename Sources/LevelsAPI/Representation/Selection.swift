@@ -19,95 +19,134 @@ struct Selection {
         header = ResponseHeader(configuration.allowedOrigins)
     }
 
-    /// The representation of an item: one that is kept, else rendered, and kept from the second time on.
+    /// The representation of an item: one that the cache keeps, else one that is rendered now.
     ///
     /// - Parameters:
-    ///   - known: the state that the client is known to have; nil to look for the one that `?since=` names.
-    ///   - isHad: whether the client has the representation of a tag: then it is not made before it is wanted.
-    /// - Throws: `Problem` (400, 406) for a parameter or a format that cannot be.
+    ///   - missed: the key under which the cache was searched in vain already; nil if it was not searched.
+    ///   - known: the state that the client is known to have; nil to search for the one that `?since=` names.
+    /// - Throws: `Problem` (406) for a format or a coding that is not possible.
     func select(
-        _ inquiry: Inquiry, _ item: Item, in publication: Publication, known: Item? = nil,
-        unless isHad: (_ tag: String?) -> Bool
-    ) throws(Problem) -> SelectedRepresentation {
-        if case .document = inquiry.subject {
-            return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl).selected()
+        _ inquiry: Inquiry, _ item: Item, in publication: Publication, missed: UInt64? = nil, known: Item? = nil
+    ) throws(Problem) -> Representation {
+        if inquiry.subject == .document {
+            return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl).representation()
         }
+        let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
         let target = inquiry.target
-        let hash = ResponseCache.hash(target.span, inquiry.negotiation)
         let shown = ShownContent(inquiry.subject, item)
-        if let kept = cache.answer(for: target.span, hash: hash, in: publication.number, showing: shown) {
+        if hash != missed,
+            let kept = cache.answer(for: target.span, hash: hash, in: publication.number, showing: shown)
+        {
             if let version = kept.version { history.note(version, number: publication.number) }
-            return SelectedRepresentation(kept.answer, of: item)
+            return Representation(kept.answer)
         }
-        let content = ItemAnswer(inquiry, item, history, known: known, configuration)
-        let whole = try content.rendered()
-        if case .level = inquiry.subject, let version = whole.version {
-            history.note(version, number: publication.number)
-        }
-        // What changed has the coding of the whole, however short it is, so that both have one tag.
-        let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
-        if content.isIndented { return try indented(content, whole, coding, item, inquiry.negotiation) }
-        let tag = whole.representation.entityTag(coding)
-        let headers = headers(of: whole.representation, coding, inquiry.negotiation)
-        let isKept = cache.wants(hash)
-        if !isKept, isHad(tag) {
-            return SelectedRepresentation(entityTag: tag, headers: headers, of: item) { more throws(Problem) in
-                try select(inquiry, item, in: publication, known: known) { _ in false }.response(adding: more)
-            }
-        }
-        let version = whole.version
-        let change = try content.renderedChange(to: whole)
-        // The whole in place of changes is right for as long as the version is not remembered, which may be short.
-        let isLasting = inquiry.query.since == nil || change != nil
-        let answer = RenderedAnswer(Self.response(of: change, whole, coding, headers), entityTag: tag)
-        if isKept {
+        let selected = try render(inquiry, item, known, number: publication.number)
+        // A target is kept from the second time on; what is indented never is, since only people ask for it.
+        if !inquiry.query.isIndented, cache.wants(hash) {
+            let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
+            // The whole in place of changes is right for as long as the version is not remembered, which may be short.
+            let isLasting = inquiry.query.since == nil || selected.isReplaced
             cache.keep(
-                answer, of: version, for: target.span, hash: hash, in: publication.number,
+                answer, of: selected.version, for: target.span, hash: hash, in: publication.number,
                 showing: isLasting ? shown : nil)
         }
-        return SelectedRepresentation(answer, of: item)
+        return selected
     }
 
-    /// The representation laid out for people: made anew each time, since only they ask for it.
-    private func indented(
-        _ content: ItemAnswer, _ whole: borrowing Rendering, _ coding: ContentCoding, _ item: Item,
-        _ negotiation: Negotiation
-    ) throws(Problem) -> SelectedRepresentation {
-        let body =
-            if let change = try content.renderedChange(to: whole) { Array(copying: change.body.span) } else {
-                Array(copying: whole.body.span)
+    private func render(
+        _ inquiry: Inquiry, _ item: Item, _ known: Item?, number: Int
+    ) throws(Problem) -> Representation {
+        guard inquiry.subject == .level else {
+            return try representation(of: rendering(of: DetailAnswer(item: item), inquiry), inquiry)
+        }
+        let answer = LevelAnswer(item, inquiry.query)
+        let whole = try rendering(of: answer, inquiry)
+        guard let version = whole.version else { throw .unwritten }
+        history.note(version, number: number)
+        guard let since = inquiry.query.since else { return try representation(of: whole, inquiry) }
+        let earlier = SinceVersion(since, at: inquiry.path, in: history, known: known)
+        let bytes = whole.body.count
+        return try representation(of: whole, inquiry) { () throws(Problem) in
+            guard let change = earlier.change(to: answer, version: version, bytes: bytes, inquiry.query.format) else {
+                return nil
             }
-        let representation = whole.representation.indented
-        return StreamedRepresentation(
-            representation: representation, coding: coding, headers: headers(of: representation, coding, negotiation),
-            stream: { () throws(Problem) in IndentedStream(HeldBody(body)) }, failure: Problem.unwritten
-        ).selected(of: item)
+            return try rendering(of: LevelDelta(answer: answer, change: change, version: version), inquiry)
+        }
     }
 
-    private static func response(
-        of change: consuming Rendering?, _ whole: consuming Rendering, _ coding: ContentCoding,
-        _ headers: SelectedRepresentation.HeaderLines
-    ) -> Response {
-        if let change { return change.response(coding, headers: headers) }
-        return whole.response(coding, headers: headers)
+    /// The representation of what was written about an item.
+    ///
+    /// - Parameter change: what is sent in place of the whole, if it gives something. It has the coding of the whole,
+    ///   however short it is, so that both have one tag.
+    private func representation(
+        of whole: consuming Rendering, _ inquiry: Inquiry, change: (() throws(Problem) -> Rendering?)? = nil
+    ) throws(Problem) -> Representation {
+        guard inquiry.query.isIndented else {
+            return try representation(of: whole, inquiry.negotiation, replacement: change)
+        }
+        let metadata = whole.metadata.indented
+        let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
+        let compact = Array(copying: whole.body.span)
+        let body = StreamedBody(coding, failure: .unwritten) { () throws(Problem) in
+            if let change = try change?() { return IndentedStream(HeldBody(Array(copying: change.body.span))) }
+            return IndentedStream(HeldBody(compact))
+        }
+        let headers = header.lines(of: metadata, coding, for: inquiry.negotiation.origin)
+        return Representation(entityTag: metadata.entityTag(coding), headers: headers, body: body)
     }
 
-    /// A rendering that is not kept.
+    /// The representation of a body in the coding that a request prefers.
+    ///
+    /// - Parameter replacement: what is sent in place of the body, if it gives something.
+    /// - Throws: `Problem` (406) if the client takes none of the codings.
+    func representation(
+        of rendering: consuming Rendering, _ negotiation: Negotiation,
+        replacement: (() throws(Problem) -> Rendering?)? = nil
+    ) throws(Problem) -> Representation {
+        let coding = try negotiation.coding(ofBytes: rendering.body.count)
+        let tag = rendering.metadata.entityTag(coding)
+        let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
+        let version = rendering.version
+        let body = WrittenBody(rendering, coding, replacement: replacement)
+        return Representation(entityTag: tag, headers: headers, body: body, version: version)
+    }
+
+    /// Writes an answer about an item in the format that is asked for.
+    private func rendering(of answer: some ItemAnswer, _ inquiry: Inquiry) throws(Problem) -> Rendering {
+        do {
+            return try inquiry.query.format == .plist
+                ? write(answer, XMLPropertyListWriter.init()) : write(answer, JSONPropertyListWriter.init())
+        } catch {
+            throw Self.beyondXML
+        }
+    }
+
+    private func write<Writer: AnswerWriter & ~Copyable>(
+        _ answer: some ItemAnswer, _ empty: consuming Writer
+    ) throws(PropertyListError) -> Rendering {
+        var writer = empty
+        let (version, next) = try answer.write(to: &writer)
+        let metadata = RepresentationMetadata(
+            contentType: Writer.contentType, entityTag: EntityTag.of(version),
+            cacheControl: configuration.cacheControl, vary: "Accept-Encoding, Accept", next: next)
+        return Rendering(metadata: metadata, body: try writer.body(), version: version)
+    }
+
+    private static let beyondXML = Problem(
+        .notRepresentable,
+        "The answer holds control characters or parts of a second, which XML cannot carry; ask for format=json.",
+        members: [("allowed", .list(["json"]))])
+
+    /// The response with a body that clients are not to keep.
     func response(
         of rendering: consuming Rendering, _ coding: ContentCoding, _ negotiation: Negotiation
     ) -> Response {
-        let headers = headers(of: rendering.representation, coding, negotiation)
+        let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
         return rendering.response(coding, headers: headers)
     }
 
-    /// A problem's answer to a target.
+    /// The response to a target that cannot be answered.
     func response(to problem: Problem, at target: String, _ negotiation: Negotiation) -> Response {
         header.response(to: problem, at: target, for: negotiation.origin)
-    }
-
-    private func headers(
-        of representation: Representation, _ coding: ContentCoding, _ negotiation: Negotiation
-    ) -> [(name: String, value: String)] {
-        header.lines(of: representation, coding, for: negotiation.origin)
     }
 }

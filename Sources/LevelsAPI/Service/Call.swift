@@ -9,4 +9,6 @@ struct Call {
     let query: Query
     let negotiation: Negotiation
     let publication: Publication
+    /// The key under which the cache was searched in vain; nil if it was not searched.
+    let missed: UInt64?
 }

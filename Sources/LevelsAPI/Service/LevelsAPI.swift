@@ -41,8 +41,8 @@ public final class LevelsAPI: Responder {
 
     /// Answers the requests that wait for what a publication changed, then records the change.
     private func follow(_ old: Snapshot, _ new: Publication) {
-        waiters.wake(new) { inquiry, item, known, tag throws(Problem) in
-            try selection.select(inquiry, item, in: new, known: known) { $0 == tag }
+        waiters.wake(new) { inquiry, item, known throws(Problem) in
+            try selection.select(inquiry, item, in: new, known: known)
         } refuse: { problem, inquiry in
             selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
         }
@@ -55,13 +55,18 @@ public final class LevelsAPI: Responder {
         let current = publications.current
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         let hash = ResponseCache.hash(request.target, negotiation)
-        if request.method == .get || request.method == .head, !request.has(.prefer), !request.has(.ifMatch),
-            let answer = cache.answer(for: request.target, hash: hash, in: current.number)
-        {
-            return .now(answer.response(to: request))
-        }
+        // A request that may wait is looked up by what it asks apart from the wait.
+        let isLookedUp = (request.method == .get || request.method == .head) && !request.has(.prefer)
         do {
-            return try answer(request, from: current, negotiation)
+            var missed: UInt64?
+            if isLookedUp {
+                switch cache.find(request.target, hash: hash, in: current.number) {
+                case .verified(let kept): return .now(try kept.response(to: request))
+                case .unverified: break
+                case .missing: missed = hash
+                }
+            }
+            return try answer(request, from: current, negotiation, missed: missed)
         } catch {
             return .now(selection.response(to: error, at: String(utf8: request.target), negotiation))
         }
@@ -87,7 +92,7 @@ public final class LevelsAPI: Responder {
     // MARK: Handlers
 
     private func answer(
-        _ request: Request, from current: Publication, _ negotiation: Negotiation
+        _ request: Request, from current: Publication, _ negotiation: Negotiation, missed: UInt64?
     ) throws(Problem) -> Answer {
         let target = request.target
         guard let match = Endpoint.match(target) else { throw .noSuchRoute(target) }
@@ -96,7 +101,10 @@ public final class LevelsAPI: Responder {
         }
         let query = try Query(target.extracting(match.query), operation.options)
         return try operation.handler(
-            self, Call(request: request, match: match, query: query, negotiation: negotiation, publication: current))
+            self,
+            Call(
+                request: request, match: match, query: query, negotiation: negotiation, publication: current,
+                missed: missed))
     }
 
     func index(_ call: Call) throws(Problem) -> Response {
@@ -104,11 +112,9 @@ public final class LevelsAPI: Responder {
         try query.readAnswer(call.query)
         let compact = try IndexAnswer.rendered(call.publication.snapshot)
         let index = query.isIndented ? compact.indented() : compact
-        let coding = try call.negotiation.coding(ofBytes: index.body.count)
-        let tag = index.representation.entityTag(coding)
-        try EntityTag.checkMatch(tag, of: call.request)
-        let answer = RenderedAnswer(selection.response(of: index, coding, call.negotiation), entityTag: tag)
-        return answer.response(to: call.request)
+        let selected = try selection.representation(of: index, call.negotiation)
+        let isHad = try Condition(call.request).isHad(selected.entityTag)
+        return isHad ? selected.notModified() : try selected.response()
     }
 
     func changes(_ call: Call) throws(Problem) -> Answer {
@@ -129,59 +135,40 @@ public final class LevelsAPI: Responder {
     func problems(_ call: Call) throws(Problem) -> Response {
         try call.query.check()
         let page = try ProblemPage.rendered(for: call.request.target.extracting(call.match.path))
-        let coding = try call.negotiation.coding(ofBytes: page.body.count)
-        return selection.response(of: page, coding, call.negotiation)
+        return try selection.representation(of: page, call.negotiation).response()
     }
 
-    /// The representation, 304 where the client has it, or that later where it waits for another.
+    /// The representation, 304 if the client has it, or later the next one if the client waits for that.
     func answer(_ subject: Inquiry.Subject, _ call: Call) throws(Problem) -> Answer {
-        let (request, current) = (call.request, call.publication)
-        let path = try ItemPath(requested: request.target.extracting(call.match.path))
+        let path = try ItemPath(requested: call.request.target.extracting(call.match.path))
         let format = subject.format(accepted: call.negotiation.format)
-        var query = try LevelQuery(deliveryOf: call.query, request, format: format)
-        let item = try Item(at: path, in: current.snapshot)
+        var query = try LevelQuery(deliveryOf: call.query, call.request, format: format)
+        let item = try Item(at: path, in: call.publication.snapshot)
         try query.readAnswer(call.query)
         let inquiry = Inquiry(subject, at: path, query, of: call)
-        let wait = query.wait
-        var judged: (tag: String?, isHad: Bool)?
-        // A long list is read once for a tag.
-        func isHad(_ tag: String?) -> Bool {
-            if let judged, judged.tag == tag { return judged.isHad }
-            let isHad = Self.isHad(tag, by: request, inquiry, wait)
-            judged = (tag, isHad)
-            return isHad
-        }
-        let selected = try selection.select(inquiry, item, in: current, unless: isHad)
-        try EntityTag.checkMatch(selected.entityTag, of: request)
-        let added = wait?.headers ?? []
-        guard isHad(selected.entityTag) else {
+        let selected = try selection.select(inquiry, item, in: call.publication, missed: call.missed)
+        let added = query.wait?.headers ?? []
+        guard try Condition(call.request, query).isHad(selected.entityTag) else {
             return .now(try selected.response(adding: added))
         }
-        guard let wait else { return .now(selected.notModified(adding: added)) }
-        guard let waiter = waiters.admit(inquiry, having: selected, in: current.number, for: wait) else {
+        guard let wait = query.wait else { return .now(selected.notModified(adding: added)) }
+        let number = call.publication.number
+        guard let waiter = waiters.admit(inquiry, about: item, having: selected, in: number, for: wait) else {
             throw .tooManyWaiters
         }
         let now = publications.current
         // The waiters may have been woken for a newer publication before this one was among them.
-        if now.number != current.number { recheck(waiter, inquiry, having: selected, added, in: now) }
+        if now.number != number { recheck(waiter, inquiry, having: selected, added, in: now) }
         return .later(waiter)
     }
 
-    /// Whether a client has the representation of a tag: by `If-None-Match`, or without one by the version that it waits
-    /// for another than (`?since=`).
-    private static func isHad(_ tag: String?, by request: Request, _ inquiry: Inquiry, _ wait: Wait?) -> Bool {
-        if request.has(.ifNoneMatch) { return EntityTag.isNamed(tag, by: request) }
-        guard wait != nil, let since = inquiry.query.since else { return false }
-        return EntityTag.isTag(tag, ofVersion: since.text)
-    }
-
     private func recheck(
-        _ waiter: Waiter, _ inquiry: Inquiry, having selected: SelectedRepresentation,
-        _ added: SelectedRepresentation.HeaderLines, in now: Publication
+        _ waiter: Waiter, _ inquiry: Inquiry, having selected: Representation,
+        _ added: Representation.HeaderLines, in now: Publication
     ) {
         do {
             let item = try Item(at: inquiry.path, in: now.snapshot)
-            let later = try selection.select(inquiry, item, in: now) { $0 == selected.entityTag }
+            let later = try selection.select(inquiry, item, in: now)
             if later.entityTag != selected.entityTag { waiter.finish(try later.response(adding: added)) }
         } catch {
             let target = String(decoding: inquiry.target, as: UTF8.self)

@@ -44,13 +44,13 @@ final class Waiters: Sendable {
     /// - Parameter number: that of the publication that the representation was selected from.
     /// - Returns: nil if too many requests wait already.
     func admit(
-        _ inquiry: Inquiry, having selected: SelectedRepresentation, in number: Int, for wait: Wait
+        _ inquiry: Inquiry, about item: Item, having selected: Representation, in number: Int, for wait: Wait
     ) -> Waiter? {
         let key = Key(
             target: inquiry.target, choice: inquiry.negotiation.number, wait: wait, entityTag: selected.entityTag)
         let known = groups.withLock { $0[key]?.notModified }
         let group = Group(
-            inquiry: inquiry, item: selected.item, number: number,
+            inquiry: inquiry, item: item, number: number,
             notModified: known ?? selected.notModified(adding: wait.headers))
         let waiter = room.admit(for: .seconds(wait.seconds), otherwise: group.notModified) { [weak self] waiter, _ in
             self?.forget(waiter, key)
@@ -75,11 +75,10 @@ final class Waiters: Sendable {
     /// A group that has seen a later publication is left alone, so that nobody is answered with an older state.
     ///
     /// - Parameters:
-    ///   - select: returns the representation in the publication, given what the waiters have: an item and its tag.
+    ///   - select: returns the representation in the publication; its last argument is the state that the waiters have.
     ///   - refuse: returns the response if there is no such item any more.
     func wake(
-        _ publication: Publication,
-        select: (Inquiry, Item, Item, String?) throws(Problem) -> SelectedRepresentation,
+        _ publication: Publication, select: (Inquiry, Item, Item) throws(Problem) -> Representation,
         refuse: (Problem, Inquiry) -> Response
     ) {
         let number = publication.number
@@ -87,9 +86,11 @@ final class Waiters: Sendable {
             do throws(Problem) {
                 let item = try Item(at: group.inquiry.path, in: publication.snapshot)
                 if !group.inquiry.showsTheSame(of: group.item, as: item) {
-                    let selected = try select(group.inquiry, item, group.item, key.entityTag)
+                    let selected = try select(group.inquiry, item, group.item)
                     guard selected.entityTag == key.entityTag else {
-                        try answer(take(key, before: number), selected, key.wait)
+                        // If it cannot be made, all of the group are told so below.
+                        let first = try selected.response(adding: key.wait.headers)
+                        try answer(take(key, before: number), first, selected, key.wait)
                         continue
                     }
                 }
@@ -110,13 +111,12 @@ final class Waiters: Sendable {
         }
     }
 
-    private func answer(_ waiters: [Waiter], _ selected: SelectedRepresentation, _ wait: Wait) throws(Problem) {
-        var shared: Response?
-        for waiter in waiters {
-            let response: Response
-            if let shared { response = shared } else { response = try selected.response(adding: wait.headers) }
-            if !response.isStream { shared = response }
-            waiter.finish(response)
+    private func answer(
+        _ waiters: [Waiter], _ first: Response, _ selected: Representation, _ wait: Wait
+    ) throws(Problem) {
+        for (index, waiter) in waiters.enumerated() {
+            let isFirst = index == 0 || !first.isStream
+            waiter.finish(isFirst ? first : try selected.response(adding: wait.headers))
         }
     }
 }

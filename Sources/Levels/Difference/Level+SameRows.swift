@@ -1,0 +1,40 @@
+import Bytes
+
+extension Level {
+    /// The shown row of another level that has the key of this row; nil if there is none.
+    ///
+    /// - Parameter guess: where to look first, because most rows stay where they are.
+    public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
+        guard let other else { return nil }
+        let bytes = bytes
+        let key = bytes.span.extracting(self.row(row).key)
+        let others = other.bytes
+        if guess >= 0, guess < other.count, others.span.extracting(other.row(guess).key).isEqual(to: key) {
+            return guess
+        }
+        return other.row(withKey: key)
+    }
+
+    /// The numbers of the shown rows.
+    public var rowNumbers: Range<Int> { 0..<count }
+
+    /// Whether a row is packed as one of another level is, with equal levels below both.
+    public func hasRow(_ row: Int, sameAs otherRow: Int, in other: Level) -> Bool {
+        child(row)?.hash == other.child(otherRow)?.hash && packsRow(row, asRow: otherRow, of: other)
+    }
+
+    /// Whether a row is packed as one of another level is, whatever is below them: its title, key and fields are equal.
+    public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
+        let bytes = bytes
+        let others = other.bytes
+        return bytes.span.extracting(rowBytes(row)).isEqual(to: others.span.extracting(other.rowBytes(otherRow)))
+    }
+
+    /// Where a row is in the bytes.
+    private func rowBytes(_ row: Int) -> Range<Int> {
+        let bytes = bytes
+        var table = PackedReader(bytes.span, at: row * 4)
+        let start = table.halfWord()
+        return start..<table.halfWord()
+    }
+}

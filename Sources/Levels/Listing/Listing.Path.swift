@@ -1,0 +1,30 @@
+extension Listing {
+    /// The rows that lead from the listing's level to a row, outermost first, without the row itself.
+    public func rows(above place: Place) -> [Item.Step] {
+        var steps: [Item.Step] = []
+        var next = above(place)
+        while let place = next, let level = level(of: place) {
+            steps.append(Item.Step(level: level, row: place.row))
+            next = above(place)
+        }
+        return steps.reversed()
+    }
+
+    /// How many levels a row is below the listing's own.
+    public func indent(of place: Place) -> Int {
+        var indent = 0
+        var next = above(place)
+        while let place = next {
+            indent += 1
+            next = above(place)
+        }
+        return indent
+    }
+
+    /// Whether the rows below the row at a position follow it.
+    public func isExpanded(at position: Int) -> Bool {
+        position + 1 < count && above(place(at: position + 1)) == place(at: position)
+    }
+
+    private func above(_ place: Place) -> Place? { place.branch == 0 ? nil : branches[place.branch].above }
+}

@@ -1,0 +1,115 @@
+/// The rows that an answer shows, all pages together: which rows, of which levels, in what order and sections.
+///
+/// Everything that works on rows works on listings: pages, cursors, links, versions and differences. A listing that
+/// nothing was done to is a level, and takes no memory.
+public struct Listing: Sendable {
+    /// Changes which rows there are, their order or their sections.
+    public typealias Step = @Sendable (inout Listing) -> Void
+
+    /// Where the rows come from.
+    public enum Rows: Sendable {
+        /// All rows of the level, each at the position that is its number.
+        case level
+        /// Rows of the level, by number.
+        case numbers([UInt32])
+        /// Rows of the level and of levels below it.
+        case places([Place])
+    }
+
+    /// What is written with each row, beside the row itself.
+    public enum Extras: Sendable {
+        case none
+        /// The titles between the listing's level and the row: for the hits of a search.
+        case trail
+        /// Where the row is in an outline: how deep, whether its children follow, and whether it is the first or the
+        /// last of its siblings.
+        case outline
+    }
+
+    /// The level that the answer is about; nil below a leaf.
+    public let level: Level?
+    public private(set) var rows = Rows.level
+    public private(set) var extras = Extras.none
+    /// The levels that places are in. The first is `level`; each is after the one that it is below.
+    public private(set) var branches: [Branch] = []
+    /// The sections, if they are not the level's.
+    private var ownSections: [Section]?
+
+    /// Creates the listing of a level and applies steps to it, in order.
+    public init(_ level: Level?, _ steps: [Step] = []) {
+        self.level = level
+        for step in steps { step(&self) }
+    }
+
+    /// The number of rows on all pages.
+    public var count: Int {
+        switch rows {
+        case .level: level?.count ?? 0
+        case .numbers(let numbers): numbers.count
+        case .places(let places): places.count
+        }
+    }
+
+    /// The sections that divide the rows; empty for one without a title.
+    public var sections: ArraySlice<Section> {
+        if let ownSections { return ownSections[...] }
+        return level?.sections ?? []
+    }
+
+    /// The row at a position.
+    public func place(at position: Int) -> Place {
+        switch rows {
+        case .level: Place(row: position)
+        case .numbers(let numbers): Place(row: Int(numbers[position]))
+        case .places(let places): places[position]
+        }
+    }
+
+    /// The level of a row; nil if the listing has no rows.
+    public func level(of place: Place) -> Level? {
+        place.branch == 0 ? level : branches[place.branch].level
+    }
+
+    // MARK: Steps
+
+    /// Shows only the rows at these positions, in this order.
+    ///
+    /// - Parameter sections: what divides them; by default one section without a title.
+    public mutating func arrange(_ positions: [Int], into sections: [Section] = []) {
+        switch rows {
+        case .level: rows = .numbers(positions.map { UInt32($0) })
+        case .numbers(let numbers): rows = .numbers(positions.map { numbers[$0] })
+        case .places(let places): rows = .places(positions.map { places[$0] })
+        }
+        ownSections = sections
+    }
+
+    /// Shows only some of the rows, in the same order; a section that has none left is left out.
+    public mutating func filter(_ isShown: (_ place: Place, _ level: Level) -> Bool) {
+        guard level != nil else { return }
+        let shown = (0..<count).filter { position in
+            let place = place(at: position)
+            return level(of: place).map { isShown(place, $0) } ?? false
+        }
+        arrange(shown, into: Section.dividing(shown, as: sections))
+    }
+
+    /// Adds the level below a row to the levels that rows may come from.
+    ///
+    /// - Returns: the number of the new branch; nil for a leaf.
+    public mutating func addBranch(below place: Place) -> Int? {
+        guard let level, let below = self.level(of: place)?.child(place.row) else { return nil }
+        if branches.isEmpty { branches = [Branch(level: level, above: nil)] }
+        branches.append(Branch(level: below, above: place))
+        return branches.count - 1
+    }
+
+    /// Shows rows of several levels, in one section without a title.
+    ///
+    /// - Parameter places: rows of the level and of branches that were added.
+    public mutating func show(_ places: [Place], with extras: Extras) {
+        rows = .places(places)
+        ownSections = []
+        self.extras = extras
+    }
+}

@@ -1,0 +1,117 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// What a detail shows of an item and of the rows around it: the one description that is both written and compared.
+struct DetailDescription {
+    private let own: Item.Step
+    private let previous, next, firstChild, lastChild: Item.Step?
+    private let childCount: Int
+
+    init(_ own: Item.Step) {
+        self.own = own
+        let below = own.level.child(own.row)
+        childCount = below?.count ?? 0
+        previous = Self.step(own.row - 1, in: own.level)
+        next = Self.step(own.row + 1, in: own.level)
+        firstChild = Self.step(0, in: below)
+        lastChild = Self.step(childCount - 1, in: below)
+    }
+
+    private static func step(_ row: Int, in level: Level?) -> Item.Step? {
+        guard let level, row >= 0, row < level.count else { return nil }
+        return Item.Step(level: level, row: row)
+    }
+
+    /// Writes the members after those of the head.
+    ///
+    /// - Parameters:
+    ///   - section: the number of the item's section.
+    ///   - siblings: what precedes the keys of the item's siblings in their links.
+    ///   - children: the same for its children.
+    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    func write<Writer: AnswerWriter & ~Copyable>(
+        section: Int, _ siblings: Span<UInt8>, _ children: Span<UInt8>, to writer: inout Writer
+    ) throws(PropertyListError) {
+        writePosition(section, to: &writer)
+        try writeLink("previous", to: previous, siblings, into: &writer)
+        try writeLink("next", to: next, siblings, into: &writer)
+        try writeLink("firstChild", to: firstChild, children, into: &writer)
+        try writeLink("lastChild", to: lastChild, children, into: &writer)
+        writer.member("fields")
+        writer.beginObject()
+        let bytes = own.level.bytes
+        try RowFields.tell(.all, of: own.level.row(own.row), in: bytes.span, to: &writer)
+        writer.endObject()
+    }
+
+    private func writePosition<Writer: AnswerWriter & ~Copyable>(_ section: Int, to writer: inout Writer) {
+        writer.member("position")
+        writer.beginObject()
+        writer.member("index", own.row)
+        writer.member("of", own.level.count)
+        writer.member("section", section)
+        writer.member("first", own.row == 0)
+        writer.member("last", own.row == own.level.count - 1)
+        writer.endObject()
+    }
+
+    private func writeLink<Writer: AnswerWriter & ~Copyable>(
+        _ name: StaticString, to step: Item.Step?, _ prefix: Span<UInt8>, into writer: inout Writer
+    ) throws(PropertyListError) {
+        guard let step else { return writer.nullMember(name) }
+        let bytes = step.level.bytes
+        let row = step.level.row(step.row)
+        writer.member(name)
+        writer.beginObject()
+        try writer.member("title", bytes.span.extracting(row.title))
+        writer.member("href", link: prefix, key: bytes.span.extracting(row.key))
+        writer.endObject()
+    }
+
+    /// Whether another item's detail shows the same, as JSON; the titles above the items and the numbers of their
+    /// sections are left out.
+    func showsTheSame(as other: DetailDescription) -> Bool {
+        guard childCount == other.childCount, own.isEqual(to: other.own, in: \.title) else { return false }
+        if readsTheSame(as: other) { return true }
+        guard let shown = written, let otherShown = other.written else { return false }
+        return shown == otherShown
+    }
+
+    /// Whether all that `write` reads is equal: what it writes is equal then, without being written.
+    private func readsTheSame(as other: DetailDescription) -> Bool {
+        own.row == other.own.row && own.level.count == other.own.level.count
+            && own.level.packsRow(own.row, asRow: other.own.row, of: other.own.level)
+            && Self.isSameLink(previous, other.previous) && Self.isSameLink(next, other.next)
+            && Self.isSameLink(firstChild, other.firstChild) && Self.isSameLink(lastChild, other.lastChild)
+    }
+
+    private static func isSameLink(_ step: Item.Step?, _ other: Item.Step?) -> Bool {
+        guard let step, let other else { return step == nil && other == nil }
+        return step.isEqual(to: other, in: \.title) && step.isEqual(to: other, in: \.key)
+    }
+
+    private var written: [UInt8]? {
+        var writer: JSONPropertyListWriter = .init()
+        writer.beginObject()
+        // A JSON writer refuses no text, and every container is closed.
+        do {
+            try write(section: 0, Span(), Span(), to: &writer)
+            writer.endObject()
+            let body = try writer.body()
+            return Array(copying: body.span)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Item.Step {
+    /// Whether a part of the row is equal to that of another row.
+    func isEqual(to other: Item.Step, in part: KeyPath<Row, Range<Int>>) -> Bool {
+        let bytes = level.bytes
+        let others = other.level.bytes
+        return bytes.span.extracting(level.row(row)[keyPath: part])
+            .isEqual(to: others.span.extracting(other.level.row(other.row)[keyPath: part]))
+    }
+}

@@ -1,0 +1,100 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// What the answer of a level shows of its rows: the one description by which rows are both written and compared.
+struct RowDescription {
+    let listing: Listing
+    /// The fields that each row shows.
+    let fields: FieldSelection
+
+    init(_ listing: Listing, _ fields: FieldSelection) {
+        self.listing = listing
+        self.fields = fields
+    }
+
+    /// Writes the rows at some positions, in time linear in these rows.
+    ///
+    /// - Parameter links: those of the item that the answer is about.
+    func write<Writer: AnswerWriter & ~Copyable>(
+        _ positions: Range<Int>, _ links: borrowing Links, to writer: inout Writer
+    ) throws(PropertyListError) {
+        guard let level = listing.level else { return }
+        switch listing.rows {
+        case .level:
+            let prefixes = RowPrefixes(links)
+            for number in positions { try write(number, of: level, prefixes, nil, to: &writer) }
+        case .numbers(let numbers):
+            let prefixes = RowPrefixes(links)
+            for position in positions { try write(Int(numbers[position]), of: level, prefixes, nil, to: &writer) }
+        case .places(let places):
+            var prefixes = RowPrefixes(links)
+            for position in positions {
+                let place = places[position]
+                if place.branch != prefixes.branch { prefixes = RowPrefixes(links, for: place, in: listing) }
+                guard let level = listing.level(of: place) else { continue }
+                try write(place.row, of: level, prefixes, RowExtras(listing, position), to: &writer)
+            }
+        }
+    }
+
+    /// Writes one row: each member is named here and nowhere else.
+    private func write<Writer: AnswerWriter & ~Copyable>(
+        _ number: Int, of level: Level, _ prefixes: borrowing RowPrefixes, _ extras: RowExtras?, to writer: inout Writer
+    ) throws(PropertyListError) {
+        let array = level.bytes
+        let bytes = array.span
+        let row = Row(in: bytes, number: number)
+        let count = level.childCount(number)
+        writer.beginObject()
+        // The hash begins after the comma, which the first row does not have: a row keeps its version when it moves.
+        let start = writer.count
+        try writer.member("key", bytes.extracting(row.key))
+        writer.member("version")
+        let versionOffset = writer.placeholder(Version.shortPlaceholder)
+        try writer.member("title", bytes.extracting(row.title))
+        writer.member("leaf", count == 0)
+        writer.member("count", count)
+        writer.member("href", link: prefixes.prefix(isLeaf: count == 0), key: bytes.extracting(row.key))
+        writer.member("fields")
+        writer.beginObject()
+        try RowFields.tell(fields, of: row, in: bytes, to: &writer)
+        writer.endObject()
+        if let extras { try extras.write(to: &writer) }
+        writer.endObject()
+        writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
+    }
+
+    /// Whether the row at a position shows the same as another row, of a listing of the same item at another time.
+    ///
+    /// - Parameter links: those of the item, which are the same at both times.
+    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    func shows<Writer: AnswerWriter & ~Copyable>(
+        at position: Int, sameAs other: RowDescription, at otherPosition: Int, _ links: borrowing Links,
+        as _: Writer.Type
+    ) throws(PropertyListError) -> Bool {
+        if readsTheSame(at: position, as: other, at: otherPosition) { return true }
+        let shown = try written(at: position, links, as: Writer.self)
+        return try shown == other.written(at: otherPosition, links, as: Writer.self)
+    }
+
+    /// Whether all that `write` reads of two rows is equal: what they show is equal then, without being written.
+    private func readsTheSame(at position: Int, as other: RowDescription, at otherPosition: Int) -> Bool {
+        guard case .none = listing.extras, case .none = other.listing.extras else { return false }
+        let (place, otherPlace) = (listing.place(at: position), other.listing.place(at: otherPosition))
+        guard let level = listing.level(of: place), let otherLevel = other.listing.level(of: otherPlace) else {
+            return false
+        }
+        return level.childCount(place.row) == otherLevel.childCount(otherPlace.row)
+            && level.packsRow(place.row, asRow: otherPlace.row, of: otherLevel)
+    }
+
+    private func written<Writer: AnswerWriter & ~Copyable>(
+        at position: Int, _ links: borrowing Links, as _: Writer.Type
+    ) throws(PropertyListError) -> [UInt8] {
+        var writer = Writer()
+        try write(position..<position + 1, links, to: &writer)
+        let body = try writer.body()
+        return Array(copying: body.span)
+    }
+}

@@ -1,0 +1,41 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// What precedes the keys of the rows of one level in their links.
+struct RowPrefixes: ~Copyable {
+    /// The number of the level among the listing's branches.
+    let branch: Int
+    private let levels: ByteBuffer
+    private let details: ByteBuffer
+
+    /// Those of the rows of an item's own level.
+    init(_ links: borrowing Links) {
+        branch = 0
+        levels = links.childPrefix(isDetail: false)
+        details = links.childPrefix(isDetail: true)
+    }
+
+    /// Those of a row of a listing, and of its siblings.
+    init(_ links: borrowing Links, for place: Place, in listing: Listing) {
+        branch = place.branch
+        let steps = listing.rows(above: place)
+        levels = Self.extended(links.childPrefix(isDetail: false), by: steps)
+        details = Self.extended(links.childPrefix(isDetail: true), by: steps)
+    }
+
+    /// What precedes the key of a row: a leaf's link is that of its detail.
+    @inline(__always)
+    @_lifetime(borrow self)
+    func prefix(isLeaf: Bool) -> Span<UInt8> { isLeaf ? details.span : levels.span }
+
+    private static func extended(_ prefix: consuming ByteBuffer, by steps: [Item.Step]) -> ByteBuffer {
+        var extended = prefix
+        for step in steps {
+            let bytes = step.level.bytes
+            PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &extended)
+            extended.append(UInt8(ascii: "/"))
+        }
+        return extended
+    }
+}

@@ -1,0 +1,39 @@
+import ContentCodings
+import HTTPServer
+import PropertyLists
+
+/// A body that has been written in memory, and is coded when it is wanted.
+///
+/// Used by one thread.
+final class WrittenBody: RepresentationBody {
+    private var rendering: Rendering?
+    private let coding: ContentCoding
+    /// What is sent in place of the body; nil if nothing is.
+    private let replacement: (() throws(Problem) -> Rendering?)?
+    private var made: Response?
+    private(set) var isReplaced = false
+
+    /// - Parameter replacement: made when the body is wanted; if it gives nil, the body itself is sent.
+    init(
+        _ rendering: consuming Rendering, _ coding: ContentCoding,
+        replacement: (() throws(Problem) -> Rendering?)? = nil
+    ) {
+        self.rendering = consume rendering
+        self.coding = coding
+        self.replacement = replacement
+    }
+
+    func response(
+        _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
+    ) throws(Problem) -> Response {
+        if let made { return made.adding(more) }
+        if let replacement, let other = try replacement() {
+            rendering = consume other
+            isReplaced = true
+        }
+        guard let rendering = rendering.take() else { throw .unwritten }
+        let response = rendering.response(coding, headers: headers)
+        made = response
+        return response.adding(more)
+    }
+}

@@ -163,7 +163,7 @@ final class Connection {
 
     private func respond() -> Bool {
         if let fault = bodyFault() { return closeAfterAnswer() && queue(response(to: fault)) }
-        switch service.respond(to: request) {
+        switch service.responder.respond(to: request) {
         case .now(let response): return queue(response)
         case .later(let waiter):
             phase = .waiting

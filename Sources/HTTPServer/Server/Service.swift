@@ -3,7 +3,7 @@ import Threads
 
 /// The state that the connections of one server share.
 final class Service: Sendable {
-    private let responder: any Responder
+    let responder: any Responder
     let configuration: Server.Configuration
     let connections: Connections
     let suspended: SuspendedConnections
@@ -33,9 +33,6 @@ final class Service: Sendable {
         suspended = try SuspendedConnections(connections: connections, deadline: deadlineMilliseconds)
         slowestReader = Int64(max(1, configuration.slowestReader))
     }
-
-    /// The responder's answer.
-    func respond(to request: Request) -> Answer { responder.respond(to: request) }
 
     /// The responder's refusal to read a body.
     func refusal(of request: Request) -> Response? { responder.refusal(of: request) }

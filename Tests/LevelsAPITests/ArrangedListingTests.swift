@@ -72,7 +72,7 @@ import Testing
             let new = try Self.answer(try Desk.snapshot(PlainItem.document(after)), page)
             let (copy, version) = try Self.object(old)
             let (whole, newVersion) = try Self.object(new)
-            let since = Version.text(version)
+            let since = String(EntityTag.of(version).dropFirst().dropLast())
             let change = LevelChange(since: since, old: old.item, to: new)
             let delta = try Self.object(LevelDelta(answer: new, change: change, version: newVersion)).object
             #expect(delta["since"] as? String == since)

@@ -23,14 +23,6 @@ enum Version {
             : character(hash.low, digit: 2 * wordWidth - 1 - index)
     }
 
-    /// The version as text.
-    static func text(_ hash: ContentHash) -> String {
-        unsafe String(unsafeUninitializedCapacity: width) { buffer in
-            for index in 0..<width { unsafe buffer[index] = character(of: hash, at: index) }
-            return width
-        }
-    }
-
     /// The hash that a version tells.
     struct Words: Equatable {
         let high, low: UInt64

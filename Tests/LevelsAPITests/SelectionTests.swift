@@ -1,0 +1,77 @@
+import ContentCodings
+import HTTPServer
+import Levels
+import Testing
+import TreeStore
+
+@testable import LevelsAPI
+
+/// From what is asked to the representation that is selected.
+@Suite("The selection of a representation") struct SelectionTests {
+    @Test("does not search the cache again under a key that was searched in vain")
+    func searchedOnce() throws {
+        let snapshot = try Desk.snapshot(#"["a"]"#)
+        let publications = Publications(snapshot, historyBytes: 0)
+        let publication = publications.current
+        let cache = ResponseCache(bytes: 1 << 20)
+        let selection = Selection(history: History(publications), cache: cache, configuration: .init())
+        let request = Request(target: "/levels/")
+        let negotiation = Negotiation(request, .none)
+        let found = Endpoint.match(request.target)
+        let match = try #require(found)
+        let call = Call(
+            request: request, match: match, query: try Query(Span(), .level), negotiation: negotiation,
+            publication: publication, missed: nil)
+        let inquiry = Inquiry(.level, at: try ItemPath(Span()), LevelQuery(), of: call)
+        let item = Item(rootOf: snapshot.document)
+        let hash = ResponseCache.hash(request.target, negotiation)
+        let kept = RenderedAnswer(Response(status: 200, headers: []), entityTag: "\"kept\"")
+        cache.keep(
+            kept, of: nil, for: request.target, hash: hash, in: publication.number,
+            showing: ShownContent(.level, item))
+        let selected = try selection.select(inquiry, item, in: publication)
+        #expect(selected.entityTag == "\"kept\"")
+        #expect(try selected.response() === kept.response)
+        #expect(selected.notModified() === kept.notModified)
+        let rendered = try selection.select(inquiry, item, in: publication, missed: hash)
+        #expect(rendered.entityTag == Desk(snapshot).get("/levels/").entityTag)
+    }
+
+    @Test("makes the body when it is wanted, and once")
+    func madeOnce() throws {
+        var made = 0
+        let written = try Rendering { _ in }
+        let body = WrittenBody(written, .identity) { () throws(Problem) in
+            made += 1
+            return nil
+        }
+        let selected = Representation(entityTag: "\"x\"", headers: [("A", "b")], body: body)
+        #expect(selected.notModified().status == 304)
+        #expect(made == 0)
+        let response = try selected.response()
+        #expect(try selected.response() === response)
+        #expect(Answer(response) == Answer(Response(status: 200, headers: [("A", "b")], body: Array("{}\n".utf8))))
+        let more = try selected.response(adding: [("C", "d")])
+        #expect(
+            Answer(more) == Answer(Response(status: 200, headers: [("A", "b"), ("C", "d")], body: Array("{}\n".utf8))))
+        #expect(made == 1)
+    }
+
+    @Test(
+        "answers conditions alike whether the representation is kept or rendered",
+        arguments: ["TAG", "\"x\"", "*", "W/TAG", "none"], ["TAG", "\"x\"", "*", "none"])
+    func conditions(_ match: String, _ noneMatch: String) throws {
+        let document = #"[{"Title":"a","Rows":["b"]},"c"]"#
+        let (keeping, rendering) = (try Desk(document), try Desk(document, cacheBytes: 0))
+        for target in ["/levels/", "/levels/?limit=1", "/detail/a", "/document"] {
+            let tag = rendering.get(target).entityTag
+            for _ in 0..<2 { _ = keeping.get(target) }
+            let fields = [("If-Match", match), ("If-None-Match", noneMatch)].filter { $0.1 != "none" }
+                .map { ($0.0, $0.1.replacing("TAG", with: tag)) }
+            #expect(keeping.get(target, fields) == rendering.get(target, fields))
+            let isRefused = match == "\"x\"" || match == "W/TAG"
+            let isHad = noneMatch == "TAG" || noneMatch == "*"
+            #expect(keeping.get(target, fields).status == (isRefused ? 412 : isHad ? 304 : 200))
+        }
+    }
+}

@@ -1,80 +1,72 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Items, when their dictionaries end.
+/// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
-        let frame = frames[frames.count - 1]
-        if frames.count == 1, !frame.isBareArray, frame.holderField == nil {
-            throw noLevel(in: frame)
-        }
-        var level = frame.branch?.level
-        if let batch = frame.branch?.batch { level = try sectionedLevel(of: batch, in: frame) }
-        let row = try pendingRow(of: frame)
-        depth -= 1
+        if items.count == 1, !isArray, items.levelSlot == 0 { throw noLevel }
+        let level = try takeLevel()
+        let row = try row()
+        items.close()
         _ = pop()
-        try add(row, level: level)
+        tree.add(row, level: level)
+        if frames.isEmpty { try tree.complete(.rows) }
     }
 
-    mutating func pendingRow(of frame: Frame) throws(PropertyListError) -> PendingRow {
-        if frame.titleField == nil, frame.keyField == nil, frames.count > 1 { throw noTitle(in: frame) }
-        var title = frame.titleField.map { fields.start($0).name.upperBound }
-        var key = frame.keyField.map { fields.start($0).name.upperBound }
-        let hasMoved = fields.close(base: frame.fieldBase)
-        let content = frame.start..<fields.bytes.count
-        if hasMoved || frame.titleField != nil && frame.titleRank > 0 { title = titleValue(in: content) }
-        if hasMoved {
-            key = value(of: .key, frame.keyField == nil ? nil : frame.keyRank, in: content)
-        }
-        var row = PendingRow(
-            fields: content, title: content.upperBound..<content.upperBound, place: PackedPosition(frame.position))
+    private mutating func takeLevel() throws(PropertyListError) -> Level? {
+        guard let list = items.takeList(), let rows = list.rows else { return items.takeLevel() }
+        return try list.rule.strategy.level(of: rows, in: items.innermost, &self)
+    }
+
+    /// The row of the innermost item: its packed fields, and its title and key among them.
+    private mutating func row() throws(PropertyListError) -> PendingRow {
+        let titleField = items.field(titleSlot)
+        let keyField = items.field(keySlot)
+        if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
+        var title = titleField.map { tree.fields.start($0).name.upperBound }
+        var key = keyField.map { tree.fields.start($0).name.upperBound }
+        let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
+        let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
+        let (base, place) = (items.innermost.base, items.innermost.place)
+        let hasMoved = tree.fields.close(base: base.field)
+        let content = base.start..<tree.fields.bytes.count
+        if hasMoved || hasWeakTitle { title = titleValue(in: content) }
+        if hasMoved, let keyRank { key = value(named: itemSlots.names(of: keySlot)[Int(keyRank)], in: content) }
+        var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound, place: place)
         if let title {
-            row.title = fields.titleText(title)
-        } else if frames.count == 1 {
-            row.title = fields.loose("Root")
+            row.title = tree.fields.titleText(title)
+        } else if items.count == 1 {
+            row.title = tree.fields.loose("Root")
         } else if key == nil {
-            throw noTitle(in: frame)
+            throw noTitle
         }
-        if let key { row.explicitKey = fields.textRange(key) }
+        if let key { row.explicitKey = tree.fields.textRange(key) }
         return row
     }
 
     /// The position of the title: the value of the strongest name that is present and can be a title.
     private func titleValue(in content: Range<Int>) -> Int? {
-        for name in names[.title] {
-            let value = PackedFieldList.value(named: name, in: fields.bytes.span, content)
-            if let value, fields.scalarText(at: value) != nil { return value }
+        for name in itemSlots.names(of: titleSlot) {
+            if let value = value(named: name, in: content), tree.fields.scalarText(at: value) != nil { return value }
         }
         return nil
     }
 
-    /// The position of a role's value after fields were dropped.
-    func value(of role: StructuralNames.Role, _ rank: Int?, in content: Range<Int>) -> Int? {
-        rank.flatMap { PackedFieldList.value(named: names[role][$0], in: fields.bytes.span, content) }
-    }
-
-    mutating func add(_ row: PendingRow, level: Level?) throws(PropertyListError) {
-        rows.append(row)
-        children.append(level)
-        guard frames.isEmpty else { return }
-        let parts = LevelAssembler.Parts(
-            children: takeChildren(from: 0), form: .rows, mayHoldTextBeyondXML: hasTextBeyondXML)
-        document = try assembler.assemble(rows, from: 0, in: fields.bytes, parts: parts)
+    /// The position of a field's value after fields were dropped.
+    private func value(named name: String, in content: Range<Int>) -> Int? {
+        PackedFieldList.value(named: name, in: tree.fields.bytes.span, content)
     }
 
     mutating func addStringItem(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
-        try countItem()
-        guard depth < limits.depth else {
-            throw PropertyListError("items nest deeper than \(limits.depth) levels; flatten the tree")
-        }
-        frames[frames.count - 1].isDecided = true
-        let start = fields.bytes.count
-        noteText(text)
-        fields.bytes.append(text)
-        rows.append(
+        try tree.countItem()
+        guard items.count <= tree.limits.depth else { throw nestsTooDeep }
+        noteElement()
+        let start = tree.fields.bytes.count
+        tree.note(text)
+        tree.fields.bytes.append(text)
+        tree.add(
             PendingRow(
-                fields: start..<start, title: start..<fields.bytes.count, isString: true,
-                place: PackedPosition(position)))
-        children.append(nil)
+                fields: start..<start, title: start..<tree.fields.bytes.count, isString: true,
+                place: PackedPosition(position)), level: nil)
     }
 }

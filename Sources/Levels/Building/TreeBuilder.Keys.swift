@@ -4,53 +4,67 @@ public import PropertyLists
 /// Keys, and what they say of the value to come.
 extension TreeBuilder {
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
-        noteText(name)
+        tree.note(name)
         switch kind {
         case .item: try itemKey(name, at: position)
-        case .sectionDictionary: try sectionKey(name, at: position)
-        case .namedSections: frames[frames.count - 1].needBranch().name = String(utf8: name)
+        case .section: try sectionKey(name, at: position)
+        case .namedSections: frames[frames.count - 1].list?.name = String(utf8: name)
         default:
-            if let earlier = fields.begin(name, base: frames[frames.count - 1].fieldBase, at: position) {
+            let base = frames[frames.count - 1].base.field
+            if let earlier = tree.fields.begin(name, meaning: .init(), base: base, at: position) {
                 warnAboutRepeatedKey(name, at: position, after: earlier)
             }
         }
     }
 
-    mutating func itemKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
-        let top = frames.count - 1
-        let meaning = roles.meaning(of: name)
-        let earlier = fields.begin(name, base: frames[top].fieldBase, at: position)
+    private mutating func itemKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let meaning = itemSlots.meaning(of: name)
+        let earlier = tree.fields.begin(
+            name, meaning: meaning, base: frames[frames.count - 1].base.field, at: position)
         if let earlier { warnAboutRepeatedKey(name, at: position, after: earlier) }
-        role = meaning.role
-        guard let known = meaning.role else {
-            if meaning.isNearMiss { warnAboutNearMiss(name, in: roles, at: position) }
-            return
-        }
-        switch known {
-        case .title where meaning.rank <= frames[top].titleRank:
-            frames[top].titleRank = meaning.rank
-            frames[top].titleField = fields.count - 1
-            // For a weaker name, only the item's end determines whether its value is the title or any field.
-            if meaning.rank > 0 { role = nil }
-        case .key where meaning.rank <= frames[top].keyRank:
-            frames[top].keyRank = meaning.rank
-            frames[top].keyField = fields.count - 1
-        case .title, .key: role = nil
-        case .children, .sections:
-            if frames[top].holderField != nil, earlier == nil {
-                throw PropertyListError(
-                    "the item has both '\(quoted: holderName(of: frames[top]))' and '\(quoted: name)'; only one of them can hold its level"
-                )
-            }
-            frames[top].holderField = fields.count - 1
-            frames[top].branch = nil
-        case .sectionKeys, .sectionTitles: fields.bytes.append(PackedTag.hidden)
+        if meaning.slot != 0 {
+            try fill(meaning, itemSlots.rule(of: meaning.slot), isRepeated: earlier != nil)
+        } else {
+            expected = .anything
+            if meaning.isNearMiss { warnAboutNearMiss(name, in: itemSlots, at: position) }
         }
     }
 
-    /// After a value, the next key says what comes.
+    private mutating func sectionKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let meaning = sectionSlots.meaning(of: name)
+        tree.fields.begin(name, meaning: meaning, at: position)
+        expected = .anything
+        if meaning.slot != 0 {
+            let rule = sectionSlots.rule(of: meaning.slot)
+            if rule.holdsLevel, frames.last?.list?.claimRows() == false { throw secondRows }
+            expected = rule.value
+        } else if meaning.isNearMiss {
+            warnAboutNearMiss(name, in: sectionSlots, at: position)
+        }
+    }
+
+    /// Notes that an item's last field fills a slot, and expects the value that the slot takes.
+    private mutating func fill(
+        _ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule, isRepeated: Bool
+    ) throws(PropertyListError) {
+        if rule.holdsLevel {
+            guard items.levelSlot == 0 || isRepeated else { throw secondLevel }
+            items.claimLevel(meaning.slot)
+        }
+        let isStrongest = items.field(meaning.slot).map { meaning.rank <= tree.fields.start($0).meaning.rank } ?? true
+        if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
+        expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything
+        if rule.isHidden { tree.fields.bytes.append(PackedTag.hidden) }
+    }
+}
+
+extension Slot.Check {
     @inline(__always)
-    mutating func didReadValue() {
-        role = nil
+    fileprivate func applies(to meaning: SlotTable.Meaning, isStrongest: Bool) -> Bool {
+        switch self {
+        case .allNames: true
+        case .strongestSoFar: isStrongest
+        case .firstName: meaning.rank == 0
+        }
     }
 }

@@ -4,10 +4,12 @@ internal import PropertyLists
 /// The errors for missing structural names, with a misspelt name that is present instead.
 extension TreeBuilder {
     /// The error for the innermost item, if it has neither title nor key.
-    mutating func noTitle(in frame: Frame) -> PropertyListError {
-        let found = fieldNames(in: frame.start..<fields.bytes.count) { fields.scalarText(at: $0) != nil }
-        untitledItem = UntitledItem(names: found)
-        return PropertyListError(missingTitle(among: found), at: frame.position, path: currentPath())
+    var noTitle: PropertyListError {
+        mutating get {
+            let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
+            untitledItem = UntitledItem(names: found)
+            return PropertyListError(missingTitle(among: found), at: frames.last?.position, path: currentPath())
+        }
     }
 
     private mutating func missingTitle(among found: [String]) -> String {
@@ -25,19 +27,22 @@ extension TreeBuilder {
     }
 
     /// The error for a root dictionary without a level.
-    mutating func noLevel(in frame: Frame) -> PropertyListError {
-        let content = frame.start..<fields.bytes.count
-        let found = fieldNames(in: content) { value in
-            let tag = fields.bytes.span[value]
-            return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
+    var noLevel: PropertyListError {
+        mutating get {
+            let found = fieldNames { value in
+                let tag = tree.fields.bytes.span[value]
+                return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
+            }
+            guard let (field, meant) = misspelt(among: found, [.children, .sections]) else {
+                var error = Self.noLevel("a dictionary without a level")
+                error.position = frames.last?.position
+                return error
+            }
+            refusesMisspeltName = true
+            return PropertyListError(
+                "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
+                at: frames.last?.position)
         }
-        guard let (field, meant) = misspelt(among: found, [.children, .sections]) else {
-            return Self.noLevel("a dictionary without a level").located(at: frame.position)
-        }
-        refusesMisspeltName = true
-        return PropertyListError(
-            "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
-            at: frame.position)
     }
 
     private func misspelt(
@@ -49,13 +54,13 @@ extension TreeBuilder {
         return nil
     }
 
-    /// The names of packed fields whose values fit.
-    private func fieldNames(in content: Range<Int>, _ fits: (_ value: Int) -> Bool) -> [String] {
-        var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
+    /// The names of the innermost item's fields whose values fit.
+    private func fieldNames(_ fits: (_ value: Int) -> Bool) -> [String] {
+        var reader = PackedReader(tree.fields.bytes.span, at: items.innermost.base.start)
         var found: [String] = []
-        while reader.offset < content.upperBound, found.count < UntitledItem.mostNames {
+        while reader.offset < tree.fields.bytes.count, found.count < UntitledItem.mostNames {
             let name = reader.run()
-            if fits(reader.offset) { found.append(String(utf8: fields.bytes.span.extracting(name))) }
+            if fits(reader.offset) { found.append(String(utf8: tree.fields.bytes.span.extracting(name))) }
             reader.skipValue()
         }
         return found

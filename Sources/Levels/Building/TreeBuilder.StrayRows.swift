@@ -5,43 +5,27 @@ internal import PropertyLists
 extension TreeBuilder {
     /// Looks at a list that the innermost item or section has as a field.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
-        let meaning = meaningOfField()
-        guard meaning.role == nil, !meaning.isNearMiss else { return }
+        let meaning = tree.fields.start(tree.fields.count - 1).meaning
+        guard meaning.slot == 0, !meaning.isNearMiss else { return }
         guard meaning.isNearList ? couldBeRows(content) : holdsTitledDictionaries(content) else { return }
-        let name = nameOfField
+        let name = name(ofField: tree.fields.count - 1)
         if let known = strayRows.firstIndex(where: { $0.name == name }) {
             strayRows[known].count += 1
         } else if strayRows.count < StrayRows.mostNames {
             strayRows.append(
                 StrayRows(
                     name: name, position: position, path: currentPath() ?? "/",
-                    meant: meaning.isNearList ? names.slip(name, of: StructuralNames.Role.lists) : nil,
+                    meant: meaning.isNearList ? (kind == .section ? sectionSlots : itemSlots).nearList(of: name) : nil,
                     structural: names[.children]))
         } else {
-            warnings.omit()
+            tree.warnings.omit()
         }
-    }
-
-    private mutating func meaningOfField() -> RoleTable.Meaning {
-        guard kind == .sectionDictionary else {
-            return roles.meaning(of: fields.start(fields.count - 1).name, in: fields.bytes)
-        }
-        var name = nameOfField
-        name.makeContiguousUTF8()
-        return sectionRoles.meaning(of: name.utf8Span.span)
-    }
-
-    private var nameOfField: String {
-        guard kind == .sectionDictionary else {
-            return String(utf8: fields.bytes.span.extracting(fields.start(fields.count - 1).name))
-        }
-        return frames.last?.branch?.name ?? ""
     }
 
     /// Whether a list could be a level, judging by its first element.
     private func couldBeRows(_ content: Range<Int>) -> Bool {
         guard !content.isEmpty else { return true }
-        switch PackedTag(rawValue: fields.bytes.span[content.lowerBound]) {
+        switch PackedTag(rawValue: tree.fields.bytes.span[content.lowerBound]) {
         case .string, .dictionary, .array: return true
         default: return false
         }
@@ -49,7 +33,7 @@ extension TreeBuilder {
 
     /// Whether the first elements of a list include a dictionary with a title.
     private func holdsTitledDictionaries(_ content: Range<Int>) -> Bool {
-        var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
+        var reader = PackedReader(tree.fields.bytes.span, at: content.lowerBound)
         for _ in 0..<4 where reader.offset < content.upperBound {
             let element = reader.offset
             guard reader.byte() == PackedTag.dictionary.rawValue else {
@@ -65,9 +49,9 @@ extension TreeBuilder {
     }
 
     private func hasTitle(_ content: Range<Int>) -> Bool {
-        var reader = PackedReader(fields.bytes.span, at: content.lowerBound)
+        var reader = PackedReader(tree.fields.bytes.span, at: content.lowerBound)
         while reader.offset < content.upperBound {
-            let name = fields.bytes.span.extracting(reader.run())
+            let name = tree.fields.bytes.span.extracting(reader.run())
             if titleNames.contains(where: { name.isEqual(to: $0.span) }), isTitle(reader.offset) { return true }
             reader.skipValue()
         }
@@ -76,7 +60,7 @@ extension TreeBuilder {
 
     /// Whether a packed value could be a title.
     private func isTitle(_ value: Int) -> Bool {
-        switch PackedTag(rawValue: fields.bytes.span[value]) {
+        switch PackedTag(rawValue: tree.fields.bytes.span[value]) {
         case .string, .positive, .negative, .real, .date, .yes, .no: true
         default: false
         }

@@ -40,11 +40,16 @@ extension PackedFields {
         return start..<bytes.count
     }
 
+    /// A string, number, date or Boolean as text; nil for other values.
+    func scalarText(at value: Int) -> String? { PackedFieldList.scalarText(at: value, in: bytes.span) }
+}
+
+extension PackedFieldList {
     /// A string, number, date or Boolean as text: a string itself, else its JSON text; nil for other values.
-    func scalarText(at value: Int) -> String? {
-        if let range = textRange(value) { return String(utf8: bytes.span.extracting(range)) }
-        var reader = PackedReader(bytes.span, at: value)
+    static func scalarText(at value: Int, in bytes: Span<UInt8>) -> String? {
+        var reader = PackedReader(bytes, at: value)
         switch PackedTag(rawValue: reader.byte()) {
+        case .string: return String(utf8: bytes.extracting(reader.run()))
         case .yes: return "true"
         case .no: return "false"
         case .positive: return "\(reader.number())"

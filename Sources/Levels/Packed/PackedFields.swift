@@ -22,6 +22,8 @@ struct PackedFields: ~Copyable {
         /// Where the field begins: its name's length.
         var offset: Int
         var name: Range<Int>
+        /// What its name means in an item or a section.
+        let meaning: SlotTable.Meaning
         var isOverridden = false
         /// For messages.
         let place: PackedPosition
@@ -31,15 +33,24 @@ struct PackedFields: ~Copyable {
 
     func start(_ field: Int) -> Start { starts[field] }
 
-    /// Begins a field of the dictionary whose first field has the number `base`; returns the number of an earlier field
-    /// of the same name.
-    mutating func begin(_ name: Span<UInt8>, base: Int, at position: SourcePosition) -> Int? {
-        let earlier = earlierField(name, base: base)
+    /// Begins a field; a field with the same name is kept.
+    @inline(__always)
+    mutating func begin(_ name: Span<UInt8>, meaning: SlotTable.Meaning, at position: SourcePosition) {
         let offset = bytes.count
         bytes.append(run: name)
         starts.append(
             Start(
-                offset: offset, name: bytes.count - name.count..<bytes.count, place: PackedPosition(position)))
+                offset: offset, name: bytes.count - name.count..<bytes.count, meaning: meaning,
+                place: PackedPosition(position)))
+    }
+
+    /// Begins a field of the dictionary whose first field has the number `base`; returns the number of an earlier field
+    /// of the same name.
+    mutating func begin(
+        _ name: Span<UInt8>, meaning: SlotTable.Meaning, base: Int, at position: SourcePosition
+    ) -> Int? {
+        let earlier = earlierField(name, base: base)
+        begin(name, meaning: meaning, at: position)
         if let earlier {
             starts[earlier].isOverridden = true
             overridden += 1

@@ -1,0 +1,58 @@
+/// A list whose level is made when its item ends: what has been read of it so far.
+///
+/// The frames of the list and of its sections share one; when the list ends, its item takes it.
+final class GatheredList {
+    let rule: ListRule
+    private(set) var sections: [Section] = []
+    /// The section whose dictionary is being read, and whether its rows have been announced.
+    var section = Section(start: 0, count: 0)
+    private var hasRows = false
+    /// The name of the section to come, if sections have names.
+    var name = ""
+    /// The number of the last section of each name, and those whose name came again.
+    private var numbers: [[UInt8]: Int] = [:]
+    private var repeated: Set<Int> = []
+    /// The rows, from the list's end on.
+    var rows: SetAsideRows?
+
+    init(_ rule: ListRule) { self.rule = rule }
+
+    func add(_ section: Section) { sections.append(section) }
+
+    func openSection() {
+        section = Section(start: 0, count: 0)
+        hasRows = false
+    }
+
+    /// Announces the rows of the open section; false if it has some already.
+    func claimRows() -> Bool {
+        defer { hasRows = true }
+        return !hasRows
+    }
+
+    /// Adds the open section; without rows, it is before row `row`.
+    func closeSection(at row: Int) {
+        if !hasRows { section.start = row }
+        sections.append(section)
+    }
+
+    /// Adds the section with the current name; returns whether an earlier one has the same name.
+    func addNamed(_ section: Section) -> Bool {
+        var section = section
+        section.title = name
+        let earlier = numbers.updateValue(sections.count, forKey: Array(name.utf8))
+        if let earlier { repeated.insert(earlier) }
+        sections.append(section)
+        return earlier != nil
+    }
+
+    /// Takes the rows, less those of sections with a repeated name: of entries with one key, the last counts.
+    func take(_ aside: SetAsideRows) {
+        var aside = aside
+        if !repeated.isEmpty {
+            aside.sections = aside.sections.indices.filter { !repeated.contains($0) }.map { aside.sections[$0] }
+            aside.followSections()
+        }
+        rows = aside
+    }
+}

@@ -1,0 +1,69 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Rows taken off the builder's stack, with the bytes they refer to, until their item's end determines their level.
+struct SetAsideRows {
+    private(set) var bytes: [UInt8]
+    private(set) var rows: [PendingRow]
+    private(set) var children: [Level?]
+    /// The sections that the rows are in; none if the level has no sections.
+    var sections: [Section]
+    /// How the rows are written in the document.
+    let form: LevelForm
+    /// Where their list begins.
+    let position: SourcePosition
+
+    /// Puts the rows into the order of the sections, which may have been moved or removed.
+    mutating func followSections() {
+        reorder(sections.flatMap { $0.start..<$0.start + $0.count })
+        var start = 0
+        for number in sections.indices {
+            sections[number].start = start
+            start += sections[number].count
+        }
+    }
+
+    /// The text of a row's field, a number, date or Boolean as JSON writes it; nil without such a field.
+    func text(of name: String, inRow row: Int) -> String? {
+        PackedFieldList.value(named: name, in: bytes.span, rows[row].fields).flatMap {
+            PackedFieldList.scalarText(at: $0, in: bytes.span)
+        }
+    }
+
+    /// Gives a row a title that is in none of its fields.
+    mutating func setTitle(_ title: String, ofRow row: Int) {
+        let start = bytes.count
+        bytes += title.utf8
+        rows[row].title = start..<bytes.count
+    }
+
+    /// Puts the rows with these numbers into this order, and drops all others.
+    mutating func reorder(_ order: [Int]) {
+        rows = order.map { rows[$0] }
+        children = order.map { children[$0] }
+    }
+}
+
+extension TreeAssembly {
+    /// Takes the rows of a list away; `sections` count their rows from the beginning of the stack.
+    mutating func setAside(_ frame: Frame, sections: [Section], form: LevelForm) -> SetAsideRows {
+        var sections = sections
+        for number in sections.indices { sections[number].start -= frame.base.row }
+        let aside = SetAsideRows(
+            bytes: Array(copying: fields.bytes.span.extracting(frame.base.start..<fields.bytes.count)),
+            rows: rows[frame.base.row...].map { $0.moved(by: -frame.base.start) },
+            children: Array(children[frame.base.row...]), sections: sections, form: form, position: frame.position)
+        rows.removeSubrange(frame.base.row...)
+        children.removeSubrange(frame.base.row...)
+        fields.bytes.truncate(to: frame.base.start)
+        return aside
+    }
+}
+
+extension PendingRow {
+    fileprivate func moved(by distance: Int) -> PendingRow {
+        PendingRow(
+            fields: fields.moved(by: distance), title: title.moved(by: distance),
+            explicitKey: explicitKey?.moved(by: distance), isString: isString, place: place)
+    }
+}

@@ -1,0 +1,20 @@
+/// The tables of all slots: readers start here.
+extension Slot {
+    /// The structural keys of an item.
+    static let ofItems: [Slot] = [
+        .title,
+        .key,
+        .children,
+        .sections,
+        .sectionKeys,
+        .sectionTitles,
+    ]
+
+    /// The structural keys of a section that is a dictionary.
+    static let ofSections: [Slot] = [
+        .sectionTitle,
+        .sectionRows,
+        .sectionIndex,
+        .sectionFooter,
+    ]
+}

@@ -1,0 +1,62 @@
+/// A structural key of an item or a section: its names, the values it takes, and what becomes of them.
+///
+/// Each slot is one file, `Slot+<Name>.swift`, and a line of `Slot.ofItems` or `Slot.ofSections`.
+struct Slot: Sendable {
+    /// Which names a slot has in a document.
+    enum Names: Sendable {
+        /// Those of a role, which `--keys` can change.
+        case role(StructuralNames.Role)
+        /// Always these, the strongest first.
+        case fixed([String])
+    }
+
+    /// Which of a slot's names require a value that the slot takes.
+    enum Check: Sendable {
+        case allNames
+        /// The strongest so far; a weaker name is an ordinary field.
+        case strongestSoFar
+        /// The strongest of all; the value of a weaker name may turn out not to fit.
+        case firstName
+    }
+
+    /// What the slot is called in this program.
+    let name: String
+    let names: Names
+    /// The values it takes.
+    let value: Expectation
+    let check: Check
+    /// Whether no detail shows the field.
+    let isHidden: Bool
+    /// The lists that an array and a dictionary open, where `value` says `list`.
+    let array, dictionary: ListRule?
+    /// What its value must be, as the beginning of an error, for the name in the document.
+    let demand: @Sendable (_ name: String) -> String
+
+    init(
+        _ name: String, names: Names, value: Expectation, check: Check = .allNames, isHidden: Bool = false,
+        array: ListRule? = nil, dictionary: ListRule? = nil, demand: @escaping @Sendable (_ name: String) -> String
+    ) {
+        self.name = name
+        self.names = names
+        self.value = value
+        self.check = check
+        self.isHidden = isHidden
+        self.array = array
+        self.dictionary = dictionary
+        self.demand = demand
+    }
+
+    /// Whether its value is a list.
+    var isList: Bool { value.array != .refused }
+
+    /// Whether its value holds the item's level, or the section's rows; an item has only one such slot.
+    var holdsLevel: Bool { value.array.opensLevel || value.dictionary.opensLevel }
+
+    /// Its names in a document with these structural names.
+    func names(in structure: StructuralNames) -> [String] {
+        switch names {
+        case .role(let role): structure[role]
+        case .fixed(let names): names
+        }
+    }
+}

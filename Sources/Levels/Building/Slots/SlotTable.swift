@@ -1,0 +1,144 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Looks up the slot of a dictionary key, with a small cache, because the same few names occur millions of times.
+struct SlotTable {
+    struct Meaning {
+        /// The place of the name among those of its slot; a smaller one is stronger.
+        var rank: UInt32 = 0
+        /// 0 for a field without a slot.
+        var slot: SlotNumber = 0
+        /// Whether the name is one typing error away from a structural one.
+        var isNearMiss = false
+        /// Whether the name is, regardless of case, one typing error away from one whose value is a list.
+        var isNearList = false
+    }
+
+    private struct Known {
+        let name: String
+        let meaning: Meaning
+        let letters: Letters
+    }
+
+    /// What a key requires of its value.
+    struct Rule {
+        let value: Expectation
+        let check: Slot.Check
+        let isHidden: Bool
+        let holdsLevel: Bool
+    }
+
+    /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
+    private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
+    private var remembered = [(length: Int, meaning: Meaning)](repeating: (-1, Meaning()), count: placeCount)
+    private let known: [Known]
+    private let slots: [Slot]
+    private let rules: [Rule]
+    private let names: [[String]]
+
+    private static let placeCount = 64
+    private static let nameBytes = 32
+
+    /// - Parameter slots: those that are valid where the keys occur, at most `SlotFields.most`.
+    init(_ slots: [Slot], names structure: StructuralNames) {
+        precondition(slots.count <= SlotFields.most, "more slots than an item has room for; raise SlotFields.capacity")
+        let names = slots.map { $0.names(in: structure) }
+        known = slots.indices.flatMap { index in
+            names[index].enumerated().map { rank, name in
+                Known(
+                    name: name, meaning: Meaning(rank: UInt32(rank), slot: SlotNumber(index + 1)),
+                    letters: Letters(of: name))
+            }
+        }
+        rules = slots.enumerated().map { index, slot in
+            var value = slot.value
+            value.slot = SlotNumber(index + 1)
+            return Rule(value: value, check: slot.check, isHidden: slot.isHidden, holdsLevel: slot.holdsLevel)
+        }
+        self.slots = slots
+        self.names = names
+    }
+
+    // MARK: Slots by number
+
+    /// The number of a slot; 0 if it is not in the table.
+    func number(of slot: Slot) -> SlotNumber {
+        SlotNumber((slots.firstIndex { $0.name == slot.name } ?? -1) + 1)
+    }
+
+    /// The slot of a number other than 0.
+    func slot(_ number: SlotNumber) -> Slot { slots[Int(number) - 1] }
+
+    @inline(__always)
+    func rule(of number: SlotNumber) -> Rule { rules[Int(number) - 1] }
+
+    /// The names of a slot in the document, the strongest first.
+    func names(of number: SlotNumber) -> [String] { number == 0 ? [] : names[Int(number) - 1] }
+
+    // MARK: Slots by name
+
+    /// The meaning of a key.
+    @inline(__always)
+    mutating func meaning(of name: Span<UInt8>) -> Meaning {
+        guard name.count > 0 else { return Meaning() }
+        let place = (name.count &* 7 &+ Int(name[0]) &* 3 &+ Int(name[name.count - 1])) & (Self.placeCount - 1)
+        if remembered[place].length == name.count, isRemembered(name, in: place) { return remembered[place].meaning }
+        return look(up: name, place: place)
+    }
+
+    @inline(__always)
+    private func isRemembered(_ name: Span<UInt8>, in place: Int) -> Bool {
+        for index in name.indices where rememberedNames[place &* Self.nameBytes &+ index] != name[index] {
+            return false
+        }
+        return true
+    }
+
+    private mutating func look(up name: Span<UInt8>, place: Int) -> Meaning {
+        let meaning = meaning(of: String(utf8: name))
+        guard name.count <= Self.nameBytes else { return meaning }
+        for index in name.indices { rememberedNames[place * Self.nameBytes + index] = name[index] }
+        remembered[place] = (name.count, meaning)
+        return meaning
+    }
+
+    private func meaning(of name: String) -> Meaning {
+        if let exact = known.first(where: { $0.name == name }) { return exact.meaning }
+        var meaning = Meaning()
+        let letters = Letters(of: name)
+        for candidate in known where letters.isNear(candidate.letters) {
+            if EditDistance.isOneSlip(name, candidate.name) { meaning.isNearMiss = true }
+            guard slot(candidate.meaning.slot).isList else { continue }
+            if EditDistance.isOneSlip(name, candidate.name, ignoringCase: true) { meaning.isNearList = true }
+        }
+        return meaning
+    }
+
+    /// The name of a list that a key is one typing error away from, regardless of case.
+    func nearList(of name: String) -> String? {
+        known.first {
+            slot($0.meaning.slot).isList && EditDistance.isOneSlip(name, $0.name, ignoringCase: true)
+        }?.name
+    }
+
+    /// The structural name that a key is one typing error away from.
+    func nearMiss(of name: Span<UInt8>) -> String? {
+        let text = String(utf8: name)
+        return known.first { EditDistance.isOneSlip(text, $0.name) }?.name
+    }
+}
+
+/// The set of letters of a word, regardless of case: distinguishes most words faster than their edit distance.
+private struct Letters {
+    private var bits: UInt32 = 0
+
+    init(of word: String) {
+        for byte in word.utf8 {
+            let letter = byte | 0x20
+            bits |= 1 << (letter >= 0x61 && letter <= 0x7A && byte < 0x80 ? UInt32(letter - 0x61) : 26)
+        }
+    }
+
+    /// Whether one slip, which takes one letter out and puts one in at most, could make one word of the other.
+    func isNear(_ other: Letters) -> Bool { (bits ^ other.bits).nonzeroBitCount <= 2 }
+}

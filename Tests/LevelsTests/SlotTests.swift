@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "A new slot is checked, and a key near its name is noticed, without more being said of it",
+        "A new slot has the errors and warnings of the others",
         arguments: [
             Example(
                 "a text in place of a list", "{\"Ranking\":\n\"a\"}",
@@ -87,7 +87,7 @@ import Testing
         #expect(lines == example.expected)
     }
 
-    @Test("An item has nothing of the item before it")
+    @Test("An item keeps nothing of the item before it")
     func nextItem() throws {
         let document =
             #"[{"Title":"a","Key":"k","Rows":["x"]},{"Title":"b"},{"Title":"c","Sections":[["y"]]},{"Key":"d"}]"#

@@ -13,7 +13,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         let isDictionary: Bool
         let start: Int
         let rowBase: Int
-        /// Where the title of the container's own row lies.
+        /// The range of the title of the container's own row.
         let title: Range<Int>
         /// The key of the entry to come.
         var key: Range<Int>?

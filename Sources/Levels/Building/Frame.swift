@@ -11,7 +11,7 @@ struct Frame {
         case section
         /// An array whose elements are items: those of a level, or those of one section.
         case rows, sectionRows
-        /// An element of a list that is interpreted as a whole, and such a list.
+        /// A dictionary whose keys are all fields, and an array of them.
         case record, records
         /// An array whose elements are sections.
         case sectionList

@@ -27,7 +27,7 @@ struct GatheredItem {
 
 /// The open items from the root on; the innermost is changed in place, because a document has millions of them.
 struct OpenItems {
-    /// Those past `count` are closed, and wait to be replaced.
+    /// Items past `count` are closed; the next ones replace them.
     private var items: [GatheredItem] = []
     private(set) var count = 0
 
@@ -42,7 +42,7 @@ struct OpenItems {
         count += 1
     }
 
-    /// Closes the innermost item, of whose level nothing is left.
+    /// Closes the innermost item; its level must have been taken.
     @inline(__always)
     mutating func close() { count -= 1 }
 
@@ -75,7 +75,7 @@ struct OpenItems {
     @inline(__always)
     mutating func takeLevel() -> Level? { items[count - 1].level.take() }
 
-    /// Takes the list out of the innermost item whose level is to be made of it.
+    /// Takes the list out of the innermost item if its level is made of one.
     @inline(__always)
     mutating func takeList() -> GatheredList? {
         guard items[count - 1].list != nil else { return nil }

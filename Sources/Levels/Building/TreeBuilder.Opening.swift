@@ -34,7 +34,7 @@ extension TreeBuilder {
         push(Frame(.item, of: .anything, at: position, base: base))
     }
 
-    /// Among items there are no sections.
+    /// Notes an item among the elements; after one, the list cannot become sections.
     @inline(__always)
     mutating func noteElement() {
         guard expected.array == .sectionsOfRows else { return }

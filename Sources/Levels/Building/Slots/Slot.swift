@@ -15,7 +15,7 @@ struct Slot: Sendable {
         case allNames
         /// The strongest so far; a weaker name is an ordinary field.
         case strongestSoFar
-        /// The strongest of all; the value of a weaker name may turn out not to fit.
+        /// The strongest of all; the value of a weaker name may be anything.
         case firstName
     }
 
@@ -27,7 +27,7 @@ struct Slot: Sendable {
     let check: Check
     /// Whether no detail shows the field.
     let isHidden: Bool
-    /// The lists that an array and a dictionary open, where `value` says `list`.
+    /// The lists that an array and a dictionary open, if `value` says `list`.
     let array, dictionary: ListRule?
     /// What its value must be, as the beginning of an error, for the name in the document.
     let demand: @Sendable (_ name: String) -> String

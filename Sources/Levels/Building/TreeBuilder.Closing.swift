@@ -50,7 +50,7 @@ extension TreeBuilder {
     private mutating func closeList() throws(PropertyListError) {
         let frame = pop()
         guard let list = frame.list else { return }
-        list.take(tree.setAside(frame, sections: list.sections, form: list.rule.form))
+        list.take(tree.setAside(frame, sections: list.takeSections(), form: list.rule.form))
         items.hold(list)
         if isArray, items.count == 1 { return try closeItem() }
         tree.fields.hole(list.rule.form)

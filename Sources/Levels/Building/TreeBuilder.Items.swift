@@ -14,7 +14,7 @@ extension TreeBuilder {
     }
 
     private mutating func takeLevel() throws(PropertyListError) -> Level? {
-        guard let list = items.takeList(), let rows = list.rows else { return items.takeLevel() }
+        guard let list = items.takeList(), let rows = list.takeRows() else { return items.takeLevel() }
         return try list.rule.strategy.level(of: rows, in: items.innermost, &self)
     }
 

@@ -13,7 +13,7 @@ final class GatheredList {
     private var numbers: [[UInt8]: Int] = [:]
     private var repeated: Set<Int> = []
     /// The rows, from the list's end on.
-    var rows: SetAsideRows?
+    private var rows: SetAsideRows?
 
     init(_ rule: ListRule) { self.rule = rule }
 
@@ -46,6 +46,15 @@ final class GatheredList {
         return earlier != nil
     }
 
+    /// Moves the sections out when the list has ended; a document may have a million, so none are kept twice.
+    func takeSections() -> [Section] {
+        defer { sections = [] }
+        return sections
+    }
+
+    /// Moves the rows out when the item has ended.
+    func takeRows() -> SetAsideRows? { rows.take() }
+
     /// Takes the rows, less those of sections with a repeated name: of entries with one key, the last counts.
     func take(_ aside: SetAsideRows) {
         var aside = aside
@@ -54,5 +63,6 @@ final class GatheredList {
             aside.followSections()
         }
         rows = aside
+        numbers = [:]
     }
 }

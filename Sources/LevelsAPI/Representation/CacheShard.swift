@@ -2,19 +2,39 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// An answer that is kept, and what it was verified for.
-struct CacheEntry {
+/// An answer that is kept, and what it shows.
+///
+/// A class, because each look-up copies what the table holds.
+final class KeptAnswer: Sendable {
     let target: [UInt8]
     let answer: RenderedAnswer
+    /// The version of a level.
     let version: ContentHash?
     /// Nil if the answer is not served under another publication.
     let shown: ShownHashes?
+
+    init(_ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, showing content: ShownContent?) {
+        self.target = Array(copying: target)
+        self.answer = answer
+        self.version = version
+        shown = content.map(ShownHashes.init)
+    }
+}
+
+/// An answer in the table of the cache, and what it was verified for.
+struct CacheEntry {
+    let kept: KeptAnswer
     /// The newest publication that is known to show the answer.
     var number: Int
     /// Whether the entry was used since the clock hand passed.
     var isUsed = false
     /// Its place in the ring.
     var place = 0
+
+    init(_ kept: KeptAnswer, number: Int) {
+        self.kept = kept
+        self.number = number
+    }
 }
 
 /// What an answer shows, without the levels themselves.
@@ -49,31 +69,33 @@ struct CacheShard {
     @inline(__always)
     mutating func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> ResponseCache.Found {
         guard let index = entries.index(forKey: hash) else { return .missing }
-        let known = entries.values[index].target
+        let entry = entries.values[index]
+        let known = entry.kept.target
         guard known.span.isEqual(to: target) else { return .missing }
-        guard entries.values[index].number == number else { return .unverified }
-        if !entries.values[index].isUsed { entries.values[index].isUsed = true }
+        guard entry.number == number else { return .unverified }
+        if !entry.isUsed { entries.values[index].isUsed = true }
         counts.hits &+= 1
-        return .verified(entries.values[index].answer)
+        return .verified(entry.kept.answer)
     }
 
     /// The entry of a target, whatever it was verified for.
     func entry(for target: Span<UInt8>, hash: UInt64) -> CacheEntry? {
-        guard let entry = entries[hash], entry.target.span.isEqual(to: target) else { return nil }
-        return entry
+        guard let entry = entries[hash] else { return nil }
+        let known = entry.kept.target
+        return known.span.isEqual(to: target) ? entry : nil
     }
 
     /// Notes that an answer was served, and that a publication shows it.
     mutating func verify(_ answer: RenderedAnswer, hash: UInt64, in number: Int) {
         counts.hits &+= 1
-        guard let entry = entries[hash], entry.answer === answer else { return }
+        guard let entry = entries[hash], entry.kept.answer === answer else { return }
         entries[hash]?.isUsed = true
         entries[hash]?.number = max(entry.number, number)
     }
 
     /// Drops an answer that a publication does not show, unless it was verified for a newer one; returns it.
     mutating func drop(_ answer: RenderedAnswer, hash: UInt64, before number: Int) -> RenderedAnswer? {
-        guard let entry = entries[hash], entry.answer === answer, entry.number < number else { return nil }
+        guard let entry = entries[hash], entry.kept.answer === answer, entry.number < number else { return nil }
         return remove(hash)
     }
 
@@ -84,7 +106,7 @@ struct CacheShard {
         entries[hash] = entry
         entries[hash]?.place = ring.count
         ring.append(hash)
-        cost += entry.answer.cost
+        cost += entry.kept.answer.cost
         while cost > budget, let answer = evict() { dropped.append(answer) }
         return dropped
     }
@@ -112,12 +134,12 @@ struct CacheShard {
 
     private mutating func remove(_ hash: UInt64) -> RenderedAnswer? {
         guard let entry = entries.removeValue(forKey: hash) else { return nil }
-        cost -= entry.answer.cost
+        cost -= entry.kept.answer.cost
         let last = ring.removeLast()
         if entry.place < ring.count {
             ring[entry.place] = last
             entries[last]?.place = entry.place
         }
-        return entry.answer
+        return entry.kept.answer
     }
 }

@@ -63,13 +63,14 @@ final class ResponseCache: Sendable {
     func answer(for target: Span<UInt8>, hash: UInt64, in number: Int, showing content: ShownContent) -> Kept? {
         let state = shard(of: hash).state
         guard let entry = state.withLock({ $0.entry(for: target, hash: hash) }) else { return nil }
-        guard entry.number == number || entry.shown?.isSame(as: content) == true else {
+        let kept = entry.kept
+        guard entry.number == number || kept.shown?.isSame(as: content) == true else {
             // Freed when this returns, outside of the lock.
-            _ = state.withLock { $0.drop(entry.answer, hash: hash, before: number) }
+            _ = state.withLock { $0.drop(kept.answer, hash: hash, before: number) }
             return nil
         }
-        state.withLock { $0.verify(entry.answer, hash: hash, in: number) }
-        return Kept(answer: entry.answer, version: entry.number < number ? entry.version : nil)
+        state.withLock { $0.verify(kept.answer, hash: hash, in: number) }
+        return Kept(answer: kept.answer, version: entry.number < number ? kept.version : nil)
     }
 
     /// Keeps an answer, if it is not too large a share of the budget, and none for a newer publication is kept.
@@ -83,9 +84,7 @@ final class ResponseCache: Sendable {
         showing content: ShownContent?
     ) {
         guard answer.cost <= budget / 4 else { return }
-        let entry = CacheEntry(
-            target: Array(copying: target), answer: answer, version: version, shown: content.map(ShownHashes.init),
-            number: number)
+        let entry = CacheEntry(KeptAnswer(answer, of: version, for: target, showing: content), number: number)
         let dropped = shard(of: hash).state.withLock { $0.keep(entry, hash: hash, budget: budget) }
         // Freed outside of the lock.
         _ = consume dropped

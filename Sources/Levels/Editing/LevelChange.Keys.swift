@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// The keys of new rows, if all others keep theirs.

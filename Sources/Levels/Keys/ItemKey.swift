@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// The rules of an item's natural key: its `Key` or title after Unicode NFC, and never a segment that URLs eat.
@@ -25,12 +26,5 @@ enum ItemKey {
         var key = isPlain(text) ? Array(copying: text) : NormalizationFormC.text(of: text)
         if needsMark(key.span) { key += [UInt8(ascii: "~"), UInt8(ascii: "1")] }
         return key
-    }
-}
-
-extension [UInt8] {
-    /// An array of a span's bytes.
-    public init(copying bytes: Span<UInt8>) {
-        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CUTF8Proc
 internal import PropertyLists
 

@@ -1,8 +1,33 @@
 import Bytes
 
 /// The encodings that a text document may be written in.
-enum TextEncoding: Equatable {
-    case utf8, latin1, utf16LittleEndian, utf16BigEndian
+public enum TextEncoding: Sendable {
+    /// UTF-8 (RFC 3629), with or without a byte order mark.
+    case utf8
+    /// ISO-8859-1, which only an XML declaration can name.
+    case latin1
+    /// UTF-16 (RFC 2781), the less significant byte first.
+    case utf16LittleEndian
+    /// UTF-16, the more significant byte first.
+    case utf16BigEndian
+
+    /// The first characters of a document with a byte each, without the byte order mark.
+    ///
+    /// A code unit of UTF-16 above U+00FF becomes 0xFF; other encodings keep their bytes.
+    public static func characters(of head: Span<UInt8>) -> [UInt8] {
+        let (encoding, mark) = detect(head)
+        guard encoding.isUTF16 else { return Array(copying: head.extracting(mark..<head.count)) }
+        return stride(from: mark, to: head.count - 1, by: 2).map { index in
+            UInt8(exactly: encoding.codeUnit(head[index], head[index + 1])) ?? 0xFF
+        }
+    }
+
+    private var isUTF16: Bool { self == .utf16LittleEndian || self == .utf16BigEndian }
+
+    /// The UTF-16 code unit that two consecutive bytes are.
+    func codeUnit(_ first: UInt8, _ second: UInt8) -> UInt16 {
+        self == .utf16BigEndian ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first)
+    }
 
     /// The encoding that the first bytes of a document indicate, and how many bytes of byte order mark to skip.
     static func detect(_ head: Span<UInt8>) -> (encoding: TextEncoding, mark: Int) {

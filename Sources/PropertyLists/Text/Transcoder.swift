@@ -26,11 +26,7 @@ struct Transcoder {
                 continue
             }
             pendingByte = nil
-            let second = bytes[index]
-            let unit =
-                encoding == .utf16BigEndian
-                ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first)
-            try take(unit, into: &output)
+            try take(encoding.codeUnit(first, bytes[index]), into: &output)
         }
     }
 

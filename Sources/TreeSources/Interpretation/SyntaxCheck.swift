@@ -30,7 +30,7 @@ struct SyntaxCheck {
         if isUTF32(head) {
             throw PropertyListError("the text is in UTF-32, which is not supported; save the document as UTF-8")
         }
-        var check = SyntaxCheck(text: Self.characters(of: head))
+        var check = SyntaxCheck(text: TextEncoding.characters(of: head.span))
         return try check.textSyntax()
     }
 
@@ -50,17 +50,6 @@ struct SyntaxCheck {
 
     private init(text: [UInt8]) { self.text = text }
 
-    /// The characters in one of the supported encodings: UTF-8, ISO-8859-1, and UTF-16, with or without a mark.
-    private static func characters(of head: [UInt8]) -> [UInt8] {
-        if head.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(head.dropFirst(3)) }
-        if head.starts(with: [0xFE, 0xFF]) { return units(of: head.dropFirst(2), isBigEndian: true) }
-        if head.starts(with: [0xFF, 0xFE]) { return units(of: head.dropFirst(2), isBigEndian: false) }
-        guard head.count > 1 else { return head }
-        if head[0] == 0, head[1] != 0 { return units(of: head[...], isBigEndian: true) }
-        if head[0] != 0, head[1] == 0 { return units(of: head[...], isBigEndian: false) }
-        return head
-    }
-
     /// Whether the first character has four bytes: a mark, or one below U+0100 (XML 1.0, appendix F.1).
     private static func isUTF32(_ head: [UInt8]) -> Bool {
         guard head.count >= 4 else { return false }
@@ -69,13 +58,6 @@ struct SyntaxCheck {
         case (0, 0, 0, let last): last != 0
         case (let first, 0, 0, 0): first != 0
         default: false
-        }
-    }
-
-    private static func units(of bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
-        stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map { index in
-            let (high, low) = isBigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
-            return high == 0 ? low : 0xFF
         }
     }
 

@@ -1,4 +1,3 @@
-public import Levels
 public import PropertyLists
 
 /// Why a source could not be loaded: the file, the place in it, and what would be right.
@@ -12,6 +11,7 @@ public struct SourceError: Error, Sendable, Equatable {
     /// A whole sentence without the final full stop: what is wrong and what would be right.
     public let reason: String
 
+    /// Creates an error; `reason` is a sentence without the final full stop.
     public init(_ file: String, _ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
         self.file = file
         self.position = position
@@ -27,35 +27,4 @@ public struct SourceError: Error, Sendable, Equatable {
 extension SourceError: CustomStringConvertible {
     /// `Data.plist:12:5: in /Item 4: sentence.`, or `Data.plist: sentence.` for the file as a whole.
     public var description: String { SourcePlace(file: file, position: position, path: path).line(reason) }
-}
-
-/// Something in a source that can be read, but is probably not what its author meant.
-public struct SourceWarning: Sendable, Equatable {
-    /// The file as the user named it.
-    public let file: String
-    public let warning: DocumentWarning
-}
-
-extension SourceWarning: CustomStringConvertible {
-    /// `Data.plist:12:5: in /Item 4: sentence.`
-    public var description: String {
-        SourcePlace(file: file, position: warning.position, path: warning.path).line(warning.message)
-    }
-}
-
-/// The prefix of a sentence, in the form in which editors recognize a position.
-private struct SourcePlace {
-    let file: String
-    let position: SourcePosition?
-    let path: String?
-
-    func line(_ sentence: String) -> String {
-        let place =
-            switch position {
-            case .text(let line, let column): "\(path: file):\(line):\(column): "
-            case .byte(let offset): "\(path: file): byte \(offset): "
-            case nil: "\(path: file): "
-            }
-        return place + (path.map { "in \($0): " } ?? "") + sentence + (sentence.hasSuffix("?") ? "" : ".")
-    }
 }

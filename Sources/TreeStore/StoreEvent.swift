@@ -14,15 +14,3 @@ public enum StoreEvent: Sendable {
     /// Warnings of a load that was published.
     case warnings([SourceWarning], omitted: Int)
 }
-
-/// How one reload ended.
-public enum ReloadOutcome: Sendable {
-    /// A new tree is published.
-    case published(Snapshot)
-    /// The source matches what is already published.
-    case unchanged(Snapshot)
-    /// The source could not be loaded; the previous tree is still served.
-    case refused(SourceError)
-    /// The store stopped before the reload began.
-    case stopped
-}

@@ -1,4 +1,4 @@
-import Levels
+import Bytes
 import PropertyLists
 import TreeSources
 

@@ -1,5 +1,4 @@
 import Bytes
-import Levels
 import PropertyLists
 
 /// Collects the entries of a configuration while its property list is read.

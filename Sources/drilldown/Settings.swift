@@ -1,5 +1,5 @@
+import Bytes
 import Glibc
-import Levels
 import PropertyLists
 import TreeSources
 

@@ -1,5 +1,5 @@
+import Bytes
 import Glibc
-import Levels
 import TreeSources
 
 /// Suggests the command line that was probably meant.

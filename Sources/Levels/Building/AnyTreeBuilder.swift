@@ -21,6 +21,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         var elements = 0
     }
 
+    /// The warnings so far.
     public var warnings: DocumentWarnings { tree.warnings }
 
     /// - Parameters:

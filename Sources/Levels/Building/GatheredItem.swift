@@ -5,11 +5,11 @@ struct GatheredItem {
     let place: PackedPosition
     let base: Frame.Base
     /// The fields that are structure.
-    fileprivate(set) var slots = SlotFields()
+    var slots = SlotFields()
     /// The item's level, if it was complete when its rows ended.
-    fileprivate(set) var level: Level?
+    var level: Level?
     /// The list that the level is made of when the item ends.
-    fileprivate(set) var list: GatheredList?
+    var list: GatheredList?
 
     @inline(__always)
     init(at position: SourcePosition, base: Frame.Base) {
@@ -23,62 +23,4 @@ struct GatheredItem {
 
     /// The number of the field that holds the level; nil if there is none.
     var levelField: Int? { field(slots.level) }
-}
-
-/// The open items from the root on; the innermost is changed in place, because a document has millions of them.
-struct OpenItems {
-    /// Items past `count` are closed; the next ones replace them.
-    private var items: [GatheredItem] = []
-    private(set) var count = 0
-
-    var all: ArraySlice<GatheredItem> { items.prefix(count) }
-
-    @inline(__always)
-    var innermost: GatheredItem { items[count - 1] }
-
-    @inline(__always)
-    mutating func open(_ item: GatheredItem) {
-        if count < items.count { items[count] = item } else { items.append(item) }
-        count += 1
-    }
-
-    /// Closes the innermost item; its level must have been taken.
-    @inline(__always)
-    mutating func close() { count -= 1 }
-
-    /// The number of the field that fills a slot of the innermost item.
-    @inline(__always)
-    func field(_ slot: SlotNumber) -> Int? { items[count - 1].field(slot) }
-
-    /// Fills a slot of the innermost item with a field, by its number.
-    @inline(__always)
-    mutating func fill(_ slot: SlotNumber, with field: Int) {
-        items[count - 1].slots.fill(slot, with: field - items[count - 1].base.field)
-    }
-
-    /// The slot that holds the innermost item's level; 0 for none.
-    @inline(__always)
-    var levelSlot: SlotNumber { items[count - 1].slots.level }
-
-    /// Makes a slot the one that holds the innermost item's level.
-    mutating func claimLevel(_ slot: SlotNumber) {
-        items[count - 1].slots.claimLevel(slot)
-        items[count - 1].level = nil
-        items[count - 1].list = nil
-    }
-
-    mutating func hold(_ level: Level) { items[count - 1].level = level }
-
-    mutating func hold(_ list: GatheredList) { items[count - 1].list = list }
-
-    /// Takes the innermost item's level out of it.
-    @inline(__always)
-    mutating func takeLevel() -> Level? { items[count - 1].level.take() }
-
-    /// Takes the list out of the innermost item if its level is made of one.
-    @inline(__always)
-    mutating func takeList() -> GatheredList? {
-        guard items[count - 1].list != nil else { return nil }
-        return items[count - 1].list.take()
-    }
 }

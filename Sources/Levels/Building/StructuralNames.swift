@@ -1,10 +1,22 @@
+internal import Bytes
 internal import PropertyLists
 
 /// The structural dictionary keys: the names of each role, of which the first one present counts.
 public struct StructuralNames: Sendable, Equatable {
     /// What a structural key means.
     public enum Role: String, CaseIterable, Sendable {
-        case title, key, children, sections, sectionKeys, sectionTitles
+        /// The title of an item or a section.
+        case title
+        /// The key of an item, if it is not the title.
+        case key
+        /// The rows of an item or a section.
+        case children
+        /// The rows of an item, divided into sections.
+        case sections
+        /// Which of the sections in a dictionary are shown, and in what order.
+        case sectionKeys
+        /// The titles of those sections.
+        case sectionTitles
     }
 
     private var names: [Role: [String]] = [
@@ -71,10 +83,4 @@ public struct StructuralNames: Sendable, Equatable {
 extension StructuralNames.Role {
     /// The roles whose values are lists.
     public static let lists: [Self] = [.children, .sections, .sectionKeys, .sectionTitles]
-}
-
-/// Why a mapping of structural names cannot be used.
-public struct StructuralNamesError: Error, Equatable, Sendable, CustomStringConvertible {
-    public let reason: String
-    public var description: String { reason }
 }

@@ -26,6 +26,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// Whether the document was refused over a key that is a misspelt structural name, which the error says.
     public internal(set) var refusesMisspeltName = false
 
+    /// The warnings so far.
     public var warnings: DocumentWarnings { tree.warnings }
 
     /// - Parameters:

@@ -2,6 +2,7 @@ internal import PropertyLists
 
 /// An error in a document or an edit that breaks a rule of trees.
 public enum TreeError: Error, Equatable, Sendable {
+    /// Two rows of a level have the same key.
     indirect case sharedKey(SharedKey)
     /// More keys of one level than this limit share a hash.
     case equalHashes(limit: Int)

@@ -16,8 +16,9 @@ public struct Listing: Sendable {
         case places([Place])
     }
 
-    /// What is written with each row, beside the row itself.
+    /// What is written with each row, besides the row itself.
     public enum Extras: Sendable {
+        /// Nothing.
         case none
         /// The titles between the listing's level and the row: for the hits of a search.
         case trail
@@ -28,7 +29,9 @@ public struct Listing: Sendable {
 
     /// The level that the answer is about; nil below a leaf.
     public let level: Level?
+    /// The rows, in the order in which they are shown.
     public private(set) var rows = Rows.level
+    /// What is written with each row, besides the row itself.
     public private(set) var extras = Extras.none
     /// The levels that places are in. The first is `level`; each is after the one that it is below.
     public private(set) var branches: [Branch] = []

@@ -17,10 +17,3 @@ public struct Place: Hashable, Sendable {
     /// The number of the row in its level.
     public var row: Int { Int(rowNumber) }
 }
-
-/// A level that a listing takes rows from.
-public struct Branch: Sendable {
-    public let level: Level
-    /// The row that the level is below; nil for the listing's own level.
-    public let above: Place?
-}

@@ -1,47 +1,6 @@
 import Bytes
-import HTTPServer
 import Levels
 import PropertyLists
-
-/// A writer whose output can be drained while it writes.
-protocol StreamedWriter: PropertyListConsumer, ~Copyable {
-    /// Ends the document.
-    ///
-    /// - Throws: `PropertyListError` unless exactly one complete value was written.
-    mutating func finish() throws(PropertyListError)
-    /// Ends the last line, unless `finish` does so or the format has no lines.
-    mutating func endLine()
-    /// The number of bytes that have not been taken.
-    var pending: Int { get }
-    /// Moves as much of the output as fits into a buffer, and returns the number of bytes moved.
-    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int
-    /// Passes all of the output, and removes it.
-    mutating func takeAll(_ take: (Span<UInt8>) -> Void)
-}
-
-/// The result of writing the first piece of a document.
-enum AheadOutcome: ~Copyable {
-    /// The piece is the whole document.
-    case whole(ByteBuffer)
-    /// More pieces follow.
-    case goesOn
-    /// The format cannot represent something in the piece.
-    case failed
-}
-
-/// A source of a body, piece by piece.
-protocol PieceSource: AnyObject {
-    /// Passes the next piece; false if the document cannot continue.
-    ///
-    /// The boundaries between pieces depend only on the document, not on how it is read.
-    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
-}
-
-/// A stream whose first piece can be written before anything is sent; its pieces can be taken instead of calling `read`.
-protocol AheadStream: BodyStream, PieceSource {
-    /// Writes the first piece; called at most once, before anything is read.
-    func writeAhead() -> AheadOutcome
-}
 
 /// A document that is written while it is sent: a walk over the tree, a writer, and at most one piece in memory.
 final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
@@ -93,42 +52,4 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
             hasFailed = true
         }
     }
-}
-
-extension ByteBuffer {
-    /// Moves as much as fits into a buffer, and returns the number of bytes moved.
-    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let taken = min(count, buffer.count)
-        guard taken > 0, let target = buffer.baseAddress else { return 0 }
-        unsafe span.withUnsafeBytes { source in
-            if let start = source.baseAddress { unsafe target.copyMemory(from: start, byteCount: taken) }
-        }
-        removeFirst(taken)
-        return taken
-    }
-
-    /// Passes all bytes, and removes them.
-    mutating func takeAll(_ take: (Span<UInt8>) -> Void) {
-        take(span)
-        truncate(to: 0)
-    }
-}
-
-extension JSONPropertyListWriter: StreamedWriter {
-    var pending: Int { output.count }
-    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
-    mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
-}
-
-extension XMLPropertyListWriter: StreamedWriter {
-    var pending: Int { output.count }
-    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
-    mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
-}
-
-extension BinaryPropertyListWriter: StreamedWriter {
-    mutating func endLine() {}
-    var pending: Int { output.count }
-    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
-    mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
 }

@@ -1,5 +1,3 @@
-import Levels
-
 extension LevelsAPI {
     /// How the API answers.
     public struct Configuration: Sendable {
@@ -12,19 +10,7 @@ extension LevelsAPI {
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 
+        /// The defaults.
         public init() {}
-    }
-}
-
-/// How fresh the tree is, for `/readyz`.
-public struct Readiness: Sendable {
-    /// The sentence of the latest load, where it was refused and an older tree is served.
-    public var lastError: String?
-    /// What is served: a path or a URL.
-    public var source: String
-
-    public init(source: String, lastError: String? = nil) {
-        self.source = source
-        self.lastError = lastError
     }
 }

@@ -1,5 +1,5 @@
+internal import Bytes
 internal import Glibc
-internal import Levels
 internal import PropertyLists
 
 /// A missing file: the first part of its path that does not exist, and the name that was probably meant.

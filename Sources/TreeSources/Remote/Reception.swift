@@ -82,16 +82,3 @@ final class Reception {
             file: file.document(), validators: head.validators, isWaitApplied: head.isWaitApplied)
     }
 }
-
-/// A whole document in a temporary file.
-final class FetchedDocument {
-    let file: DocumentFile
-    let validators: Validators
-    let isWaitApplied: Bool
-
-    init(file: consuming DocumentFile, validators: Validators, isWaitApplied: Bool) {
-        self.file = file
-        self.validators = validators
-        self.isWaitApplied = isWaitApplied
-    }
-}

@@ -11,6 +11,7 @@ public enum SourceNotice: Sendable, Equatable {
 }
 
 extension SourceNotice: CustomStringConvertible {
+    /// A whole sentence, or two.
     public var description: String {
         switch self {
         case .servesCopy(let path, let name): "\(path: path): this copy is served until \(path: name) responds."

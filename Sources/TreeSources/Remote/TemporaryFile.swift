@@ -44,12 +44,6 @@ struct TemporaryFile: ~Copyable {
     }
 }
 
-/// A failed system call: its error number, and the file or folder concerned.
-struct SystemFailure: Error {
-    let code: Int32
-    let path: String
-}
-
 extension UnsafeRawBufferPointer {
     /// Writes all bytes, in as many calls as necessary; false if one fails, with its `errno`.
     func writeAll(to descriptor: Int32) -> Bool {

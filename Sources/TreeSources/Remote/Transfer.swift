@@ -129,12 +129,3 @@ struct Transfer: ~Copyable {
         return text.last == "." ? String(text.dropLast()) : text
     }
 }
-
-/// The outcome of one request.
-enum FetchOutcome {
-    case fetched(FetchedDocument)
-    /// The document is the one whose validators were sent.
-    case confirmed(isWaitApplied: Bool)
-    /// `retryAfter`: the pause that the origin asks for.
-    case failed(SourceError, retryAfter: Duration?)
-}

@@ -1,6 +1,3 @@
-/// The number of a slot in its `SlotTable`, from 1; 0 for none.
-typealias SlotNumber = UInt8
-
 /// The fields that fill the slots of one item: for each slot, the one with the strongest name so far.
 struct SlotFields {
     /// For each slot, the number of the field in its item, from 1; 0 if the slot is empty, as number 0 always is.

@@ -1,4 +1,4 @@
-import Levels
+import Bytes
 import Testing
 
 /// How near words are to each other.

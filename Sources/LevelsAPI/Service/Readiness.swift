@@ -1,0 +1,13 @@
+/// How fresh the tree is, for `/readyz`.
+public struct Readiness: Sendable {
+    /// The sentence of the latest load, where it was refused and an older tree is served.
+    public var lastError: String?
+    /// What is served: a path or a URL.
+    public var source: String
+
+    /// Creates the state of a source whose latest load succeeded, or was refused with a sentence.
+    public init(source: String, lastError: String? = nil) {
+        self.source = source
+        self.lastError = lastError
+    }
+}

@@ -55,8 +55,8 @@ import Testing
         #expect(
             answer.line == """
                 {"type":"/problems/revision-gone","title":"Revision gone","status":410,\
-                "detail":"There is no revision 'b7-4' here: the server was restarted, or its history does not reach back so \
-                far. Load what you show anew, and go on from 'k3-1'.","instance":"/changes?since=b7-4","reset":true,\
+                "detail":"The revision 'b7-4' is unknown: the server was restarted, or its history does not reach back that \
+                far. Reload what you show, and continue from 'k3-1'.","instance":"/changes?since=b7-4","reset":true,\
                 "revision":"k3-1"}
                 """)
     }
@@ -65,6 +65,6 @@ import Testing
     func parameters() throws {
         let answer = try desk(#"["a"]"#).get("/changes?after=k3-1")
         #expect(answer.status == 400)
-        #expect(answer.text.contains("There is no parameter 'after'"))
+        #expect(answer.text.contains("'after' is not a parameter here"))
     }
 }

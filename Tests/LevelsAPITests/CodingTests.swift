@@ -77,7 +77,7 @@ import Testing
                 #expect(
                     answer.line == """
                         {"type":"/problems/not-acceptable","title":"Not acceptable","status":406,\
-                        "detail":"Accept-Encoding takes none of the content codings that there are: br, gzip and \
+                        "detail":"Accept-Encoding accepts none of the available content codings: br, gzip and \
                         identity.","instance":"\(target)","allowed":["br","gzip","identity"]}
                         """)
             }

@@ -55,7 +55,7 @@ import Testing
         #expect(
             answer.line.hasSuffix(#"Price","parameter":"fields"}"#)
                 && answer.text.contains(
-                    #""detail":"'fields' must name at most 256 fields, not 257; '*' gives all of them.""#)
+                    #""detail":"'fields' must name at most 256 fields, not 257; '*' selects all of them.""#)
         )
     }
 

@@ -222,8 +222,8 @@ import Testing
             #expect(
                 answer.line == """
                     {"type":"/problems/not-representable","title":"Not representable","status":406,\
-                    "detail":"The answer holds control characters or parts of a second, which XML cannot carry; \
-                    ask for format=json.","instance":"\(target)?format=plist","allowed":["json"]}
+                    "detail":"The answer contains control characters or fractions of a second, which XML cannot \
+                    represent; request format=json.","instance":"\(target)?format=plist","allowed":["json"]}
                     """)
             #expect(desk.get(target).status == 200)
         }

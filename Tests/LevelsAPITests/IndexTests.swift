@@ -64,7 +64,7 @@ import Testing
         #expect(
             answer.line == """
                 {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,\
-                "detail":"There is no parameter '\(name)'; there is only pretty.","instance":"/?\(query)",\
+                "detail":"'\(name)' is not a parameter here; the only one is pretty.","instance":"/?\(query)",\
                 "parameter":"\(name)","allowed":["pretty"]}
                 """)
     }

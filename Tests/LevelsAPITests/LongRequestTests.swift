@@ -75,7 +75,7 @@ import Testing
             }
         }
         let query = (1...64).map { "p\($0)=1" }.joined(separator: "&")
-        #expect(desk.get("/levels/?\(query)").text.contains("There is no parameter 'p1'; there are limit,"))
+        #expect(desk.get("/levels/?\(query)").text.contains("'p1' is not a parameter here; the parameters are limit,"))
         // Nothing between two ampersands is no parameter.
         #expect(desk.get("/levels/?limit=1" + String(repeating: "&", count: 5_000)).status == 200)
     }
@@ -85,7 +85,7 @@ import Testing
         arguments: [
             (
                 "/levels/?LONG",
-                "There is no parameter CUT; there are limit, after, fields, format, pretty, since, wait."
+                "CUT is not a parameter here; the parameters are limit, after, fields, format, pretty, since, wait."
             ),
             ("/levels/?limit=LONG", "'limit' must be a whole number from 1 to 10000, not CUT."),
             ("/levels/?after=LONG", "CUT is not a cursor; follow the link 'next' of a page."),

@@ -196,8 +196,8 @@ import Testing
         #expect(answer.status == 400)
         #expect(
             answer.line == """
-                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"'pretty' goes with JSON \
-                only; add format=json, or leave 'pretty' out.","instance":"\(target)","parameter":"pretty"}
+                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"'pretty' applies only to \
+                JSON; add format=json, or omit 'pretty'.","instance":"\(target)","parameter":"pretty"}
                 """)
         #expect(desk.get(target.replacing("pretty=true", with: "pretty=false"), [("Accept", accept)]).status == 200)
     }
@@ -206,7 +206,7 @@ import Testing
     func stream() throws {
         let answer = try Desk("[]").get("/changes?pretty=true", [("Accept", "text/event-stream")])
         #expect(answer.status == 400)
-        #expect(answer.text.contains("'pretty' goes with JSON only, not with a stream of events; leave it out."))
+        #expect(answer.text.contains("'pretty' applies only to JSON, not to a stream of events; omit it."))
     }
 
     @Test("is asked for by true or false", arguments: ["1", "", "TRUE", "yes"])

@@ -68,7 +68,7 @@ import Testing
                 == #"'wait' must be a whole number of seconds from 1 to 300, not '\u{202E}5'."#)
         #expect(
             try detail("/document?\(long)=1")
-                == "There is no parameter '\(long.dropLast())…'; there are format, pretty, wait.")
+                == "'\(long.dropLast())…' is not a parameter here; the parameters are format, pretty, wait.")
         #expect(
             try detail("/\(long)")
                 == "Nothing is served at '/\(long.dropLast(2))…'. Start with /levels/ and follow the links.")
@@ -144,29 +144,32 @@ import Testing
         arguments: [
             Parameter(
                 "/levels/?page=2",
-                "There is no parameter 'page'; there are limit, after, fields, format, pretty, since, wait.",
+                "'page' is not a parameter here; the parameters are limit, after, fields, format, pretty, since, wait.",
                 "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "There is no parameter 'limt'; there are limit, after, fields, format, pretty, since, wait. Did you mean 'limit'?",
+                "'limt' is not a parameter here; the parameters are limit, after, fields, format, pretty, since, wait. Did you mean 'limit'?",
                 "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "There is no parameter 'Limit'; there are limit, after, fields, format, pretty, since, wait. Did you mean 'limit'?",
+                "'Limit' is not a parameter here; the parameters are limit, after, fields, format, pretty, since, wait. Did you mean 'limit'?",
                 "Limit",
                 allowed: levelNames),
             Parameter(
-                "/levels/?=2", "There is no parameter ''; there are limit, after, fields, format, pretty, since, wait.",
+                "/levels/?=2",
+                "'' is not a parameter here; the parameters are limit, after, fields, format, pretty, since, wait.",
                 "",
                 allowed: levelNames),
             Parameter(
-                "/detail/?limit=2", "There is no parameter 'limit'; there are format, pretty, wait.", "limit",
+                "/detail/?limit=2", "'limit' is not a parameter here; the parameters are format, pretty, wait.",
+                "limit",
                 allowed: #"["format","pretty","wait"]"#
             ),
             Parameter(
-                "/document?fields=x", "There is no parameter 'fields'; there are format, pretty, wait.", "fields",
+                "/document?fields=x", "'fields' is not a parameter here; the parameters are format, pretty, wait.",
+                "fields",
                 allowed: #"["format","pretty","wait"]"#),
             Parameter(
                 "/levels/?wait=0", "'wait' must be a whole number of seconds from 1 to 300, not '0'.", "wait"),
@@ -174,9 +177,9 @@ import Testing
                 "/detail/?wait=301", "'wait' must be a whole number of seconds from 1 to 300, not '301'.", "wait"),
             Parameter(
                 "/changes?wait=x", "'wait' must be a whole number of seconds from 1 to 300, not 'x'.", "wait"),
-            Parameter("/healthz?x", "There is no parameter 'x'; there are none here.", "x"),
-            Parameter("/readyz?x=1", "There is no parameter 'x'; there are none here.", "x"),
-            Parameter("/problems/bad-path?x=1", "There is no parameter 'x'; there are none here.", "x"),
+            Parameter("/healthz?x", "'x' is not a parameter here; this resource has none.", "x"),
+            Parameter("/readyz?x=1", "'x' is not a parameter here; this resource has none.", "x"),
+            Parameter("/problems/bad-path?x=1", "'x' is not a parameter here; this resource has none.", "x"),
             Parameter(
                 "/levels/?limit=2&limit=2", "The parameter 'limit' appears more than once; give it once.", "limit"),
             Parameter(

@@ -70,8 +70,8 @@ import TreeStore
                 .map { ($0.0, $0.1.replacing("TAG", with: tag)) }
             #expect(keeping.get(target, fields) == rendering.get(target, fields))
             let isRefused = match == "\"x\"" || match == "W/TAG"
-            let isHad = noneMatch == "TAG" || noneMatch == "*"
-            #expect(keeping.get(target, fields).status == (isRefused ? 412 : isHad ? 304 : 200))
+            let isNotModified = noneMatch == "TAG" || noneMatch == "*"
+            #expect(keeping.get(target, fields).status == (isRefused ? 412 : isNotModified ? 304 : 200))
         }
     }
 }

@@ -3,7 +3,7 @@ import Bytes
 extension Level {
     /// The shown row of another level that has the key of this row; nil if there is none.
     ///
-    /// - Parameter guess: where to look first, because most rows stay where they are.
+    /// - Parameter guess: the number to try first, because most rows keep their numbers.
     public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
         guard let other else { return nil }
         let bytes = bytes
@@ -18,19 +18,20 @@ extension Level {
     /// The numbers of the shown rows.
     public var rowNumbers: Range<Int> { 0..<count }
 
-    /// Whether a row is packed as one of another level is, with equal levels below both.
+    /// Whether a row is packed like a row of another level, with equal levels below both.
     public func hasRow(_ row: Int, sameAs otherRow: Int, in other: Level) -> Bool {
         child(row)?.hash == other.child(otherRow)?.hash && packsRow(row, asRow: otherRow, of: other)
     }
 
-    /// Whether a row is packed as one of another level is, whatever is below them: its title, key and fields are equal.
+    /// Whether a row is packed like a row of another level, with equal title, key and fields; the levels below may
+    /// differ.
     public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
         let bytes = bytes
         let others = other.bytes
         return bytes.span.extracting(rowBytes(row)).isEqual(to: others.span.extracting(other.rowBytes(otherRow)))
     }
 
-    /// Where a row is in the bytes.
+    /// The range of a row in the bytes.
     private func rowBytes(_ row: Int) -> Range<Int> {
         let bytes = bytes
         var table = PackedReader(bytes.span, at: row * 4)

@@ -2,9 +2,9 @@
 struct RowMatches {
     private let old: Listing
     private let new: Listing
-    /// For each branch of the old listing the branch of the new one that the same keys lead to.
+    /// For each branch of the old listing, the branch of the new one with the same keys.
     private let branches: [Int?]
-    /// Made for the first row that is not where it was.
+    /// Made when the first row with another position is found.
     private var positions: Positions?
 
     init(from old: Listing, to new: Listing) {
@@ -15,7 +15,7 @@ struct RowMatches {
 
     /// The position in the new listing of the row at a position in the old one; nil if it is not shown.
     ///
-    /// - Parameter guess: where to look first, because most rows stay where they are.
+    /// - Parameter guess: the position to try first, because most rows keep theirs.
     mutating func position(ofRowAt position: Int, near guess: Int) -> Int? {
         let place = old.place(at: position)
         guard let branch = branches[place.branch], let level = old.level(of: place) else { return nil }

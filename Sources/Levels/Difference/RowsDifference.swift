@@ -20,11 +20,11 @@ public struct RowsDifference: Sendable {
         public let new: Int
     }
 
-    /// Compares two lists; O(n log n) for those that were reordered, and linear else.
+    /// Compares two lists; O(n log n) if rows were reordered, else linear.
     ///
     /// - Parameters:
-    ///   - oldRows: the positions in the old listing that the old list is.
-    ///   - newRows: the positions in the new listing that the new list is.
+    ///   - oldRows: the positions of the old list in the old listing.
+    ///   - newRows: the positions of the new list in the new listing.
     public init(from old: Listing, _ oldRows: Range<Int>, to new: Listing, _ newRows: Range<Int>) {
         var matches = RowMatches(from: old, to: new)
         var isKept = [Bool](repeating: false, count: newRows.count)
@@ -48,10 +48,10 @@ public struct RowsDifference: Sendable {
         self.init(from: old, 0..<old.count, to: new, 0..<new.count)
     }
 
-    /// The numbers that must go so that the rest ascends, as few as possible (patience sorting).
+    /// The fewest numbers whose removal leaves the rest in ascending order (patience sorting).
     private static func leftOut(of numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy(<) { return [] }
-        // For each length the index of the smallest number that ends an ascending run of it.
+        // For each length, the index of the smallest number that ends an ascending run of that length.
         var tails: [Int] = []
         var previous = [Int?](repeating: nil, count: numbers.count)
         for (index, number) in numbers.enumerated() {
@@ -70,7 +70,7 @@ public struct RowsDifference: Sendable {
 }
 
 extension RandomAccessCollection {
-    /// The index of the first element that satisfies a condition which all after it satisfy too.
+    /// The index of the first element that satisfies a condition; all elements after it must satisfy it too.
     func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var rest = count

@@ -72,7 +72,7 @@ extension LevelChange {
         return bytes
     }
 
-    /// Writes the offsets of the rows of a run, the first of them at `offset`.
+    /// Writes the offsets of the rows of a run; the first row is at `offset`.
     private static func writeOffsets(
         of run: Run, at offset: Int, in source: Span<UInt8>, to target: UnsafeMutableRawBufferPointer, from entry: Int
     ) {

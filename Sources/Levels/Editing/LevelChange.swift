@@ -15,7 +15,7 @@ struct LevelChange: ~Copyable {
     let shown: Int
     /// The added rows, in order.
     private(set) var arrivals: [Arrival] = []
-    /// Where their bytes are.
+    /// The ranges of their bytes.
     var gathered: RowGatherer
     /// The removed old rows, including those that are replaced.
     private(set) var departures: [Int] = []
@@ -152,7 +152,7 @@ struct LevelChange: ~Copyable {
 }
 
 extension Level {
-    /// How many of the sections are listed, and so shown unless all of those are empty.
+    /// The number of listed sections, which are shown unless all of them are empty.
     fileprivate func listedSections(owner: Item.Step?, _ names: StructuralNames) -> Int {
         if !sections.isEmpty { return sections.count }
         guard form == .namedSections, let owner else { return allSections.count }

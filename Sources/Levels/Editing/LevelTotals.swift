@@ -1,10 +1,10 @@
 /// The totals of a level over its rows and all levels below them.
 struct LevelTotals {
-    /// Items that are shown, in and below the level.
+    /// The number of shown items in and below the level.
     private(set) var items = 0
-    /// Items that are not.
+    /// The number of hidden items.
     private(set) var hiddenItems = 0
-    /// How many levels deep the items nest; 0 without rows.
+    /// The depth of the items, in levels; 0 without rows.
     private(set) var height = 0
     /// Whether some text or date below the level cannot appear in XML.
     private(set) var holdTextBeyondXML = false
@@ -65,7 +65,7 @@ struct LevelTotals {
         if child?.holdsTextBeyondXML == true { isTextInDoubt = true }
     }
 
-    /// Recomputes the totals from the remaining rows if the removed ones leave a doubt.
+    /// Recomputes the totals from the remaining rows if removed rows made them uncertain.
     ///
     /// - Parameter children: the levels below the rows; empty if there is none.
     mutating func settle(children: [Level?]) {

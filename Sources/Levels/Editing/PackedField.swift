@@ -2,10 +2,10 @@ internal import Bytes
 
 /// One packed field: its position and its kind.
 struct PackedField {
-    /// From the length of its name to its end.
+    /// The range from the length of its name to its end.
     let range: Range<Int>
     let name: Range<Int>
-    /// Where its tag is.
+    /// The offset of its tag.
     let value: Int
     let tag: PackedTag?
 

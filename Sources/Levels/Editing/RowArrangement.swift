@@ -161,7 +161,7 @@ public struct RowArrangement: Sendable {
 }
 
 extension RowArrangement.Piece {
-    /// How many rows it is.
+    /// The number of rows.
     var count: Int {
         if case .kept(let range) = self { range.count } else { 1 }
     }

@@ -1,9 +1,9 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The rules of an item's natural key: its `Key` or title after Unicode NFC, and never a segment that URLs eat.
+/// The rules of an item's natural key: its `Key` or title in Unicode NFC, but never a segment that URLs drop.
 enum ItemKey {
-    /// Whether a text is in NFC for certain: everything below U+0300 is, and from U+4000 to U+9FFF.
+    /// Whether a text is certainly in NFC: all characters below U+0300 are, and those from U+4000 to U+9FFF.
     @inline(__always)
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         for index in text.indices where text[index] >= 0xCC && !(0xE4...0xE9).contains(text[index]) { return false }

@@ -1,14 +1,15 @@
-/// Finds rows by the hash of their key: open addressing, twelve bytes a row at most; short levels are just searched.
+/// Finds rows by the hash of their key: open addressing, at most twelve bytes a row; short levels are searched without
+/// a table.
 ///
 /// The hash is `ContentHash.short`, which cursors carry, so it is the same in every process. The slot depends on this
 /// process's seed, so that a document cannot be written whose keys collide there. `SiblingKeys` limits how many keys
 /// share one hash.
 struct KeyIndex: Sendable {
-    /// Row number plus one, 0 for an empty slot; a power of two long, or empty.
+    /// The number of a row plus one, or 0 for an empty slot; the length is a power of two, or 0.
     var slots: [UInt32]
     let rowCount: Int
 
-    /// Levels up to this many rows have no table.
+    /// The maximum number of rows in a level without a table.
     static let searchedRows = 16
 
     /// An index of `rowCount` rows, still empty.
@@ -21,7 +22,7 @@ struct KeyIndex: Sendable {
         slots = Array(repeating: 0, count: Self.size(rowCount))
     }
 
-    /// How many slots an index of so many rows has.
+    /// The number of slots of an index for this number of rows.
     static func size(_ rowCount: Int) -> Int {
         var size = 32
         while size < rowCount + rowCount / 2 { size *= 2 }
@@ -42,10 +43,10 @@ struct KeyIndex: Sendable {
     /// One byte of a key's hash.
     static func fingerprint(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 56) }
 
-    /// The row that `isEqual` takes, among those that the hash leads to.
+    /// The row that `isEqual` accepts, among those with the hash.
     ///
-    /// - Parameter bytes: the level's: a short one has the fingerprints of its keys behind the table of its rows, so
-    ///   that a search touches no row but the right one.
+    /// - Parameter bytes: the bytes of the level. A short level has the fingerprints of its keys after the offsets of
+    ///   its rows, so that a search reads only the right row.
     func row(hash: UInt64, in bytes: Span<UInt8>, isEqual: (Int) -> Bool) -> Int? {
         guard slots.isEmpty else { return find(hash: hash, isEqual: isEqual) }
         let fingerprint = Self.fingerprint(hash)
@@ -54,7 +55,7 @@ struct KeyIndex: Sendable {
         return nil
     }
 
-    /// The same in a table; there must be one.
+    /// The same by the table, which must exist.
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let found = slots[slot(hash: hash, isEqual: isEqual)]
         return found == 0 ? nil : Int(found) - 1

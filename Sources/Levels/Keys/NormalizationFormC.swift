@@ -26,7 +26,7 @@ enum NormalizationFormC {
 
     /// Writes the canonical decomposition of each code point.
     ///
-    /// - Returns: how many code points that gave; nil for invalid UTF-8.
+    /// - Returns: the number of code points; nil for invalid UTF-8.
     private static func decompose(_ text: Span<UInt8>, into buffer: UnsafeMutableBufferPointer<Int32>) -> Int? {
         unsafe text.withUnsafeBufferPointer { source -> Int? in
             var (taken, written) = (0, 0)

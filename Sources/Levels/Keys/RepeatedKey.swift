@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// A key that comes twice in one dictionary.
+/// A key that appears twice in one dictionary.
 enum RepeatedKey {
     /// The warning about it.
     static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {

@@ -1,19 +1,19 @@
 public import PropertyLists
 
-/// Two rows of one level that have one `Key`.
+/// Two rows of one level with the same `Key`.
 public struct SharedKey: Equatable, Sendable {
     /// The key.
     public let key: String
     /// The two rows, in the order of the level.
     public let first, second: Row
 
-    /// One of the two.
+    /// One of the two rows.
     public struct Row: Equatable, Sendable {
-        /// Its number in the level that cannot be.
+        /// Its number in the level.
         public let number: Int
         /// Its title; may be empty.
         public let title: String
-        /// Where it is in the document; nil for a row of an edited tree.
+        /// The position in the document; nil for a row of an edited tree.
         public let position: SourcePosition?
 
         fileprivate func phrase(apartFrom other: Row) -> String {

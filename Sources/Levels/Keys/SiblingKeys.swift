@@ -9,14 +9,15 @@ struct SiblingKeys {
     /// The title that most rows share, if any do.
     private(set) var repeatedTitle: RepeatedTitle?
 
-    /// What is known of the rows that share a natural key, by the first of them.
+    /// The state of the rows that share a natural key, by the first of them.
     private struct Group {
         let second: Int
         var next = 2
         var count = 1
     }
 
-    /// How many other keys may share a key's hash; chance makes two of a million do so once in forty million levels.
+    /// The maximum number of other keys with the same hash; two of a million keys share one by chance in one of forty
+    /// million levels.
     private static let mostCollisions = 16
 
     func ownKey(of row: Int) -> [UInt8]? { own.isEmpty ? nil : own[row] }
@@ -26,7 +27,8 @@ struct SiblingKeys {
 
     /// Determines all keys; rows past `shown` are hidden, cannot be requested, and do not compete.
     ///
-    /// - Throws: `TreeError.sharedKey` if two rows have one `Key`, `TreeError.equalHashes` if many keys have one hash.
+    /// - Throws: `TreeError.sharedKey` if two rows have the same `Key`, `TreeError.equalHashes` if many keys share a
+    ///   hash.
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int
     ) throws(TreeError) -> KeyIndex {
@@ -97,7 +99,7 @@ struct SiblingKeys {
         return source.extracting(rows[row].title)
     }
 
-    /// Two rows that have one `Key`.
+    /// The error for two rows with the same `Key`.
     private func rowsOfOneKey(_ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>) -> (Int, Int)? {
         var explicit: [Int: Int] = [:]
         for (row, first) in repeats where rows[row].explicitKey != nil {

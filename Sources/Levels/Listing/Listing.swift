@@ -1,7 +1,7 @@
 /// The rows that an answer shows, all pages together: which rows, of which levels, in what order and sections.
 ///
-/// Everything that works on rows works on listings: pages, cursors, links, versions and differences. A listing that
-/// nothing was done to is a level, and takes no memory.
+/// Everything that works on rows works on listings: pages, cursors, links, versions and differences. An
+/// unchanged listing is a level, and takes no memory.
 public struct Listing: Sendable {
     /// Changes which rows there are, their order or their sections.
     public typealias Step = @Sendable (inout Listing) -> Void

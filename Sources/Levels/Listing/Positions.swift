@@ -1,11 +1,11 @@
-/// Where each row of a listing is shown: made once, in time linear in the rows, so that a look-up takes no search.
+/// The position of each row in a listing: made once, in time linear in the rows, so that a look-up takes no search.
 ///
-/// A level that nothing was done to needs no table.
+/// An unchanged level needs no table.
 public struct Positions: Sendable {
     private let count: Int
     /// The position plus one by row, for one level after the other; 0 for a row that is not shown.
     private let table: [UInt32]?
-    /// Where the rows of each branch begin in the table.
+    /// The index of each branch's first row in the table.
     private let starts: [Int]
 
     /// Notes the position of each row of a listing.
@@ -31,7 +31,7 @@ public struct Positions: Sendable {
         self.starts = starts
     }
 
-    /// Where a row is shown; nil if it is not.
+    /// The position of a row; nil if it is not shown.
     public subscript(place: Place) -> Int? {
         guard let table else { return place.row < count ? place.row : nil }
         let position = table[starts[place.branch] + place.row]

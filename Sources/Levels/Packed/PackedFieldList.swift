@@ -1,7 +1,7 @@
 import Bytes
 internal import PropertyLists
 
-/// Looking for one field among packed ones.
+/// Finds one field among packed ones.
 enum PackedFieldList {
     /// Where the value of a field begins (its tag); nil if the field is missing. The last field of a name counts.
     static func value(named name: String, in bytes: Span<UInt8>, _ content: Range<Int>) -> Int? {

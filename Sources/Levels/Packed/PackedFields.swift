@@ -9,20 +9,20 @@ struct PackedFields: ~Copyable {
     var bytes = ByteBuffer(capacity: 1 << 16)
     /// The fields of all open dictionaries, the innermost last.
     private var starts: [Start] = []
-    /// How many of them a later field of the same name has taken the place of.
+    /// The number of them that a later field of the same name replaced.
     private var overridden = 0
 
     /// For dictionaries of many fields, by their first field's number: hash of the name → number of the field.
     private var wide: [Int: [UInt64: Int]] = [:]
 
-    /// Up to this many fields are compared one by one.
+    /// The maximum number of fields that are compared one by one.
     private static let comparedFields = 24
 
     struct Start {
-        /// Where the field begins: its name's length.
+        /// The offset of the field, which begins with its name's length.
         var offset: Int
         var name: Range<Int>
-        /// What its name means in an item or a section.
+        /// The meaning of its name in an item or a section.
         let meaning: SlotTable.Meaning
         var isOverridden = false
         /// For messages.
@@ -87,7 +87,7 @@ struct PackedFields: ~Copyable {
     }
 
     /// Closes the dictionary whose fields begin with number `base`, dropping those that were overridden; true if
-    /// there were any, so that what stood behind them has moved.
+    /// there were any, so that the bytes after them have moved.
     mutating func close(base: Int) -> Bool {
         if !wide.isEmpty { wide[base] = nil }
         defer { starts.removeSubrange(base...) }
@@ -123,9 +123,9 @@ struct PackedFields: ~Copyable {
         bytes.replace(at: start - 4, halfWord: size)
     }
 
-    /// Makes an archive's UID of an open dictionary that holds `CF$UID` with an integer, and nothing else.
+    /// Turns an open dictionary that contains only `CF$UID` with an integer into an archive's UID.
     ///
-    /// That is how formats other than the binary one write a UID (`CFPropertyList.c`, `parseDictTag`).
+    /// Formats other than the binary one write a UID in this way (`CFPropertyList.c`, `parseDictTag`).
     mutating func replaceWithUID(dictionaryAt start: Int) -> Bool {
         let head = Self.uidHeadBytes
         guard bytes.count - start > head, bytes.count - start <= head + 10,

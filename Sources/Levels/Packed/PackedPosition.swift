@@ -25,7 +25,7 @@ struct PackedPosition {
         }
     }
 
-    /// Where it is; nil for no place.
+    /// The position; nil if there is none.
     var position: SourcePosition? {
         guard bits != 0 else { return nil }
         guard bits & Self.byteFlag == 0 else { return .byte(offset: Int(bits & ~Self.byteFlag)) }
@@ -34,7 +34,7 @@ struct PackedPosition {
 }
 
 extension SourcePosition {
-    /// `on line 12` or `at byte 4711`, with the column where `other` is in the same line.
+    /// `on line 12` or `at byte 4711`, with the column if `other` is in the same line.
     func phrase(apartFrom other: SourcePosition?) -> String {
         switch (self, other) {
         case (.byte(let offset), _): "at byte \(offset)"

@@ -52,7 +52,7 @@ public struct PackedReader: ~Escapable {
         return value
     }
 
-    /// A length, and the range of that many bytes.
+    /// The range of a text or data, after its length.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func run() -> Range<Int> {

@@ -2,7 +2,7 @@ public import PropertyLists
 
 /// Sends packed fields to a consumer, without recursion and in pieces; `/detail` and `/document` are written with it.
 public struct PackedWalk {
-    /// Containers that are open, innermost last: where each ends, and whether it is a dictionary.
+    /// The open containers, the innermost last: the end of each, and whether it is a dictionary.
     private var open: [(end: Int, isDictionary: Bool)] = []
 
     /// A walk that is between two values.

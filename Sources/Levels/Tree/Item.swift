@@ -74,7 +74,7 @@ public struct Item: Sendable {
         }
     }
 
-    /// Whether the item is in the same list of siblings below the same titles, so that nothing differs at all.
+    /// Whether the item is in the same list of siblings below the same titles, so that none of its answers differs.
     public func hasSameSurroundings(as other: Item) -> Bool {
         guard let above, let otherAbove = other.above else { return own.level === other.own.level }
         return own.row == other.own.row && above.hasSameLevel(as: otherAbove)

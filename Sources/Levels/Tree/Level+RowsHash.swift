@@ -2,7 +2,7 @@ internal import Bytes
 internal import PropertyLists
 
 extension Level {
-    /// How many children a level may have for `rowsHash`: they are all looked at.
+    /// The maximum number of children for `rowsHash`, which visits all of them.
     private static let rowsHashLimit = 4_096
 
     /// The hash of the rows, the sections and the number of rows below each row, but nothing else of the levels below;

@@ -5,7 +5,7 @@ internal import PropertyLists
 ///
 /// Its rows are packed in one block. It never changes, does not know its parent, and may be shared by many snapshots.
 public final class Level: Sendable {
-    /// Offsets of the rows, four bytes each and one for the end; in a short level a byte of each key's hash; then the
+    /// The offsets of the rows and of the end, four bytes each; in a short level, a byte of each key's hash; then the
     /// rows. See `Row` and `KeyIndex`.
     public let bytes: [UInt8]
     /// The levels below the rows; empty if every row is a leaf.
@@ -21,15 +21,15 @@ public final class Level: Sendable {
     public let hash: ContentHash
     /// The hash of `bytes` alone, so that replacing a level below a row does not hash the rows again.
     let ownHash: ContentHash
-    /// How many items in and below this level are hidden, and so not in `itemCount`.
+    /// The number of hidden items in and below this level, which `itemCount` does not include.
     let hiddenItemCount: UInt32
     /// How many levels deep the items in and below this level nest; 0 without rows.
     let height: UInt16
     /// How its rows were written in the document.
     public let form: LevelForm
-    /// Whether some text or date in or below cannot appear in XML.
+    /// Whether XML cannot represent some text or date in or below this level.
     public let holdsTextBeyondXML: Bool
-    /// The same for the rows and sections themselves.
+    /// Whether XML cannot represent some text or date in the rows and sections themselves.
     let rowsHoldTextBeyondXML: Bool
     // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
 
@@ -71,7 +71,7 @@ public final class Level: Sendable {
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
 
-    /// Roughly the memory that this level takes by itself.
+    /// The approximate memory use of this level without the levels below, in bytes.
     public var residentBytes: Int {
         bytes.count + children.count * 8 + keyIndex.residentBytes + allSections.reduce(256) { $0 + $1.residentBytes }
     }

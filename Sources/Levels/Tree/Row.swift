@@ -1,7 +1,7 @@
 /// The positions of the parts of one row in its level's bytes.
 ///
-/// Packed: flags; the title's length and, unless it is here, its offset in the fields; the key's length and bytes
-/// unless it is the title itself; then the fields up to the next row.
+/// The packed form is: flags; the title's length, and its offset if it is in the fields; the key's length and bytes if
+/// it is not the title; then the fields up to the next row.
 public struct Row: Sendable {
     /// The title's UTF-8.
     public let title: Range<Int>

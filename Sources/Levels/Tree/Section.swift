@@ -8,7 +8,7 @@ public struct Section: Sendable, Equatable {
     public var footer: String?
     /// The number of the first row, counted over the whole level.
     public var start: Int
-    /// How many rows.
+    /// The number of rows.
     public var count: Int
     /// Whether `SectionKeys` omits it: kept for the document, but not shown.
     public var isHidden = false
@@ -18,7 +18,7 @@ public struct Section: Sendable, Equatable {
     /// A section without a heading.
     public init(rows: Int) { self.init(start: 0, count: rows) }
 
-    /// The same without the parts that are not shown.
+    /// The section without the parts that are not shown.
     public var shown: Section { Section(title: title, index: index, footer: footer, start: start, count: count) }
 
     /// The approximate memory use, in bytes.
@@ -37,11 +37,11 @@ public struct Section: Sendable, Equatable {
 }
 
 extension Section {
-    /// The sections of rows that are left of a longer list, without those that have none.
+    /// The sections of the rows that remain of a longer list, without empty sections.
     ///
     /// - Parameters:
-    ///   - rows: where each was in the longer list, in ascending order.
-    ///   - sections: what divided the longer list.
+    ///   - rows: their positions in the longer list, in ascending order.
+    ///   - sections: the sections of the longer list.
     static func dividing(_ rows: [Int], as sections: ArraySlice<Section>) -> [Section] {
         var left: [Section] = []
         var start = 0

@@ -2,16 +2,16 @@
 public final class Snapshot: Sendable {
     /// A level whose one row is the root item.
     public let document: Level
-    /// An opaque name of this state, as `k3f9ab-12`; another after a restart.
+    /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart.
     public let revision: String
-    /// When it was loaded, in seconds since 1970.
+    /// The time of loading, in seconds since 1970.
     public let loadedAt: Double
 
     /// Takes the tree over when the last reader releases it; if nil, that reader frees it.
     private let release: (@Sendable (Level) -> Void)?
 
-    /// - Parameter release: takes the document over, on the thread of the last reader, when that lets go; without it,
-    ///   that reader frees the document, and pays for it.
+    /// - Parameter release: takes the document over on the thread of the last reader, when that reader releases it; if
+    ///   nil, that thread frees the document itself.
     public init(
         document: Level, revision: String, loadedAt: Double, release: (@Sendable (Level) -> Void)? = nil
     ) {

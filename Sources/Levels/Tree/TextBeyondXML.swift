@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// Looking for what an XML property list cannot carry: control characters, U+FFFE, U+FFFF, fractions of a second.
+/// Finds what an XML property list cannot represent: control characters, U+FFFE, U+FFFF, fractions of a second.
 enum TextBeyondXML {
-    /// Whether packed fields contain any, in their names or values, except in their holes.
+    /// Whether packed fields contain it in their names or values, except in their holes.
     static func isAmong(_ fields: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         var reader = PackedReader(bytes, at: fields.lowerBound)
         var open = [(end: fields.upperBound, isDictionary: true)]
@@ -32,13 +32,13 @@ enum TextBeyondXML {
 }
 
 extension TextBeyondXML {
-    /// Whether an item contains any, without the levels below it.
+    /// Whether an item contains it, without the levels below.
     static func isIn(_ row: Row, of bytes: Span<UInt8>) -> Bool {
         row.isString
             ? XMLText.holdsMoreThanXML(bytes.extracting(row.title)) : isAmong(row.fields, of: bytes)
     }
 
-    /// Whether a level contains any in its rows and sections, without the levels below them.
+    /// Whether a level contains it in its rows and sections, without the levels below.
     static func isIn(rowsOf bytes: [UInt8], count: Int, sections: [Section], form: LevelForm) -> Bool {
         for number in 0..<count {
             let row = Row(in: bytes.span, number: number)

@@ -7,7 +7,7 @@ enum TitlePath {
     /// `/Item 4/Screen G`, or `/` for the root; the middle of a very deep path and the end of a long title are `…`.
     static func text(_ titles: [String]) -> String { joined(titles.map { QuotedText($0).description }) }
 
-    /// The same for texts that need no quoting in a message.
+    /// The path without quoting, for texts that a message can contain as they are.
     static func joined(_ steps: [String]) -> String {
         guard !steps.isEmpty else { return "/" }
         guard steps.count > mostTitles else { return steps.map { "/" + $0 }.joined() }

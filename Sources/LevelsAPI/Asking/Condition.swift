@@ -1,9 +1,9 @@
 import HTTPServer
 
-/// The conditions of a request on the representation that it selects, decided here alone (RFC 9110, section 13.2.2).
+/// The conditions of a request on the representation that it selects (RFC 9110, section 13.2.2), evaluated only here.
 struct Condition {
     private let request: Request
-    /// The version that counts as the client's if a request without `If-None-Match` waits for another.
+    /// The version in `since`, which replaces a missing `If-None-Match` in a request that waits.
     private let version: RequestedVersion?
 
     /// The conditions in the header of a request.
@@ -13,20 +13,20 @@ struct Condition {
         version = nil
     }
 
-    /// The conditions of a request whose query has been read.
+    /// The conditions in the header and in the query of a request.
     init(_ request: Request, _ query: LevelQuery) {
         self.request = request
         version = query.wait == nil ? nil : query.since
     }
 
-    /// Whether the client has the representation with a tag already, so that it gets no body.
+    /// Whether the client already has the representation with this tag, so that it gets no body.
     ///
-    /// `If-Match` is judged first, and once: a request that then waits gets what it waited for.
+    /// `If-Match` is evaluated first, and once: a request that then waits gets the new representation.
     ///
     /// - Parameter tag: the strong entity tag with its quotes; nil for a representation without one.
-    /// - Throws: `Problem` (412) if `If-Match` names other representations only.
+    /// - Throws: `Problem` (412) if `If-Match` contains only other tags.
     @inline(__always)
-    func isHad(_ tag: String?) throws(Problem) -> Bool {
+    func isNotModified(_ tag: String?) throws(Problem) -> Bool {
         if request.has(.ifMatch) { try EntityTag.checkMatch(tag, of: request) }
         if request.has(.ifNoneMatch) { return EntityTag.isNamed(tag, by: request) }
         guard let version else { return false }

@@ -2,17 +2,17 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Where a page ended: the hashes of the keys of the last rows before the next page, and the position of that page.
+/// The end of a page: the hashes of the keys of the last rows before the next page, and the position of that page.
 ///
-/// It needs no memory on the server. The next page begins in the right place after rows were inserted or deleted before
-/// it, and after its own row was deleted: the nearest of the rows that still exists determines the place.
+/// It needs no memory on the server. The next page begins in the right place even if rows before it were inserted or
+/// deleted since: the nearest remembered row that still exists determines the place.
 struct Cursor: Equatable {
     /// The hashes of the rows' keys (`Listing.keyHash`), the nearest row first.
     let keyHashes: [UInt64]
-    /// The position of the next row when the page was made, which counts if all of those rows are gone.
+    /// The position of the next row when the page was made; used if none of those rows exists any more.
     let row: Int
 
-    /// How many rows before the place are remembered.
+    /// The number of rows before the place that are remembered.
     static let remembered = 8
 
     /// - Parameter position: the position of the next row.
@@ -38,7 +38,7 @@ struct Cursor: Equatable {
         for hash in keyHashes { Version.word(hash, into: &link) }
     }
 
-    /// The position of the first row after the place, as the listing is now.
+    /// The position of the first row after the place in the current listing.
     func start(in listing: Listing) -> Int {
         listing.position(ofFirst: keyHashes).map { $0 + 1 } ?? min(row, listing.count)
     }

@@ -2,20 +2,20 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// A set of field names, looked up by the bytes of a name where they lie: a long one costs a row no more than a short.
+/// A set of field names. A look-up compares the bytes of a name in place, and takes the same time for any size of set.
 struct FieldNames: Equatable {
     private var names: [[UInt8]] = []
-    /// The number of a name plus one, 0 for an empty slot; a power of two long, or empty.
+    /// The number of a name plus one, or 0 for an empty slot; the length is a power of two, or 0.
     private var slots: [UInt16] = []
-    /// A bit for each length that a name has; the last is that of all from 63 bytes on.
+    /// A bit for each length of a name; the last bit stands for all lengths from 63 bytes on.
     private var lengths: UInt64 = 0
 
-    /// How many names may be asked for; an item of more fields is better asked for whole.
+    /// The maximum number of names in a request; for more, `*` is the better choice.
     static let limit = 256
     /// Sets of up to this many names have no table.
     private static let searched = 8
 
-    /// - Parameter names: at most `limit`; one that comes twice is kept once.
+    /// - Parameter names: at most `limit`; repeated names count once.
     init(_ names: [[UInt8]]) {
         if names.count > Self.searched { slots = Array(repeating: 0, count: 4 * Self.limit) }
         for name in names { insert(name) }
@@ -39,9 +39,9 @@ struct FieldNames: Equatable {
         lengths |= Self.bit(ofLength: name.count)
     }
 
-    /// The slot of a name, or the empty one in which it belongs.
+    /// The slot of a name, or the empty slot for it.
     ///
-    /// The hash has a seed of its own in each process, so that no client can choose names that all fall into one slot.
+    /// The hash is seeded differently in each process, so that no client can choose names that all fall into one slot.
     private func slot(of name: Span<UInt8>) -> Int {
         var hasher = Hasher()
         unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -61,7 +61,7 @@ struct FieldNames: Equatable {
 extension FieldSelection {
     /// Reads the value of `?fields=`.
     ///
-    /// - Throws: `Problem` (400) for more names than may be asked for.
+    /// - Throws: `Problem` (400) for more names than `FieldNames.limit`.
     init(_ text: String) throws(Problem) {
         if text == "*" {
             self = .all
@@ -76,7 +76,8 @@ extension FieldSelection {
         }
         guard count <= FieldNames.limit else {
             throw .badParameter(
-                "fields", "'fields' must name at most \(FieldNames.limit) fields, not \(count); '*' gives all of them.")
+                "fields",
+                "'fields' must name at most \(FieldNames.limit) fields, not \(count); '*' selects all of them.")
         }
         self = .named(FieldNames(names))
     }

@@ -2,7 +2,7 @@ import Bytes
 
 /// Which of an item's fields a row shows (`?fields=`).
 enum FieldSelection: Equatable {
-    /// `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type`, as far as the item has them.
+    /// Those of `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type` that the item has.
     case cell
     case all
     case named(FieldNames)

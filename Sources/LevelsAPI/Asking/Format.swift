@@ -3,16 +3,16 @@ import HTTPFields
 import HTTPServer
 import PropertyLists
 
-/// The formats that an answer may have.
+/// The formats of answers.
 ///
-/// The numbers are part of the entity tags of documents; 0 was JSON that did not end with a line feed.
+/// The numbers are part of the entity tags of documents. Number 0 is not used: it was JSON without a final line feed.
 enum Format: UInt8 {
     case plist = 1
     case binary = 2
     case json = 3
 
-    /// The format that a request's `Accept` prefers among those there are (RFC 9110, section 12.5.1); nil where it
-    /// names none of them, or likes anything else better.
+    /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1); nil if it names none of them,
+    /// or prefers any other type.
     static func accepted(by request: Request) -> Format? {
         guard request.has(.accept) else { return nil }
         var best: (format: Format, quality: Int)?
@@ -26,7 +26,7 @@ enum Format: UInt8 {
         return best.flatMap { $0.quality >= anyQuality ? $0.format : nil }
     }
 
-    /// A browser names XML before `*/*`, and wants no property list: only a property list's own name means one.
+    /// Names of XML do not select a property list, because browsers send them before `*/*`.
     private static func named(_ name: Span<UInt8>) -> Format? {
         switch name.count {
         case 16: name.isEqual(ignoringCase: "application/json") ? .json : nil

@@ -3,13 +3,13 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// What a request asks of a level, a detail or a document: with a snapshot, it is all that the answer depends on.
+/// A request for a level, a detail or a document. The answer depends only on it and on a snapshot.
 struct Inquiry {
-    /// What of an item is asked for.
+    /// The kind of answer about an item.
     enum Subject: Sendable {
         case level, detail, document
 
-        /// The format of the answer unless the query names one: the one that `Accept` prefers, else the usual one.
+        /// The format of the answer if the query names none: the one that `Accept` prefers, or the default.
         func format(accepted: Format?) -> Format {
             switch self {
             case .level, .detail: accepted == .plist ? .plist : .json
@@ -20,7 +20,7 @@ struct Inquiry {
 
     let subject: Subject
     let path: ItemPath
-    /// The target without the options that say nothing about the answer.
+    /// The target without the options that do not affect the answer.
     let target: [UInt8]
     let query: LevelQuery
     let negotiation: Negotiation
@@ -51,7 +51,7 @@ struct Inquiry {
         return kept
     }
 
-    /// Whether the answer about an item in one tree is known to be the same as in another, without rendering either.
+    /// Whether the answers about an item in two trees are known to be equal without rendering them.
     func showsTheSame(of item: Item, as other: Item) -> Bool {
         switch subject {
         case .level: item.hasSameLevel(as: other)

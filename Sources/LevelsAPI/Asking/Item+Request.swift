@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 
 extension ItemPath {
-    /// The path that a target names.
+    /// The path in a target.
     ///
     /// - Throws: `Problem` (400) for a segment that is not percent-encoded UTF-8.
     init(requested text: Span<UInt8>) throws(Problem) {
@@ -13,7 +13,7 @@ extension ItemPath {
         }
     }
 
-    /// Where the last segment ends that can matter: no item is as deep as that, whatever follows.
+    /// The end of the last segment that is read; no item is deeper, so the rest cannot matter.
     private static func end(in text: Span<UInt8>) -> Int {
         var slashes = 0
         for index in text.indices where text[index] == UInt8(ascii: "/") {
@@ -23,14 +23,14 @@ extension ItemPath {
         return text.count
     }
 
-    /// More segments than any item has: levels nest at most 512 deep (`TreeLimits`).
+    /// More segments than the path of any item: levels nest at most 512 deep (`TreeLimits`).
     private static let deepest = 1_024
 }
 
 extension Item {
     /// The item at a path.
     ///
-    /// - Throws: `Problem` (404) where there is none.
+    /// - Throws: `Problem` (404) if there is none.
     init(at path: ItemPath, in snapshot: Snapshot) throws(Problem) {
         switch Item.find(path, in: snapshot.document) {
         case .found(let item): self = item

@@ -1,6 +1,6 @@
 import Levels
 
-/// Which rows of a listing are asked for (`?limit=` and `?after=`).
+/// The rows of a listing that a request selects (`?limit=` and `?after=`).
 struct Page: Equatable {
     static let defaultLimit = 1_000
     static let limits = 1...10_000
@@ -8,10 +8,10 @@ struct Page: Equatable {
     var limit: Int?
     var after: Cursor?
 
-    /// Whether the request named a page.
+    /// Whether the request selects a page.
     var isAsked: Bool { limit != nil || after != nil }
 
-    /// The positions that the page shows of a listing.
+    /// The positions of the page in a listing.
     func positions(in listing: Listing) -> Range<Int> {
         let start = after?.start(in: listing) ?? 0
         return start..<min(listing.count, start + (limit ?? Self.defaultLimit))

@@ -2,28 +2,28 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The query of a target, taken apart: names and values percent-decoded, `+` read as a space.
+/// The parsed query of a target: names and values are percent-decoded, and `+` is a space.
 struct Query {
     struct Parameter {
         let name: String
         let value: String
-        /// The option of this name; nil if the endpoint takes none.
+        /// The option with this name; nil if the endpoint has none.
         let option: QueryOption?
     }
 
     private(set) var parameters: [Parameter] = []
-    /// Those that the endpoint takes.
+    /// The options of the endpoint.
     let options: QueryOptions
 
-    /// The most parameters that a query may have: far more than any endpoint takes.
+    /// The maximum number of parameters: far more than any endpoint has.
     private static let limit = 64
-    /// The longest name, in bytes, for which the nearest option is suggested.
+    /// The maximum length, in bytes, of a name for which the nearest option is suggested.
     private static let nameLimit = 64
 
-    /// Takes a query apart; nothing is checked against the options yet, except that names are not repeated.
+    /// Parses a query, and checks only that names are not repeated; `check` does the rest.
     ///
-    /// - Throws: `Problem` (400) for a repeated name that must be unique, text that is not percent-encoded UTF-8, or too
-    ///   many parameters.
+    /// - Throws: `Problem` (400) for a repeated option that must be unique, text that is not percent-encoded UTF-8, or
+    ///   too many parameters.
     init(_ text: Span<UInt8>, _ options: QueryOptions) throws(Problem) {
         self.options = options
         guard !text.isEmpty else { return }
@@ -43,7 +43,7 @@ struct Query {
             throw .badParameter(
                 name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
-        // A name that is percent-encoded is known only now.
+        // If the name is percent-encoded, its option is known only now.
         let parameter = Parameter(name: name, value: value, option: option ?? options[name])
         guard parameter.option?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
             throw .badParameter(name, "The parameter '\(quoted: name)' appears more than once; give it once.")
@@ -55,7 +55,7 @@ struct Query {
     private static func decode(_ text: Span<UInt8>) -> String? {
         let hasPlus = text.contains(UInt8(ascii: "+"))
         if !hasPlus, !text.contains(UInt8(ascii: "%")) { return String(checking: text) }
-        // A plus that was percent-encoded is a plus: pluses are replaced before anything is decoded.
+        // Pluses are replaced before decoding, because a percent-encoded plus remains one.
         let plain = hasPlus ? spaced(text) : Array(copying: text)
         return PercentEncoding.decode(plain.span).flatMap { String(checking: $0.span) }
     }
@@ -88,11 +88,11 @@ struct Query {
         let hint = near.map { " Did you mean '\($0)'?" } ?? ""
         let list =
             switch names.count {
-            case 0: "there are none here"
-            case 1: "there is only \(names[0])"
-            default: "there are " + names.joined(separator: ", ")
+            case 0: "this resource has none"
+            case 1: "the only one is \(names[0])"
+            default: "the parameters are " + names.joined(separator: ", ")
             }
-        return .badParameter(name, "There is no parameter '\(quoted: name)'; \(list).\(hint)", allowed: names)
+        return .badParameter(name, "'\(quoted: name)' is not a parameter here; \(list).\(hint)", allowed: names)
     }
 }
 

@@ -3,12 +3,12 @@ import HTTPFields
 import HTTPServer
 import PropertyLists
 
-/// How long a request waits for what it asks about to change (manual, Refresh).
+/// How long a request waits until its answer changes (manual, Refresh).
 struct Wait: Hashable {
     static let limits = 1...300
 
     let seconds: Int
-    /// Whether it was asked for as a preference, which the answer then says was applied (RFC 7240, section 3).
+    /// Whether it comes from `Prefer`; the answer then reports it in `Preference-Applied` (RFC 7240, section 3).
     let isPreference: Bool
 
     init(seconds: Int, isPreference: Bool) {
@@ -17,12 +17,12 @@ struct Wait: Hashable {
     }
 
     private init(preferred seconds: Int) {
-        // A preference is met as far as it can be, and the answer tells how far.
+        // A longer wait is shortened to the limit, and the answer reports the time applied.
         self.seconds = min(seconds, Self.limits.upperBound)
         isPreference = true
     }
 
-    /// `Prefer: wait=` of a request; nil for one that is malformed, since preferences are ignored then.
+    /// The wait in the `Prefer` field of a request; nil if there is none, or if it is malformed and thus ignored.
     static func preferred(by request: Request) -> Wait? {
         guard request.has(.prefer) else { return nil }
         var isFound = false
@@ -45,7 +45,7 @@ struct Wait: Hashable {
         return seconds
     }
 
-    /// What tells that the preference was applied.
+    /// The header lines that report the applied preference.
     var headers: [(name: String, value: String)] {
         isPreference ? [("Preference-Applied", "wait=\(seconds)")] : []
     }

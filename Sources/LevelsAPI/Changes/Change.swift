@@ -4,7 +4,7 @@ import PropertyLists
 
 /// What one publication changed: an entry of `/changes` (manual, Refresh).
 ///
-/// A class, since one entry, which never changes, is sent to any number of clients.
+/// It is a class, because one entry is sent to many clients and never changes.
 final class Change: Sendable {
     /// The revisions before and after the publication.
     let since, revision: String
@@ -29,7 +29,7 @@ final class Change: Sendable {
         writer.rawValue(event.span.extracting(entry))
     }
 
-    /// Roughly the memory that it takes, in bytes.
+    /// The approximate memory use, in bytes.
     var cost: Int { event.count + 256 }
 
     /// Formats an event of a stream (HTML, section 9.2.5); the data must be one line.

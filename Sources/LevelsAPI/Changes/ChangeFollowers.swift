@@ -64,7 +64,7 @@ final class ChangeFollowers: Sendable {
     }
 
     private static let indentedStream = Problem.badParameter(
-        "pretty", "'pretty' goes with JSON only, not with a stream of events; leave it out.")
+        "pretty", "'pretty' applies only to JSON, not to a stream of events; omit it.")
 
     /// Answers the waiting polls and wakes the streams after a change.
     func wake() {

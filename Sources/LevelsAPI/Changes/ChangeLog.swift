@@ -21,7 +21,7 @@ final class ChangeLog: Sendable {
         var last: Int { first + list.count }
     }
 
-    /// How many entries are kept at most: a client that missed so many should load anew.
+    /// The maximum number of entries: a client that missed more should reload.
     private static let limit = 2_048
 
     /// Creates an empty log, which begins with the current publication.

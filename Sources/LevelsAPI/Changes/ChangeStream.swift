@@ -1,7 +1,7 @@
 import HTTPServer
 import Locking
 
-/// The events of one stream of `/changes`: a position in the log, without a buffer of its own.
+/// The events of one stream of `/changes`: a position in the log, without its own buffer.
 ///
 /// If a reader is so slow that the log has forgotten its next entry, it receives `event: reset`.
 final class ChangeStream: EventSource {
@@ -28,7 +28,7 @@ final class ChangeStream: EventSource {
             state = Guarded(State(number: log.number(of: since) ?? -1, piece: Array((head + "\n").utf8)))
         } else {
             let (revision, number) = log.now
-            // Tells the client where the stream begins, so that it can resume there even without another event.
+            // Sends the revision at which the stream begins, so that the client can resume there even without an event.
             state = Guarded(State(number: number, piece: Array((head + "id: \(revision)\n\n").utf8)))
         }
     }

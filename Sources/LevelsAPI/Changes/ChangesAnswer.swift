@@ -19,8 +19,8 @@ struct ChangesAnswer {
     static func gone(_ since: String, revision: String) -> Problem {
         Problem(
             .revisionGone,
-            "There is no revision '\(quoted: since)' here: the server was restarted, or its history does not reach back so far."
-                + " Load what you show anew, and go on from '\(revision)'.",
+            "The revision '\(quoted: since)' is unknown: the server was restarted, or its history does not reach back that far."
+                + " Reload what you show, and continue from '\(revision)'.",
             members: [("reset", .flag(true)), ("revision", .text(revision))])
     }
 

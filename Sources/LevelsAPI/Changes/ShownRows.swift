@@ -10,7 +10,7 @@ struct ShownRows {
     private let isSame: [Bool]
     private let hasSameSections: Bool
 
-    /// A row that may answer otherwise.
+    /// A row whose answers may differ.
     struct Candidate {
         let old: Int?
         let new: Int?
@@ -31,7 +31,7 @@ struct ShownRows {
         self.isSame = isSame
     }
 
-    /// Whether the answers, as JSON without a query, differ in anything but the titles of the item and of those above it.
+    /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of those above it.
     var differ: Bool {
         guard let old, let new, old.count == new.count, hasSameSections else {
             // No level and an empty one show the same.
@@ -43,7 +43,7 @@ struct ShownRows {
         return new.rowNumbers.contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
-    /// The rows whose details, or anything below them, may differ: in the new order, then those that went.
+    /// The rows whose details, or anything below them, may differ: in the new order, then the removed ones.
     ///
     /// - Parameter all: whether all of them do.
     func candidates(all: Bool) -> [Candidate] {
@@ -84,7 +84,7 @@ struct ShownRows {
 extension RowDescription {
     /// Whether a row shows the same, as JSON, as the one at its position in a listing of the same item.
     fileprivate func showsRow(_ row: Int, asShownBy other: RowDescription) -> Bool {
-        // A JSON writer refuses no text.
+        // A JSON writer accepts any text.
         do {
             return try shows(at: row, sameAs: other, at: row, Links(), as: JSONPropertyListWriter.self)
         } catch {

@@ -2,32 +2,32 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Which levels and details answer otherwise in one tree than in another (manual, Refresh).
+/// The levels and details whose answers differ between two trees (manual, Refresh).
 ///
-/// A walk down both trees at once that stops where nothing below can differ. What is compared is what is shown, as JSON
-/// without a query; an item that came or went counts with all below it.
+/// The comparison walks down both trees at once, and stops at equal levels. It compares what is shown, as JSON without
+/// a query. An item that was added or removed counts with everything below it.
 struct TreeDifference {
     /// Links in canonical form, from the root down.
     private(set) var levels: [String] = []
     private(set) var details: [String] = []
-    /// Whether there are more links than are told.
+    /// Whether there are more links than the limits allow.
     private(set) var isTruncated = false
 
-    /// How many links are told.
+    /// The maximum number of links.
     static let limit = 1_000
-    /// How long they may be together: the keys in them are as long as the document wants.
+    /// The maximum length of all links together, in bytes, because keys may be of any length.
     static let byteLimit = 1 << 20
 
     private var byteCount = 0
-    /// The way down to the item that is looked at, a level for each step: so a level of any size takes no memory but that
-    /// of its own comparison.
+    /// The levels on the way down to the current item, so that a level of any size takes only the memory of its own
+    /// comparison.
     private var branches: [Branch] = []
-    /// The encoded keys of that item from the root on, divided by `/`.
+    /// The encoded keys of that item from the root on, separated by `/`.
     private var path: [UInt8] = []
 
     /// - Parameters:
     ///   - old: the document of a snapshot.
-    ///   - new: that of another.
+    ///   - new: the document of another snapshot.
     init(from old: Level, to new: Level) {
         look(Visit(old: Item.Step(level: old, row: 0), new: Item.Step(level: new, row: 0)))
         while !isTruncated, let visit = next() { look(visit) }
@@ -44,18 +44,18 @@ struct TreeDifference {
         let new: Item.Step?
         /// Whether the title of an item above differs.
         var isBelowChange = false
-        /// Whether the number of its section differs, which only its siblings tell.
+        /// Whether the number of its section differs; only the comparison of its siblings shows this.
         var isInOtherSection = false
     }
 
-    /// The level below an item in both trees, or in one of them, whose rows are looked at one after the other.
+    /// The level below an item in both trees, or in one of them, whose rows are compared in turn.
     private struct Branch {
         let old: Level?
         let new: Level?
         let rows: AnyIterator<ShownRows.Candidate>
         /// Whether the title of the item, or of one above it, differs.
         var isBelowChange = false
-        /// How much of the path leads to the item.
+        /// The length of the part of the path that leads to the item.
         let pathLength: Int
     }
 
@@ -108,7 +108,7 @@ struct TreeDifference {
         }
     }
 
-    /// All items below one that came or went do too; below one whose title differs they tell it among their ancestors.
+    /// Follows all items below an item that was added, removed or renamed: their answers show it among their ancestors.
     private mutating func followAll(_ old: Level?, _ new: Level?) {
         guard let count = (new ?? old)?.count else { return }
         let rows = (0..<count).lazy.map { row in

@@ -2,7 +2,7 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// `GET /detail/<path>`: the fields of one item, and where it is (manual, Details).
+/// `GET /detail/<path>`: the fields and the position of one item (manual, Details).
 struct DetailAnswer: ItemAnswer {
     let item: Item
 
@@ -21,7 +21,7 @@ struct DetailAnswer: ItemAnswer {
         return (ItemHead.seal(&writer, at: versionOffset), nil)
     }
 
-    /// The number of the section that the item is in.
+    /// The number of the item's section.
     private var section: Int {
         let own = item.own
         return own.level.sections.firstIndex { ($0.start..<$0.start + $0.count).contains(own.row) } ?? 0

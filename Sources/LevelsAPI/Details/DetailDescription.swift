@@ -2,7 +2,7 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What a detail shows of an item and of the rows around it: the one description that is both written and compared.
+/// What a detail shows of an item and of the rows around it. Details are both written and compared from it.
 struct DetailDescription {
     private let own: Item.Step
     private let previous, next, firstChild, lastChild: Item.Step?
@@ -27,9 +27,9 @@ struct DetailDescription {
     ///
     /// - Parameters:
     ///   - section: the number of the item's section.
-    ///   - siblings: what precedes the keys of the item's siblings in their links.
-    ///   - children: the same for its children.
-    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    ///   - siblings: the prefix of the links to the item's siblings.
+    ///   - children: the prefix of the links to its children.
+    /// - Throws: `PropertyListError` for text that the format cannot represent.
     func write<Writer: AnswerWriter & ~Copyable>(
         section: Int, _ siblings: Span<UInt8>, _ children: Span<UInt8>, to writer: inout Writer
     ) throws(PropertyListError) {
@@ -69,8 +69,8 @@ struct DetailDescription {
         writer.endObject()
     }
 
-    /// Whether another item's detail shows the same, as JSON; the titles above the items and the numbers of their
-    /// sections are left out.
+    /// Whether another item's detail shows the same as JSON, apart from the titles above the items and the numbers of
+    /// their sections.
     func showsTheSame(as other: DetailDescription) -> Bool {
         guard childCount == other.childCount, own.isEqual(to: other.own, in: \.title) else { return false }
         if readsTheSame(as: other) { return true }
@@ -78,7 +78,7 @@ struct DetailDescription {
         return shown == otherShown
     }
 
-    /// Whether all that `write` reads is equal: what it writes is equal then, without being written.
+    /// Whether everything that `write` reads is equal; if so, what it writes is too.
     private func readsTheSame(as other: DetailDescription) -> Bool {
         own.row == other.own.row && own.level.count == other.own.level.count
             && own.level.packsRow(own.row, asRow: other.own.row, of: other.own.level)
@@ -94,7 +94,7 @@ struct DetailDescription {
     private var written: [UInt8]? {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
-        // A JSON writer refuses no text, and every container is closed.
+        // A JSON writer accepts any text, and every container is closed.
         do {
             try write(section: 0, Span(), Span(), to: &writer)
             writer.endObject()

@@ -2,14 +2,14 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Writes one answer, as JSON or as an XML property list of the same structure: one code path for both.
+/// Writes one answer, as JSON or as an XML property list of the same structure.
 protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     init()
     static var contentType: String { get }
 
     /// Begins a member of an object.
     mutating func member(_ name: StaticString)
-    /// Writes a member that is null; a property list leaves it out.
+    /// Writes a member that is null; a property list omits it.
     mutating func nullMember(_ name: StaticString)
     mutating func beginObject()
     mutating func endObject()
@@ -18,22 +18,22 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     mutating func number(_ value: Int)
     mutating func flag(_ value: Bool)
     mutating func text(_ utf8: Span<UInt8>) throws(PropertyListError)
-    /// Writes a link: a prefix in canonical form, and a key that is percent-encoded here.
+    /// Writes a link from a prefix in canonical form and a key, which is percent-encoded here.
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>)
 
-    /// Indents what is written from here on by so many tabs more, if the format has any: the version of a row is the hash
-    /// of what is written of it, and must not depend on where the row is written.
+    /// Adds tabs to the indentation of what follows, if the format is indented. The version of a row is the hash of its
+    /// bytes, so its indentation must not depend on where the row is written.
     mutating func indent(by levels: Int)
 
-    /// Ends the last line of the answer, unless the end of the format does; called before the answer is hashed.
+    /// Ends the last line of the answer unless `body` does so; called before the answer is hashed.
     mutating func endLine()
 
     /// The number of bytes written so far.
     var count: Int { get }
-    /// Writes a text of ASCII characters that `fill` replaces later; gives where it begins.
+    /// Writes an ASCII text that `fill` replaces later; returns its offset.
     mutating func placeholder(_ text: StaticString) -> Int
     mutating func fill(at offset: Int, with character: UInt8)
-    /// The XXH3-64 hash of what was written since an offset.
+    /// The XXH3-64 hash of everything from an offset on.
     func shortHash(since offset: Int) -> UInt64
     /// The XXH3-128 hash of everything.
     func hash() -> ContentHash
@@ -160,7 +160,7 @@ extension XMLPropertyListWriter: AnswerWriter {
     static var contentType: String { "application/x-plist" }
 
     mutating func member(_ name: StaticString) {
-        // Names of members are plain ASCII, which XML always carries.
+        // Names of members are plain ASCII, which XML can always represent.
         do { try key(String(describing: name).utf8Span.span, at: nowhere) } catch {}
     }
 
@@ -189,7 +189,7 @@ extension XMLPropertyListWriter: AnswerWriter {
 
     mutating func placeholder(_ text: StaticString) -> Int {
         text.withUTF8Buffer { text in
-            // Plain ASCII, which XML always carries.
+            // Plain ASCII, which XML can always represent.
             do { try unsafe string(text.span) } catch {}
         }
         return output.count - text.utf8CodeUnitCount - "</string>\n".utf8.count

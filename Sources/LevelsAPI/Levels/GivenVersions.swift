@@ -12,9 +12,9 @@ final class GivenVersions: Sendable {
 
     private let entries: Guarded<[Entry]>
 
-    /// How many versions are remembered at most: 192 KiB.
+    /// The maximum number of versions, which take 192 KiB.
     private static let capacity = 1 << 13
-    /// How many places a version can have; it takes the one with the oldest entry.
+    /// The number of places that a version can take; it replaces the oldest entry among them.
     private static let places = 8
 
     /// - Parameter isEmpty: whether to remember nothing.

@@ -2,9 +2,9 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What the answers about an item have in common: what it is, and a version that is the hash of the whole answer.
+/// The first members of every answer about an item, among them the version, which is the hash of the whole answer.
 enum ItemHead {
-    /// Writes the first members; gives the offset of the version, which `seal` fills in.
+    /// Writes the first members; returns the offset of the version, which `seal` fills in.
     static func write<Writer: AnswerWriter & ~Copyable>(
         _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout Writer
     ) throws(PropertyListError) -> Int {
@@ -37,7 +37,7 @@ enum ItemHead {
         return versionOffset
     }
 
-    /// Fills the version in: the hash of the answer with a placeholder in its place, so it depends on content alone.
+    /// Fills in the version: the hash of the answer with a placeholder for the version, so it depends only on content.
     static func seal<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int) -> ContentHash {
         let hash = writer.hash()
         writer.fillVersion(at: offset, hash: hash)

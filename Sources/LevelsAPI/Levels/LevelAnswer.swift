@@ -6,9 +6,9 @@ import PropertyLists
 struct LevelAnswer: ItemAnswer {
     let item: Item
     private let query: LevelQuery
-    /// What is shown of the rows.
+    /// What the answer shows of the rows.
     let description: RowDescription
-    /// The positions that the page shows of the listing.
+    /// The positions of the page in the listing.
     let rows: Range<Int>
 
     init(_ item: Item, _ query: LevelQuery) {
@@ -19,17 +19,17 @@ struct LevelAnswer: ItemAnswer {
         rows = query.page.positions(in: listing)
     }
 
-    /// The rows that the answer is about, all pages together.
+    /// The rows of all pages.
     var listing: Listing { description.listing }
 
-    /// The answer to the same about another item.
+    /// The answer to the same request about another item.
     func asked(of item: Item) -> LevelAnswer { LevelAnswer(item, query) }
 
-    /// Writes the answer; gives its version, and the link of the next page if there is one.
+    /// Writes the answer; returns its version, and the link of the next page if there is one.
     ///
-    /// Time is linear in the rows shown and the depth, not in the level.
+    /// Time is linear in the rows of the page and the depth, not in the size of the level.
     ///
-    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    /// - Throws: `PropertyListError` for text that the format cannot represent.
     func write<Writer: AnswerWriter & ~Copyable>(
         to writer: inout Writer
     ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
@@ -43,10 +43,10 @@ struct LevelAnswer: ItemAnswer {
         return (ItemHead.seal(&writer, at: versionOffset), next)
     }
 
-    /// Writes what changed in place of the rows; gives the link of the next page.
+    /// Writes what changed instead of the rows; returns the link of the next page.
     ///
     /// - Parameter version: the version of the answer with its rows.
-    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    /// - Throws: `PropertyListError` for text that the format cannot represent.
     func write<Writer: AnswerWriter & ~Copyable>(
         _ change: LevelChange, version: ContentHash, to writer: inout Writer
     ) throws(PropertyListError) -> String? {

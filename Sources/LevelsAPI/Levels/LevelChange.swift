@@ -2,16 +2,16 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// How the rows that a client has became those of now: what `?since=` answers in place of the rows (manual, Refresh).
+/// The difference between the rows that a client has and the current ones, which answers `?since=` (manual, Refresh).
 struct LevelChange {
     /// The version that the client has.
     private let since: String
-    /// What the request would have been answered then.
+    /// The answer to the same request at that version.
     private let earlier: LevelAnswer
     private let answer: LevelAnswer
     private let rows: RowsDifference
 
-    /// - Parameter old: the item as it was then.
+    /// - Parameter old: the item at that version.
     init(since: String, old: Item, to answer: LevelAnswer) {
         self.since = since
         self.answer = answer
@@ -21,7 +21,7 @@ struct LevelChange {
 
     /// Writes the members, each list in ascending order of the positions in the new list.
     ///
-    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    /// - Throws: `PropertyListError` for text that the format cannot represent.
     func write<Writer: AnswerWriter & ~Copyable>(
         _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) {
@@ -71,14 +71,14 @@ struct LevelChange {
         writer.beginObject()
         writer.member("at", position - answer.rows.lowerBound)
         writer.member("row")
-        // The row is one deeper here than in the list of a level.
+        // The row is nested one deeper here than in the list of a level.
         writer.indent(by: -1)
         try answer.description.write(position..<position + 1, links, to: &writer)
         writer.indent(by: 1)
         writer.endObject()
     }
 
-    /// Whether a row that stayed, or moved, shows something else than before.
+    /// Whether a row that stayed or moved shows anything new.
     private func isUpdated<Writer: AnswerWriter & ~Copyable>(
         _ pair: RowsDifference.Pair, _ links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {

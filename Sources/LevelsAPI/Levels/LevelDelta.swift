@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// The answer to `?since=`: that about the level, with what changed in place of its rows.
+/// The answer to `?since=`: the level, with what changed instead of its rows.
 struct LevelDelta: ItemAnswer {
     let answer: LevelAnswer
     let change: LevelChange

@@ -2,12 +2,12 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The links of one item, in canonical form: `/levels` or `/detail` and the chain of its keys.
+/// The links of one item in canonical form: `/levels` or `/detail`, and the keys of its path.
 struct Links: ~Copyable {
-    /// `/levels/` and the encoded keys, divided by `/`.
+    /// `/levels/` and the encoded keys, separated by `/`.
     private var levels = ByteBuffer(capacity: 128)
     private var details = ByteBuffer(capacity: 128)
-    /// Where the path of each step ends in `levels`, the root's first.
+    /// The end of each step's path in `levels`, beginning with the root's.
     private var ends: [Int] = []
 
     /// The links of the root.
@@ -32,28 +32,28 @@ struct Links: ~Copyable {
         levels.copy(8..<levels.count, to: &details)
     }
 
-    /// The item's level.
+    /// The link to the item's level.
     var level: Span<UInt8> {
         @_lifetime(borrow self)
         get { levels.span }
     }
 
-    /// The item's detail.
+    /// The link to the item's detail.
     var detail: Span<UInt8> {
         @_lifetime(borrow self)
         get { details.span }
     }
 
-    /// The level of an ancestor, by its depth.
+    /// The link to the level of an ancestor, by its depth.
     @_lifetime(borrow self)
     func level(ofAncestor depth: Int) -> Span<UInt8> { levels.span.extracting(0..<ends[depth]) }
 
-    /// What precedes the keys of the item's children in their links.
+    /// The prefix of the links to the item's children, before their keys.
     func childPrefix(isDetail: Bool) -> ByteBuffer {
         Self.extended(isDetail ? details.span : levels.span, isRoot: ends.count == 1)
     }
 
-    /// What precedes the keys of the item's siblings in the links of their details.
+    /// The prefix of the links to the details of the item's siblings, before their keys.
     func siblingPrefix() -> ByteBuffer {
         let end = ends.count > 1 ? ends[ends.count - 2] : 8
         return Self.extended(details.span.extracting(0..<end), isRoot: ends.count <= 2)

@@ -2,7 +2,7 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What the answer of a level shows of its rows: the one description by which rows are both written and compared.
+/// What the answer about a level shows of its rows. Rows are both written and compared from it.
 struct RowDescription {
     let listing: Listing
     /// The fields that each row shows.
@@ -13,9 +13,9 @@ struct RowDescription {
         self.fields = fields
     }
 
-    /// Writes the rows at some positions, in time linear in these rows.
+    /// Writes the rows at these positions, in time linear in their number.
     ///
-    /// - Parameter links: those of the item that the answer is about.
+    /// - Parameter links: the links of the item that the answer is about.
     func write<Writer: AnswerWriter & ~Copyable>(
         _ positions: Range<Int>, _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) {
@@ -38,7 +38,7 @@ struct RowDescription {
         }
     }
 
-    /// Writes one row: each member is named here and nowhere else.
+    /// Writes one row; only this function names its members.
     private func write<Writer: AnswerWriter & ~Copyable>(
         _ number: Int, of level: Level, _ prefixes: borrowing RowPrefixes, _ extras: RowExtras?, to writer: inout Writer
     ) throws(PropertyListError) {
@@ -47,7 +47,7 @@ struct RowDescription {
         let row = Row(in: bytes, number: number)
         let count = level.childCount(number)
         writer.beginObject()
-        // The hash begins after the comma, which the first row does not have: a row keeps its version when it moves.
+        // The hash begins after the separating comma, so that a row keeps its version when it becomes the first.
         let start = writer.count
         try writer.member("key", bytes.extracting(row.key))
         writer.member("version")
@@ -65,10 +65,10 @@ struct RowDescription {
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
     }
 
-    /// Whether the row at a position shows the same as another row, of a listing of the same item at another time.
+    /// Whether the row at a position shows the same as a row of another listing of the same item at another time.
     ///
-    /// - Parameter links: those of the item, which are the same at both times.
-    /// - Throws: `PropertyListError` for text that the format cannot carry.
+    /// - Parameter links: the links of the item, which are the same at both times.
+    /// - Throws: `PropertyListError` for text that the format cannot represent.
     func shows<Writer: AnswerWriter & ~Copyable>(
         at position: Int, sameAs other: RowDescription, at otherPosition: Int, _ links: borrowing Links,
         as _: Writer.Type
@@ -78,7 +78,7 @@ struct RowDescription {
         return try shown == other.written(at: otherPosition, links, as: Writer.self)
     }
 
-    /// Whether all that `write` reads of two rows is equal: what they show is equal then, without being written.
+    /// Whether everything that `write` reads of two rows is equal; if so, what they show is too.
     private func readsTheSame(at position: Int, as other: RowDescription, at otherPosition: Int) -> Bool {
         guard case .none = listing.extras, case .none = other.listing.extras else { return false }
         let (place, otherPlace) = (listing.place(at: position), other.listing.place(at: otherPosition))

@@ -1,7 +1,7 @@
 import Levels
 import PropertyLists
 
-/// The members of a row that say where it is among rows of several levels.
+/// The members that describe the place of a row among rows of several levels.
 struct RowExtras {
     private let listing: Listing
     private let position: Int
@@ -11,7 +11,7 @@ struct RowExtras {
         self.position = position
     }
 
-    /// Writes the members that the listing's rows have beside those of every row.
+    /// Writes the members that rows of this listing have in addition to those of every row.
     func write<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) throws(PropertyListError) {
         switch listing.extras {
         case .none: break

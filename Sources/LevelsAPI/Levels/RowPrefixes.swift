@@ -2,21 +2,21 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What precedes the keys of the rows of one level in their links.
+/// The prefixes of the links to the rows of one level, before their keys.
 struct RowPrefixes: ~Copyable {
     /// The number of the level among the listing's branches.
     let branch: Int
     private let levels: ByteBuffer
     private let details: ByteBuffer
 
-    /// Those of the rows of an item's own level.
+    /// The prefixes for the rows of an item's own level.
     init(_ links: borrowing Links) {
         branch = 0
         levels = links.childPrefix(isDetail: false)
         details = links.childPrefix(isDetail: true)
     }
 
-    /// Those of a row of a listing, and of its siblings.
+    /// The prefixes for a row of a listing, and for its siblings.
     init(_ links: borrowing Links, for place: Place, in listing: Listing) {
         branch = place.branch
         let steps = listing.rows(above: place)
@@ -24,7 +24,7 @@ struct RowPrefixes: ~Copyable {
         details = Self.extended(links.childPrefix(isDetail: true), by: steps)
     }
 
-    /// What precedes the key of a row: a leaf's link is that of its detail.
+    /// The prefix of a row's link: a leaf links to its detail, any other row to its level.
     @inline(__always)
     @_lifetime(borrow self)
     func prefix(isLeaf: Bool) -> Span<UInt8> { isLeaf ? details.span : levels.span }

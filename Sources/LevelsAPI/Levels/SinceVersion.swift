@@ -1,19 +1,19 @@
 import Levels
 import PropertyLists
 
-/// The version of a level that a client has (`?since=`), looked for among what was published before.
+/// The version of a level that a client has (`?since=`), which is searched for in earlier publications.
 struct SinceVersion {
     private let version: RequestedVersion
     private let path: ItemPath
     private let history: History
     private let known: Item?
 
-    /// How much is written in search of a version that was not given out here, as a multiple of the bytes of the level as
-    /// it is now: clients may name any version.
+    /// The limit of what is written in search of a version that was not recorded, as a multiple of the current level's
+    /// bytes: clients may send any version.
     private static let searchedLevels = 6
-    /// How much is written for a short level, in bytes.
+    /// The limit for a short level, in bytes.
     private static let leastSearched = 16 << 10
-    /// The least that a written row takes, in bytes.
+    /// The minimum size of a written row, in bytes.
     private static let leastRowBytes = 90
 
     /// - Parameter known: the state that the client is known to have; nil to search for it.
@@ -24,13 +24,13 @@ struct SinceVersion {
         self.known = known
     }
 
-    /// How the level became what it is; nil if the version is not remembered.
+    /// The change from the version to the current level; nil if the version is unknown.
     ///
     /// - Parameters:
-    ///   - answer: the level as it is now.
+    ///   - answer: the current level.
     ///   - version: the version of the answer.
     ///   - bytes: the length of the answer.
-    ///   - format: the format of the answer, on which versions depend.
+    ///   - format: the format of the answer; versions depend on it.
     func change(to answer: LevelAnswer, version: ContentHash, bytes: Int, _ format: Format) -> LevelChange? {
         let isNow = Version.words(version) == self.version.words
         let old =
@@ -55,7 +55,7 @@ struct SinceVersion {
         return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched), as: Writer.self)
     }
 
-    /// Searches the snapshots that are kept, the newest first, until too many bytes have been written.
+    /// Searches the kept snapshots, the newest first, until too many bytes have been written.
     private func search<Writer: AnswerWriter & ~Copyable>(
         for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
     ) -> Item? {
@@ -70,9 +70,9 @@ struct SinceVersion {
         return nil
     }
 
-    /// Whether the same request would have been answered with the version in an earlier state; and the answer's length.
+    /// Whether an earlier state answers the same request with the version; and the length of that answer.
     ///
-    /// An answer that the format cannot carry never had a version.
+    /// An answer that the format cannot represent never had a version.
     private func isVersion<Writer: AnswerWriter & ~Copyable>(
         of item: Item, _ answer: LevelAnswer, as _: Writer.Type
     ) -> (matches: Bool, bytes: Int) {

@@ -1,21 +1,21 @@
 import Bytes
 import Levels
 
-/// Hashes as text that URLs, JSON and XML carry as they are: base64url without padding (RFC 4648, section 5).
+/// Hashes as text that needs no escaping in URLs, JSON and XML: base64url without padding (RFC 4648, section 5).
 enum Version {
-    /// Characters of a 128-bit hash, which is a level's or detail's version.
+    /// The number of characters of a 128-bit hash, which is the version of a level or a detail.
     static let width = 22
-    /// Characters of a row's version, 48 bits of a hash.
+    /// The number of characters of a row's version: 48 bits of a hash.
     static let shortWidth = 8
-    /// Characters of 64 bits.
+    /// The number of characters of 64 bits.
     static let wordWidth = 11
 
-    /// What is written in the place of a version until it is known.
+    /// The text that is written for a version until it is known.
     static var placeholder: StaticString { "----------------------" }
-    /// The same for the version of a row.
+    /// The text that is written for the version of a row until it is known.
     static var shortPlaceholder: StaticString { "--------" }
 
-    /// One character of a version, counted from its first: 128 bits are 21 characters and two bits more.
+    /// The character of a version at an index: 128 bits are 21 characters and two bits.
     @inline(__always)
     static func character(of hash: ContentHash, at index: Int) -> UInt8 {
         index < wordWidth
@@ -23,20 +23,20 @@ enum Version {
             : character(hash.low, digit: 2 * wordWidth - 1 - index)
     }
 
-    /// The hash that a version tells.
+    /// The hash that a version encodes.
     struct Words: Equatable {
         let high, low: UInt64
     }
 
     static func words(_ hash: ContentHash) -> Words { Words(high: hash.high, low: hash.low) }
 
-    /// What the text of a version tells; nil for a text that none has.
+    /// Decodes the text of a version; nil if it is not one.
     static func words(ofVersion text: Span<UInt8>) -> Words? {
         guard text.count == width, let words = words(text) else { return nil }
         return Words(high: words[0], low: words[1])
     }
 
-    /// Whether a character may stand in a version.
+    /// Whether a character can be part of a version.
     static func isCharacter(_ character: UInt8) -> Bool { value(character) != nil }
 
     static func word(_ word: UInt64, into buffer: inout ByteBuffer) { append(word, digits: wordWidth, into: &buffer) }
@@ -56,7 +56,7 @@ enum Version {
 
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// The words that base64url text stands for, eleven characters each; nil for anything else.
+    /// Decodes base64url text into words of eleven characters each; nil for anything else.
     static func words(_ text: Span<UInt8>) -> [UInt64]? {
         guard text.count % wordWidth == 0 else { return nil }
         var words: [UInt64] = []

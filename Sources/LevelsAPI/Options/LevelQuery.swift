@@ -2,42 +2,42 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// What a query asks for, read and checked: the answers read this alone, never the text.
+/// The checked values of a query; answers read these, and never the text.
 struct LevelQuery {
-    /// How long the answer may wait for a change.
+    /// How long the request waits for a change; nil to answer at once.
     var wait: Wait?
     var page = Page()
     /// The fields that a row shows.
     var fields = FieldSelection.cell
-    /// What is done to the rows of the level, in this order, before a page of them is taken.
+    /// The steps that are applied to the rows of the level, in this order, before a page is taken.
     var steps: [Listing.Step] = []
     /// The version of the level that the client has.
     var since: RequestedVersion?
     /// The revision that the client has.
     var revision: String?
     var format = Format.json
-    /// Whether JSON is laid out for people.
+    /// Whether JSON is indented.
     var isIndented = false
-    /// What the link of the next page keeps, in the order of the request.
+    /// The parameters that the link of the next page repeats, in the order of the request.
     private(set) var linked: [Query.Parameter] = []
 
-    /// A query that asks for nothing but what is the default.
+    /// A query of default values.
     init() {}
 
-    /// Reads when the answer is to be sent, which may be told by a preference too; the rest of the query is read by
-    /// `readAnswer`, once it is known what the answer is about.
+    /// Reads the options about delivery, and the preference of the same meaning. `readAnswer` reads the other options
+    /// once the item has been found.
     ///
-    /// - Parameter format: the format unless the query names another.
-    /// - Throws: `Problem` (400) for a value that is malformed.
+    /// - Parameter format: the format if the query names none.
+    /// - Throws: `Problem` (400) for a malformed value.
     init(deliveryOf query: Query, _ request: Request, format: Format) throws(Problem) {
         self.format = format
         try read(query, query.options.ofDelivery)
         if wait == nil { wait = Wait.preferred(by: request) }
     }
 
-    /// Reads all that the answer depends on.
+    /// Reads the options that the answer depends on.
     ///
-    /// - Throws: `Problem` (400) for a name that is unknown here, a combination that cannot be, or a malformed value.
+    /// - Throws: `Problem` (400) for an unknown name, a combination that is not allowed, or a malformed value.
     mutating func readAnswer(_ query: Query) throws(Problem) {
         guard !query.parameters.isEmpty else { return }
         try query.check()

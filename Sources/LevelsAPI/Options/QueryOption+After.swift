@@ -1,7 +1,7 @@
 import PropertyLists
 
 extension QueryOption {
-    /// `after=`: where the previous page ended.
+    /// `after=`: the end of the previous page.
     static let after = QueryOption(
         name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" )",
         summary: "The cursor of a page, from the link 'next' of the previous page.", effect: .content,

@@ -1,7 +1,7 @@
 import PropertyLists
 
 extension QueryOption {
-    /// `format=` of a document, which has a binary format too.
+    /// `format=` of a document, which can also be binary.
     static let documentFormat = QueryOption(
         name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"",
         summary: "The format of the document, instead of the one that Accept prefers.", effect: .form

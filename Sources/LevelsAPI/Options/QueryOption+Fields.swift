@@ -1,5 +1,5 @@
 extension QueryOption {
-    /// `fields=`: which fields the rows show.
+    /// `fields=`: the fields that the rows show.
     static let fields = QueryOption(
         name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]",
         defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",

@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 
 extension QueryOption {
-    /// `limit=`: how many rows a page has.
+    /// `limit=`: the number of rows of a page.
     static let limit = QueryOption(
         name: "limit", grammar: "1*5DIGIT", range: Page.limits, defaultValue: String(Page.defaultLimit),
         summary: "The number of rows of a page.", effect: .content

@@ -1,7 +1,7 @@
 import PropertyLists
 
 extension QueryOption {
-    /// `pretty=`: whether JSON is laid out for people. Read after the format, which it depends on.
+    /// `pretty=`: whether JSON is indented. It is read after the format, because it depends on it.
     static let pretty = QueryOption(
         name: "pretty", grammar: "\"true\" / \"false\"", defaultValue: "false",
         summary: "Whether JSON is indented, with a line for each member.", effect: .form
@@ -10,7 +10,7 @@ extension QueryOption {
         case "false": query.isIndented = false
         case "true":
             guard query.format == .json else {
-                throw .badParameter("pretty", "'pretty' goes with JSON only; add format=json, or leave 'pretty' out.")
+                throw .badParameter("pretty", "'pretty' applies only to JSON; add format=json, or omit 'pretty'.")
             }
             query.isIndented = true
         default:

@@ -1,7 +1,7 @@
 import PropertyLists
 
 extension QueryOption {
-    /// `since=` of a level: the version of it that the client has.
+    /// `since=` of a level: the version that the client has.
     static let since = QueryOption(
         name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )",
         summary: "The version of the level that the client has: the answer tells what changed since.",

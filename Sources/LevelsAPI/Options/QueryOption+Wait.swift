@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 
 extension QueryOption {
-    /// `wait=`: how long the answer may wait for a change. It wins over the preference of the same name.
+    /// `wait=`: how long the request waits for a change. It overrides the preference of the same name.
     static let wait = QueryOption(
         name: "wait", grammar: "1*3DIGIT", range: Wait.limits,
         summary: "How many seconds to wait for an answer that differs from the one the client has.", effect: .delivery,

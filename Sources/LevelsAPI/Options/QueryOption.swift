@@ -1,35 +1,35 @@
-/// A query option: its name and values, as clients and the description of the API know them, and what it does.
+/// A query option: its name and values, for clients and the description of the API, and its effect.
 ///
-/// Each option is one file, `QueryOption+<Name>.swift`, and a line of `QueryOptions` for each endpoint that takes it.
-/// A class, since each is made once, and found again for every parameter of a request.
+/// Each option is one file, `QueryOption+<Name>.swift`, and a line of `QueryOptions` for each endpoint that has it.
+/// It is a class, because each is made once and compared by identity.
 final class QueryOption: Sendable {
-    /// Reads a value into what is asked for, and throws `Problem` (400) for one that is malformed.
+    /// Reads a value into a query; throws `Problem` (400) if it is malformed.
     typealias Reader = @Sendable (_ value: String, _ query: inout LevelQuery) throws(Problem) -> Void
 
-    /// What an option concerns. Options are read in this order, and in that of their table within it.
+    /// What an option affects. Options are read in this order; those of equal effect, in the order of their table.
     enum Effect: Int, Sendable {
-        /// When the answer is sent: it says nothing about the answer, so that caches and waiters do not compare it.
+        /// When the answer is sent. The answer itself is the same, so caches and waiters do not compare such an option.
         case delivery
         /// What the answer shows.
         case content
-        /// How it is written.
+        /// How the answer is written.
         case form
     }
 
-    /// The name, as it is in a query.
+    /// The name in a query.
     let name: String
     /// The values, in the notation of RFC 5234.
     let grammar: String
-    /// The values that a number may have; nil for an option that is no number.
+    /// The allowed range of a number; nil for an option that is not a number.
     let range: ClosedRange<Int>?
-    /// The value that counts if the option is left out; nil if it has none.
+    /// The value of an omitted option; nil if it has none.
     let defaultValue: String?
-    /// What it does, in one sentence.
+    /// One sentence about the effect.
     let summary: String
     let effect: Effect
-    /// Whether it may be given several times.
+    /// Whether a query may contain it several times.
     let isRepeatable: Bool
-    /// Whether the link of the next page keeps it.
+    /// Whether the link of the next page repeats it.
     let isInNextLink: Bool
     /// The names of the options that it cannot be combined with.
     let excludes: [String]

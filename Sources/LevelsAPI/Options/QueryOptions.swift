@@ -1,6 +1,6 @@
 import Bytes
 
-/// The query options that an endpoint takes, in the order in which clients are told of them.
+/// The query options of an endpoint, in the order in which messages list them.
 ///
 /// These are the tables of all query options: readers start here.
 final class QueryOptions: Sendable {
@@ -41,9 +41,9 @@ final class QueryOptions: Sendable {
     let all: [QueryOption]
     /// The names, in the same order.
     let names: [String]
-    /// Those that say when the answer is sent.
+    /// The options of the effect `delivery`.
     let ofDelivery: [QueryOption]
-    /// The others, in the order in which they are read: by effect, and as in the table within each.
+    /// The other options in the order in which they are read: by effect, then as in the table.
     let ofAnswer: [QueryOption]
 
     init(_ options: [QueryOption]) {
@@ -54,10 +54,10 @@ final class QueryOptions: Sendable {
         ofAnswer = those(.content) + those(.form)
     }
 
-    /// The option of a name; nil if there is none.
+    /// The option with a name; nil if there is none.
     subscript(name: String) -> QueryOption? { all.first { $0.name == name } }
 
-    /// The option of a name as it is in a query, where it needs no decoding; nil if there is none.
+    /// The option with a name that needs no percent-decoding; nil if there is none.
     func option(named name: Span<UInt8>) -> QueryOption? {
         for option in all where name.isEqual(to: option.name.utf8Span.span) { return option }
         return nil

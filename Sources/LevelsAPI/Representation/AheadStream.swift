@@ -1,7 +1,7 @@
 import Bytes
 import HTTPServer
 
-/// A stream whose first piece can be written before anything is sent; its pieces can be taken instead of calling `read`.
+/// A stream whose first piece can be written before anything is sent. Its pieces can be taken instead of read.
 protocol AheadStream: BodyStream, PieceSource {
     /// Writes the first piece; called at most once, before anything is read.
     func writeAhead() -> AheadOutcome

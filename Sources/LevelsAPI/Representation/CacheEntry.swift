@@ -1,11 +1,11 @@
-/// An answer in the table of the cache, and what it was verified for.
+/// A cached answer, and the publication that it was verified for.
 struct CacheEntry {
     let kept: KeptAnswer
     /// The newest publication that is known to show the answer.
     var number: Int
-    /// Whether the entry was used since the clock hand passed.
+    /// Whether the entry was used since the clock hand passed it.
     var isUsed = false
-    /// Its place in the ring.
+    /// The index in the ring.
     var place = 0
 
     init(_ kept: KeptAnswer, number: Int) {

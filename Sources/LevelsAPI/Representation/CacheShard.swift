@@ -1,17 +1,17 @@
 import Bytes
 
-/// A part of the cache that has a lock of its own.
+/// A part of the cache with its own lock.
 struct CacheShard {
     private var entries: [UInt64: CacheEntry] = [:]
     /// The keys of the entries, in the order in which the clock hand passes over them.
     private var ring: [UInt64] = []
     private var hand = 0
     private var cost = 0
-    /// The last hashes rendered, which tell a second request from a first one.
+    /// The hashes of the latest rendered answers, to recognize a second request.
     private var seen = [UInt32](repeating: 0, count: 1_024)
     private(set) var counts = ResponseCache.Counts()
 
-    /// What is kept for a target, and whether it was verified for a publication.
+    /// Looks up a target for a publication.
     @inline(__always)
     mutating func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> ResponseCache.Found {
         guard let index = entries.index(forKey: hash) else { return .missing }
@@ -24,7 +24,7 @@ struct CacheShard {
         return .verified(entry.kept.answer)
     }
 
-    /// The entry of a target, whatever it was verified for.
+    /// The entry of a target, for any publication.
     func entry(for target: Span<UInt8>, hash: UInt64) -> CacheEntry? {
         guard let entry = entries[hash] else { return nil }
         let known = entry.kept.target
@@ -39,13 +39,13 @@ struct CacheShard {
         entries[hash]?.number = max(entry.number, number)
     }
 
-    /// Drops an answer that a publication does not show, unless it was verified for a newer one; returns it.
+    /// Removes and returns an answer that a publication does not show, unless it was verified for a newer one.
     mutating func drop(_ answer: RenderedAnswer, hash: UInt64, before number: Int) -> RenderedAnswer? {
         guard let entry = entries[hash], entry.kept.answer === answer, entry.number < number else { return nil }
         return remove(hash)
     }
 
-    /// Keeps an entry in place of an older one; returns what has to go for it.
+    /// Inserts an entry or replaces an older one; returns the answers evicted for it.
     mutating func keep(_ entry: CacheEntry, hash: UInt64, budget: Int) -> [RenderedAnswer] {
         if let known = entries[hash], known.number >= entry.number { return [] }
         var dropped = [remove(hash)].compactMap(\.self)
@@ -57,7 +57,7 @@ struct CacheShard {
         return dropped
     }
 
-    /// Counts a rendered answer; returns whether one with the same hash was the last in its slot.
+    /// Counts a rendered answer; returns whether the latest one in its slot had the same hash.
     mutating func noteMiss(_ hash: UInt64) -> Bool {
         counts.misses &+= 1
         let slot = Int(truncatingIfNeeded: hash) & (seen.count - 1)
@@ -66,7 +66,7 @@ struct CacheShard {
         return seen[slot] == mark
     }
 
-    /// Moves the clock hand to an entry that was not used since it passed, and removes that one.
+    /// Moves the clock hand to an entry that was not used since the hand passed it, and removes that entry.
     private mutating func evict() -> RenderedAnswer? {
         while !ring.isEmpty {
             if hand >= ring.count { hand = 0 }

@@ -2,7 +2,7 @@ import Bytes
 import ContentCodings
 import HTTPServer
 
-/// A document that is written and coded while it is sent: no more than a piece of it, in both forms, is in memory.
+/// A document that is written and coded while it is sent; at most one piece is in memory, plain and coded.
 final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     private let plain: any PieceSource
     private var encoder: Encoder
@@ -15,7 +15,7 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        // An encoder may keep several pieces back before the first of its own comes out.
+        // An encoder may buffer several pieces before it returns anything.
         while coded.count == 0, !isFinished {
             guard plain.takePiece({ piece, isLast in encode(piece, isLast) }) else { return -1 }
         }

@@ -7,20 +7,20 @@ import PropertyLists
 
 /// Entity tags and the conditions on them (RFC 9110, sections 8.8.3, 13.1.1 and 13.1.2).
 enum EntityTag {
-    /// Whether a request's `If-None-Match` names this tag, weakly compared.
+    /// Whether a request's `If-None-Match` contains this tag, by weak comparison.
     @inline(__always)
     static func isNamed(_ tag: String?, by request: Request) -> Bool {
         guard request.has(.ifNoneMatch), let tag else { return false }
         return contains(.ifNoneMatch, of: request, .weak) { listed in listed.isEqual(to: tag.utf8Span.span) }
     }
 
-    /// Refuses a request whose `If-Match` names another representation than the one selected.
+    /// Refuses a request whose `If-Match` does not contain the selected representation.
     ///
-    /// The tag of any coding or layout of it counts: a client library chooses the coding, and some proxies change it.
-    /// Judged before `If-None-Match` (RFC 9110, section 13.2.2), and once: a request that then waits gets what it
-    /// waited for.
+    /// The tags of all its codings and layouts match, because client libraries choose the coding and some proxies
+    /// change it. This is evaluated before `If-None-Match` (RFC 9110, section 13.2.2), and once: a request that then
+    /// waits gets the new representation.
     ///
-    /// - Throws: `Problem` (412) with the tag that the representation has.
+    /// - Throws: `Problem` (412) with the tag of the representation.
     static func checkMatch(_ tag: String?, of request: Request) throws(Problem) {
         guard request.has(.ifMatch), let tag else { return }
         let version = version(of: tag)
@@ -28,7 +28,7 @@ enum EntityTag {
         if !isMet { throw .preconditionFailed(current: tag) }
     }
 
-    /// Whether a tag is that of a version, whatever the coding or layout.
+    /// Whether a tag is one of a version, in any coding or layout.
     static func isTag(_ tag: String?, ofVersion text: String) -> Bool {
         guard let tag else { return false }
         return version(of: tag) == text
@@ -44,22 +44,22 @@ enum EntityTag {
         }
     }
 
-    /// The tag of a body in a coding: strong tags differ wherever bytes do (RFC 9110, section 8.8.3.3).
+    /// The tag of a body in a coding: strong tags differ if the bytes do (RFC 9110, section 8.8.3.3).
     static func of(_ plain: String, _ coding: ContentCoding) -> String {
         coding == .identity ? plain : "\(plain.dropLast())-\(coding.token)\""
     }
 
-    /// The tag of a body laid out for people.
+    /// The tag of an indented body.
     static func indented(_ plain: String) -> String { "\(plain.dropLast())\(indentedSuffix)\"" }
 
     private static let indentedSuffix = "-pretty"
 
-    /// The version in a strong tag: what stands between its first quote and the suffixes.
+    /// The version in a strong tag: the text between its first quote and the suffixes.
     private static func version(of tag: String) -> String {
         String(decoding: tag.utf8.dropFirst().prefix(Version.width), as: UTF8.self)
     }
 
-    /// Whether a listed tag is a version's, plain or with the suffixes of a layout and a coding.
+    /// Whether a listed tag is a version, plain or with the suffixes of a layout and a coding.
     private static func isForm(_ tag: Span<UInt8>, ofVersion version: String) -> Bool {
         let end = Version.width + 1
         guard tag.count > end, tag.extracting(1..<end).isEqual(to: version.utf8Span.span) else { return false }
@@ -70,9 +70,9 @@ enum EntityTag {
         }
     }
 
-    /// Whether the list in a field has a tag that is wanted, or is `*`.
+    /// Whether the list in a field contains a wanted tag, or is `*`.
     ///
-    /// - Parameter isWanted: judges a tag with its quotes.
+    /// - Parameter isWanted: receives each tag with its quotes.
     private static func contains(
         _ field: FieldName, of request: Request, _ comparison: EntityTagList.Comparison,
         _ isWanted: (_ tag: Span<UInt8>) -> Bool

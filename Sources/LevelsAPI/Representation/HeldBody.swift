@@ -1,6 +1,6 @@
 import Bytes
 
-/// A body that is in memory, handed over piece by piece.
+/// A body in memory as a source of pieces.
 final class HeldBody: PieceSource {
     private let bytes: [UInt8]
     private var taken = 0

@@ -1,10 +1,10 @@
 import Bytes
 
-/// Compact JSON that is laid out for people while it is sent: no more than a piece of it, in both forms, is in memory.
+/// Compact JSON that is indented while it is sent; at most one piece is in memory, compact and indented.
 final class IndentedStream: AheadStream {
     private let compact: any PieceSource
     private var indentation = JSONIndentation()
-    /// The latest piece of the compact form, and how much of it has been laid out.
+    /// The latest compact piece, and how many of its bytes have been indented.
     private var piece = ByteBuffer()
     private var laidOut = 0
     private var isLast = false
@@ -12,8 +12,8 @@ final class IndentedStream: AheadStream {
     private var output = ByteBuffer()
 
     private static let outputBytes = 64 << 10
-    /// How much is laid out between two looks at how long the output is: deep in a tree each byte may take a line of
-    /// some kilobytes.
+    /// The number of bytes indented between two checks of the output's length: deep in a tree, one byte may become a
+    /// line of several kilobytes.
     private static let sliceBytes = 1 << 10
 
     init(_ compact: any PieceSource) { self.compact = compact }

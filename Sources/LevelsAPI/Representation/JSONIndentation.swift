@@ -1,14 +1,14 @@
 import Bytes
 import PropertyLists
 
-/// Lays compact JSON out for people, piece by piece: a line for each member and element, indented by two spaces.
+/// Indents compact JSON, piece by piece: a line for each member and element, indented by two spaces.
 ///
 /// An empty array or object stays `[]` or `{}`.
 struct JSONIndentation {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// Whether a container was begun, and nothing of it has been seen yet.
+    /// Whether a container has just begun.
     private var isAtStart = false
 
     /// Appends the next piece of a text, which may end anywhere.
@@ -37,7 +37,7 @@ struct JSONIndentation {
         }
     }
 
-    /// Whether a byte outside of strings is copied and nothing else.
+    /// Whether a byte outside of strings is only copied.
     private func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","),

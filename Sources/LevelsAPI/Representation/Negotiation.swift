@@ -1,13 +1,13 @@
 import ContentCodings
 import HTTPServer
 
-/// What a request's header chooses among the forms of an answer: with the target it is what an answer depends on.
+/// The form of an answer that a request's header selects; the answer depends on it and on the target.
 struct Negotiation {
-    /// What `Accept` prefers.
+    /// The format that `Accept` prefers.
     let format: Format?
-    /// What `Accept-Encoding` prefers; nil where it takes none of the codings there are.
+    /// The codings that `Accept-Encoding` prefers; nil if it accepts no available coding.
     private let choice: CodingChoice?
-    /// Which of the allowed origins asks.
+    /// The allowed origin that the request comes from.
     let origin: AllowedOrigins.Place
 
     @inline(__always)
@@ -23,31 +23,31 @@ struct Negotiation {
         return accepted.choice
     }
 
-    /// A number of its own for all that makes another answer of the same target; 0 where nothing is chosen.
+    /// A different number for each form of the answer to one target; 0 for the default form.
     @inline(__always)
     var number: UInt64 {
         let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
         return UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0)
     }
 
-    /// The coding of a body of any length; nil where that depends on its length.
+    /// The coding of a body of any length; nil if it depends on the length.
     ///
-    /// - Throws: `Problem` (406) where the client takes no coding there is.
+    /// - Throws: `Problem` (406) if the client accepts no available coding.
     func codingOfAnyLength() throws(Problem) -> ContentCoding? {
         guard let choice else { throw Self.noCoding }
         let coding = choice.coding(ofBytes: 0)
         return coding == choice.coding ? coding : nil
     }
 
-    /// The coding of a body of so many bytes.
+    /// The coding of a body with this number of bytes.
     ///
-    /// - Throws: `Problem` (406) where the client takes no coding there is.
+    /// - Throws: `Problem` (406) if the client accepts no available coding.
     func coding(ofBytes count: Int) throws(Problem) -> ContentCoding {
         guard let choice else { throw Self.noCoding }
         return choice.coding(ofBytes: count)
     }
 
     private static let noCoding = Problem(
-        .notAcceptable, "Accept-Encoding takes none of the content codings that there are: br, gzip and identity.",
+        .notAcceptable, "Accept-Encoding accepts none of the available content codings: br, gzip and identity.",
         members: [("allowed", .list(["br", "gzip", "identity"]))])
 }

@@ -1,13 +1,13 @@
 import HTTPServer
 
-/// What the cache keeps of a representation: its response, ready to be queued any number of times, and its 304.
+/// A cached representation: its response, which can be queued any number of times, and its 304.
 final class RenderedAnswer: Sendable, RepresentationBody {
     let response: Response
     /// The strong entity tag with its quotes; nil for a representation without one.
     let entityTag: String?
     /// The approximate memory use, in bytes.
     let cost: Int
-    /// The response to a client that has the representation.
+    /// The response to a client that already has the representation.
     let notModified: Response
 
     init(_ response: Response, entityTag: String?) {
@@ -19,12 +19,12 @@ final class RenderedAnswer: Sendable, RepresentationBody {
         cost = response.body.count + 2_048
     }
 
-    /// The answer to a request, by its conditions.
+    /// The response to a request, by its conditions.
     ///
     /// - Throws: `Problem` (412) for a false `If-Match`.
     @inline(__always)
     func response(to request: Request) throws(Problem) -> Response {
-        try Condition(request).isHad(entityTag) ? notModified : response
+        try Condition(request).isNotModified(entityTag) ? notModified : response
     }
 
     func response(

@@ -4,7 +4,7 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// A body as it was written, before it is coded, and what the header lines say about it.
+/// A body before content coding, and its metadata.
 struct Rendering: ~Copyable {
     var metadata: RepresentationMetadata
     let body: ByteBuffer
@@ -23,7 +23,7 @@ struct Rendering: ~Copyable {
         unsafe Response(status: 200, headers: headers, takingOver: coded(body, coding).release())
     }
 
-    /// The same laid out for people, with a tag of its own; the body is JSON, and not deep.
+    /// Indents the body, which must be JSON without deep nesting; the tag changes too.
     consuming func indented() -> Rendering {
         var body = ByteBuffer(capacity: body.count * 2)
         var indentation = JSONIndentation()
@@ -33,7 +33,7 @@ struct Rendering: ~Copyable {
 
     private static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) -> ByteBuffer {
         guard coding != .identity else { return body }
-        // Most answers shrink to a quarter of their size.
+        // Most answers become a quarter of their size.
         var coded = ByteBuffer(capacity: body.count / 3 + 64)
         coding.encode(body.span) { coded.append($0) }
         return coded
@@ -43,7 +43,7 @@ struct Rendering: ~Copyable {
 extension Rendering {
     /// Writes a short JSON body about the service itself.
     ///
-    /// - Parameter isTagged: whether clients may keep it and revalidate it by its tag.
+    /// - Parameter isTagged: whether clients may store it and revalidate it by its tag.
     /// - Throws: `Problem` (500) if it could not be written.
     init(
         vary: String? = nil, headers: Representation.HeaderLines = [], isTagged: Bool = false,

@@ -2,18 +2,18 @@ import Bytes
 import HTTPServer
 import Levels
 
-/// The representation that a request selects (RFC 9110, section 3.2): its tag, its header lines, and a body that is made
-/// when it is wanted.
+/// The representation that a request selects (RFC 9110, section 3.2): its tag, its header lines, and a body that is
+/// made on demand.
 struct Representation {
     typealias HeaderLines = [(name: String, value: String)]
 
     /// The strong entity tag with its quotes; nil for a representation without one.
     let entityTag: String?
-    /// The version of a level or a detail that was rendered now.
+    /// The version of a newly rendered level or detail.
     let version: ContentHash?
     private let headers: HeaderLines
     private let body: any RepresentationBody
-    /// The 304, if the cache keeps it.
+    /// The cached 304; nil without one.
     private let kept304: Response?
 
     init(
@@ -26,7 +26,7 @@ struct Representation {
         kept304 = nil
     }
 
-    /// A representation that the cache keeps.
+    /// Creates a representation from a cached one.
     init(_ kept: RenderedAnswer) {
         entityTag = kept.entityTag
         version = nil
@@ -35,12 +35,12 @@ struct Representation {
         kept304 = kept.notModified
     }
 
-    /// Whether the response has something else in place of the body that was written; known once it was made.
+    /// Whether the response contains a replacement of the written body; known once the response was made.
     var isReplaced: Bool { body.isReplaced }
 
-    /// The response with the body, which is made now unless it is known already.
+    /// Returns the response with the body, which is made at the first call.
     ///
-    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    /// - Throws: `Problem` (406) for text that the format cannot represent.
     func response(adding more: HeaderLines = []) throws(Problem) -> Response {
         try body.response(headers, adding: more)
     }

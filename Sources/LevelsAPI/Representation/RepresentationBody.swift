@@ -1,13 +1,13 @@
 import HTTPServer
 
-/// What makes the responses of one representation.
+/// Makes the responses of one representation.
 protocol RepresentationBody: AnyObject {
-    /// Whether something else is sent in place of what was written.
+    /// Whether a replacement is sent instead of the written body.
     var isReplaced: Bool { get }
 
-    /// The response with the header lines of the representation and some more.
+    /// Returns the response with the header lines of the representation and further ones.
     ///
-    /// - Throws: `Problem` (406) for text that the format cannot carry.
+    /// - Throws: `Problem` (406) for text that the format cannot represent.
     func response(
         _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
     ) throws(Problem) -> Response

@@ -1,6 +1,6 @@
 import ContentCodings
 
-/// What the header lines say about a representation, whatever its coding (RFC 9110, section 8).
+/// The metadata of a representation in any coding, for its header lines (RFC 9110, section 8).
 struct RepresentationMetadata {
     let contentType: String
     /// The strong tag of the uncoded body, with its quotes; nil for an answer without one.
@@ -16,7 +16,7 @@ struct RepresentationMetadata {
     /// The tag of the body in a coding.
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
 
-    /// The metadata of the body laid out for people.
+    /// The metadata of the indented body.
     var indented: RepresentationMetadata {
         var indented = self
         indented.entityTag = entityTag.map(EntityTag.indented)

@@ -5,27 +5,27 @@ import PropertyLists
 
 /// Rendered answers by target, within a budget of bytes, for all publications.
 ///
-/// An answer is served as it is under the publication that it was last verified for. Under another one it is verified
-/// first: it is served if that shows the same, so a change elsewhere in the tree costs a comparison of hashes and no
-/// rendering. An answer holds no level of the tree. A target is kept when it is requested for the second time, so a
-/// crawl over a million levels pushes nothing out.
+/// An answer is served unchecked for the publication that it was last verified for. For another one it is verified
+/// first, by a comparison of hashes, so a change elsewhere in the tree costs no rendering. An answer holds no level of
+/// the tree. It is kept when its target is requested for the second time, so a crawl over a million levels evicts
+/// nothing.
 final class ResponseCache: Sendable {
-    /// What the cache has for a target.
+    /// The result of a look-up.
     enum Found {
         case verified(RenderedAnswer)
-        /// An answer that was not verified for the publication yet, or for a newer one.
+        /// An answer that was last verified for another publication.
         case unverified
         case missing
     }
 
-    /// An answer of the cache, for `answer(for:hash:in:showing:)`.
+    /// The result of `answer(for:hash:in:showing:)`.
     struct Kept {
         let answer: RenderedAnswer
         /// The version of a level, if the answer was just verified for a newer publication.
         var version: ContentHash?
     }
 
-    /// How often answers were served from the cache and how often they were rendered, since the start.
+    /// The number of answers served from the cache, and of those rendered, since the start.
     struct Counts: Equatable {
         var hits = 0
         var misses = 0
@@ -38,28 +38,28 @@ final class ResponseCache: Sendable {
     private let shards: [LockedShard]
     private let budget: Int
 
-    /// - Parameter bytes: how much all entries may cost; 0 keeps nothing.
+    /// - Parameter bytes: the maximum cost of all entries; 0 disables the cache.
     init(bytes: Int) {
         shards = (0..<16).map { _ in LockedShard() }
         budget = bytes / 16
     }
 
-    /// The key of a target and of what a request's header chose: each choice makes another answer.
+    /// The key of a target in the form that a request's header selects.
     @inline(__always)
     static func hash(_ target: Span<UInt8>, _ negotiation: Negotiation) -> UInt64 {
-        // The factor is odd, so that one target has as many keys as there are choices.
+        // The factor is odd, so that each form of a target has its own key.
         ContentHash.short(of: target) &+ negotiation.number &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// What is kept for a target, and whether it was verified for the publication with this number.
+    /// Looks up a target for the publication with this number.
     @inline(__always)
     func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> Found {
         shard(of: hash).state.withLock { $0.find(target, hash: hash, in: number) }
     }
 
-    /// The answer to a target, if it shows what the publication with this number shows.
+    /// Returns the answer to a target if the publication with this number shows the same.
     ///
-    /// An answer that shows something older is dropped.
+    /// An outdated answer is dropped.
     func answer(for target: Span<UInt8>, hash: UInt64, in number: Int, showing content: ShownContent) -> Kept? {
         let state = shard(of: hash).state
         guard let entry = state.withLock({ $0.entry(for: target, hash: hash) }) else { return nil }
@@ -73,12 +73,12 @@ final class ResponseCache: Sendable {
         return Kept(answer: kept.answer, version: entry.number < number ? kept.version : nil)
     }
 
-    /// Keeps an answer, if it is not too large a share of the budget, and none for a newer publication is kept.
+    /// Keeps an answer unless it takes too much of the budget, or an answer for a newer publication is kept.
     ///
     /// - Parameters:
-    ///   - version: that of a level.
-    ///   - number: that of the publication that the answer shows.
-    ///   - content: what it shows; nil if it is not served under any other publication.
+    ///   - version: the version of a level.
+    ///   - number: the number of the publication that the answer shows.
+    ///   - content: what it shows; nil if it must not be served for any other publication.
     func keep(
         _ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, hash: UInt64, in number: Int,
         showing content: ShownContent?
@@ -90,7 +90,7 @@ final class ResponseCache: Sendable {
         _ = consume dropped
     }
 
-    /// Notes that an answer was rendered; returns whether to keep it, since it was noted before.
+    /// Notes that an answer was rendered; returns whether it was noted before, and so should be kept.
     func wants(_ hash: UInt64) -> Bool {
         guard budget > 0 else { return false }
         return shard(of: hash).state.withLock { $0.noteMiss(hash) }

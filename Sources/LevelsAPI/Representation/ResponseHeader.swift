@@ -2,13 +2,13 @@ import Bytes
 import ContentCodings
 import HTTPServer
 
-/// Finishes the header lines of every response: the one place that tells the pages of other origins what they may read.
+/// Completes the header lines of every response; only this type adds the lines for pages of other origins.
 struct ResponseHeader {
     typealias Lines = [(name: String, value: String)]
 
     private let origins: AllowedOrigins
 
-    /// The longest link, in bytes, that the header carries: it grows with the request.
+    /// The maximum length, in bytes, of a link in the header; a link grows with the request.
     private static let longestLink = 2_048
 
     init(_ origins: AllowedOrigins) { self.origins = origins }
@@ -24,7 +24,7 @@ struct ResponseHeader {
         if let tag = metadata.entityTag(coding) { lines.append(("ETag", tag)) }
         lines.append(("Cache-Control", metadata.cacheControl))
         lines += origins.headers(at: origin, vary: metadata.vary)
-        // The body has the link too. A header larger than the library's buffer could not be sent at all.
+        // The body contains the link too. A header larger than the library's buffer could not be sent.
         if let next = metadata.next, next.utf8.count <= Self.longestLink {
             lines.append(("Link", "<\(next)>; rel=\"next\""))
         }
@@ -32,22 +32,22 @@ struct ResponseHeader {
         return lines
     }
 
-    /// A problem's answer to a target.
+    /// Makes the response that reports a problem with a target.
     ///
-    /// - Parameter origin: nil if what was sent could not be read as a request.
+    /// - Parameter origin: nil if the request could not be read.
     func response(to problem: Problem, at target: String, for origin: AllowedOrigins.Place?) -> Response {
         let place = origin ?? origins.placeWithoutRequest
         return problem.response(instance: target, headers: origins.headers(at: place))
     }
 
-    /// The answer without content to OPTIONS, also where it asks for permission to send another request.
+    /// Makes the response to OPTIONS, including a preflight request.
     func options(_ request: Request, allow: String) -> Response {
         let origin = origins.place(of: request)
         let lines = permission(request, origin, allow) ?? origins.headers(at: origin)
         return Response(status: 204, headers: [("Allow", allow)] + lines)
     }
 
-    /// Whether a browser asks for a permission that it gets.
+    /// Whether this is a preflight request that is allowed.
     func permits(_ request: Request, allow: String) -> Bool {
         permission(request, origins.place(of: request), allow) != nil
     }
@@ -57,7 +57,7 @@ struct ResponseHeader {
         return origins.preflightHeaders(at: origin, methods: methods)
     }
 
-    /// A problem's answer to a request.
+    /// Makes the response that reports a problem with a request.
     func response(to problem: Problem, _ request: Request) -> Response {
         response(to: problem, at: String(utf8: request.target), for: origins.place(of: request))
     }

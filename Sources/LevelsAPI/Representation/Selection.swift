@@ -5,7 +5,7 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// Finds the representation that a request asks for, and makes responses as the configuration wants them.
+/// Selects the representation for a request, and makes responses by the configuration.
 struct Selection {
     let history: History
     private let cache: ResponseCache
@@ -19,12 +19,12 @@ struct Selection {
         header = ResponseHeader(configuration.allowedOrigins)
     }
 
-    /// The representation of an item: one that the cache keeps, else one that is rendered now.
+    /// Returns a cached representation of an item, or else renders one.
     ///
     /// - Parameters:
-    ///   - missed: the key under which the cache was searched in vain already; nil if it was not searched.
-    ///   - known: the state that the client is known to have; nil to search for the one that `?since=` names.
-    /// - Throws: `Problem` (406) for a format or a coding that is not possible.
+    ///   - missed: the key that the cache is known to lack; nil if it was not searched.
+    ///   - known: the state that the client is known to have; nil to find it by `?since=`.
+    /// - Throws: `Problem` (406) if the format cannot represent the answer, or the client accepts no available coding.
     func select(
         _ inquiry: Inquiry, _ item: Item, in publication: Publication, missed: UInt64? = nil, known: Item? = nil
     ) throws(Problem) -> Representation {
@@ -41,10 +41,10 @@ struct Selection {
             return Representation(kept.answer)
         }
         let selected = try render(inquiry, item, known, number: publication.number)
-        // A target is kept from the second time on; what is indented never is, since only people ask for it.
+        // An answer is kept when it is requested again. Indented answers are not kept, because they are for people.
         if !inquiry.query.isIndented, cache.wants(hash) {
             let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
-            // The whole in place of changes is right for as long as the version is not remembered, which may be short.
+            // A whole level that answers `since` is valid only while the version is unknown, which may be short.
             let isLasting = inquiry.query.since == nil || selected.isReplaced
             cache.keep(
                 answer, of: selected.version, for: target.span, hash: hash, in: publication.number,
@@ -74,10 +74,10 @@ struct Selection {
         }
     }
 
-    /// The representation of what was written about an item.
+    /// Makes the representation of a rendered answer about an item.
     ///
-    /// - Parameter change: what is sent in place of the whole, if it gives something. It has the coding of the whole,
-    ///   however short it is, so that both have one tag.
+    /// - Parameter change: makes the changes that are sent instead of the whole; nil to send the whole. Both have the
+    ///   coding of the whole, however short the changes are, because they share one tag.
     private func representation(
         of whole: consuming Rendering, _ inquiry: Inquiry, change: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
@@ -95,10 +95,10 @@ struct Selection {
         return Representation(entityTag: metadata.entityTag(coding), headers: headers, body: body)
     }
 
-    /// The representation of a body in the coding that a request prefers.
+    /// Makes the representation of a body in the coding that a request prefers.
     ///
-    /// - Parameter replacement: what is sent in place of the body, if it gives something.
-    /// - Throws: `Problem` (406) if the client takes none of the codings.
+    /// - Parameter replacement: makes what is sent instead of the body; nil to send the body.
+    /// - Throws: `Problem` (406) if the client accepts no available coding.
     func representation(
         of rendering: consuming Rendering, _ negotiation: Negotiation,
         replacement: (() throws(Problem) -> Rendering?)? = nil
@@ -111,7 +111,7 @@ struct Selection {
         return Representation(entityTag: tag, headers: headers, body: body, version: version)
     }
 
-    /// Writes an answer about an item in the format that is asked for.
+    /// Writes an answer about an item in the requested format.
     private func rendering(of answer: some ItemAnswer, _ inquiry: Inquiry) throws(Problem) -> Rendering {
         do {
             return try inquiry.query.format == .plist
@@ -134,10 +134,10 @@ struct Selection {
 
     private static let beyondXML = Problem(
         .notRepresentable,
-        "The answer holds control characters or parts of a second, which XML cannot carry; ask for format=json.",
+        "The answer contains control characters or fractions of a second, which XML cannot represent; request format=json.",
         members: [("allowed", .list(["json"]))])
 
-    /// The response with a body that clients are not to keep.
+    /// Makes a response that clients should not store.
     func response(
         of rendering: consuming Rendering, _ coding: ContentCoding, _ negotiation: Negotiation
     ) -> Response {
@@ -145,7 +145,7 @@ struct Selection {
         return rendering.response(coding, headers: headers)
     }
 
-    /// The response to a target that cannot be answered.
+    /// Makes the response that reports a problem with a target.
     func response(to problem: Problem, at target: String, _ negotiation: Negotiation) -> Response {
         header.response(to: problem, at: target, for: negotiation.origin)
     }

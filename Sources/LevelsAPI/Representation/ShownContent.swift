@@ -2,10 +2,10 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What the answer to a request for a level or a detail depends on, as hashes: in two trees equal ones show the same.
+/// Hashes of everything in a tree that the answer about a level or a detail depends on.
 ///
-/// It holds for answers that show nothing of the levels below but the number of their rows; an answer that shows more
-/// needs `all`. The path, the options and the header are part of what is asked, and so not of this.
+/// `rows` suffices for answers that show only the number of rows of the levels below; an answer that shows more of them
+/// needs `all`. The path, the options and the header belong to the request, so they are not included.
 struct ShownContent {
     private let subject: Inquiry.Subject
     private let item: Item
@@ -15,14 +15,14 @@ struct ShownContent {
         self.item = item
     }
 
-    /// The hash of everything that may be shown, for a level with all that is below it; cheap.
+    /// The hash of everything that may be shown, for a level including all levels below it; cheap.
     var all: ContentHash {
         var summary = head
         if case .level = subject { summary.append(item.level?.hash) } else { appendDetail(to: &summary) }
         return ContentHash(of: summary.span)
     }
 
-    /// The hash of what a level shows itself; nil for a detail, and for a level with very many children.
+    /// The hash of what a level itself shows; nil for a detail, and for a level with very many children.
     var rows: ContentHash? {
         guard case .level = subject, let rows = item.level?.rowsHash else { return nil }
         var summary = head

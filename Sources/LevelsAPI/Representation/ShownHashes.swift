@@ -1,6 +1,6 @@
 import Levels
 
-/// What an answer shows, without the levels themselves.
+/// The hashes of what an answer shows, without the levels themselves.
 struct ShownHashes {
     private let all: ContentHash
     private let rows: ContentHash?

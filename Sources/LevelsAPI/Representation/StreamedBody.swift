@@ -2,14 +2,14 @@ import ContentCodings
 import HTTPServer
 import PropertyLists
 
-/// A body that is written while it is sent, so that it takes no memory; a short one is sent in one piece.
+/// A body that is written while it is sent, so that it takes no memory; a short body is sent in one piece.
 ///
 /// Used by one thread.
 final class StreamedBody: RepresentationBody {
     private let coding: ContentCoding
-    /// Begins the body anew.
+    /// Starts writing the body from its beginning.
     private let stream: () throws(Problem) -> any AheadStream
-    /// What is told of a body that turns out to be impossible before anything is sent.
+    /// The problem to report if the body turns out to be impossible before anything is sent.
     private let failure: Problem
     private var isLong = false
 

@@ -2,18 +2,18 @@ import ContentCodings
 import HTTPServer
 import PropertyLists
 
-/// A body that has been written in memory, and is coded when it is wanted.
+/// A body in memory, which is coded on demand.
 ///
 /// Used by one thread.
 final class WrittenBody: RepresentationBody {
     private var rendering: Rendering?
     private let coding: ContentCoding
-    /// What is sent in place of the body; nil if nothing is.
+    /// Makes what is sent instead of the body; nil if the body is always sent.
     private let replacement: (() throws(Problem) -> Rendering?)?
     private var made: Response?
     private(set) var isReplaced = false
 
-    /// - Parameter replacement: made when the body is wanted; if it gives nil, the body itself is sent.
+    /// - Parameter replacement: called when the body is needed; if it returns nil, the body itself is sent.
     init(
         _ rendering: consuming Rendering, _ coding: ContentCoding,
         replacement: (() throws(Problem) -> Rendering?)? = nil

@@ -1,7 +1,7 @@
 import HTTPServer
 import TreeStore
 
-/// A request on its way to a handler: its target taken apart, and what it is answered from.
+/// A request on its way to a handler: its parsed target, and the publication that answers it.
 struct Call {
     let request: Request
     let match: Endpoint.Match
@@ -9,6 +9,6 @@ struct Call {
     let query: Query
     let negotiation: Negotiation
     let publication: Publication
-    /// The key under which the cache was searched in vain; nil if it was not searched.
+    /// The key that the cache is known to lack; nil if it was not searched.
     let missed: UInt64?
 }

@@ -1,8 +1,8 @@
 import HTTPServer
 
-/// What each request passes before anything is looked up for it, cached answers too.
+/// Checks each request before anything is looked up for it, even in the cache.
 ///
-/// Checks that concern no endpoint of its own have their place here.
+/// A check that does not belong to one endpoint is made here.
 struct Gate {
     let header: ResponseHeader
 

@@ -6,7 +6,8 @@ public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///
-/// Gate → publication → cached answer, else endpoint → query → item → rendered answer; one that the client has may be waited for.
+/// Gate → publication → cached answer, else endpoint → query → item → rendered answer; one that the client has may be
+/// waited for.
 public final class LevelsAPI: Responder {
     let publications: Publications
     let cache: ResponseCache
@@ -55,7 +56,7 @@ public final class LevelsAPI: Responder {
         let current = publications.current
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         let hash = ResponseCache.hash(request.target, negotiation)
-        // A request that may wait is looked up by what it asks apart from the wait.
+        // A request that may wait is looked up later, by its target without the wait.
         let isLookedUp = (request.method == .get || request.method == .head) && !request.has(.prefer)
         do {
             var missed: UInt64?
@@ -113,8 +114,8 @@ public final class LevelsAPI: Responder {
         let compact = try IndexAnswer.rendered(call.publication.snapshot)
         let index = query.isIndented ? compact.indented() : compact
         let selected = try selection.representation(of: index, call.negotiation)
-        let isHad = try Condition(call.request).isHad(selected.entityTag)
-        return isHad ? selected.notModified() : try selected.response()
+        let isNotModified = try Condition(call.request).isNotModified(selected.entityTag)
+        return isNotModified ? selected.notModified() : try selected.response()
     }
 
     func changes(_ call: Call) throws(Problem) -> Answer {
@@ -138,7 +139,7 @@ public final class LevelsAPI: Responder {
         return try selection.representation(of: page, call.negotiation).response()
     }
 
-    /// The representation, 304 if the client has it, or later the next one if the client waits for that.
+    /// Answers with the representation, with 304 if the client has it, or later with the next one if the client waits.
     func answer(_ subject: Inquiry.Subject, _ call: Call) throws(Problem) -> Answer {
         let path = try ItemPath(requested: call.request.target.extracting(call.match.path))
         let format = subject.format(accepted: call.negotiation.format)
@@ -148,7 +149,7 @@ public final class LevelsAPI: Responder {
         let inquiry = Inquiry(subject, at: path, query, of: call)
         let selected = try selection.select(inquiry, item, in: call.publication, missed: call.missed)
         let added = query.wait?.headers ?? []
-        guard try Condition(call.request, query).isHad(selected.entityTag) else {
+        guard try Condition(call.request, query).isNotModified(selected.entityTag) else {
             return .now(try selected.response(adding: added))
         }
         guard let wait = query.wait else { return .now(selected.notModified(adding: added)) }
@@ -157,7 +158,7 @@ public final class LevelsAPI: Responder {
             throw .tooManyWaiters
         }
         let now = publications.current
-        // The waiters may have been woken for a newer publication before this one was among them.
+        // The waiters may have been woken for a newer publication before this one was added.
         if now.number != number { recheck(waiter, inquiry, having: selected, added, in: now) }
         return .later(waiter)
     }

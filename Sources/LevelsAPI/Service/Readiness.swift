@@ -1,6 +1,6 @@
 /// How fresh the tree is, for `/readyz`.
 public struct Readiness: Sendable {
-    /// The sentence of the latest load, where it was refused and an older tree is served.
+    /// The sentence about the latest load if it was refused, so that an older tree is served; nil otherwise.
     public var lastError: String?
     /// What is served: a path or a URL.
     public var source: String

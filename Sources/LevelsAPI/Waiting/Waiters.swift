@@ -3,15 +3,14 @@ import Levels
 import Locking
 import TreeStore
 
-/// The requests that wait for a representation to change, grouped by what they ask and what the clients have.
+/// The requests that wait for a representation to change, grouped by target and by what the clients have.
 ///
-/// After a publication each group is looked at once, however many wait in it; those whose entity tag changed are
-/// answered.
+/// After a publication each group is checked once, whatever its size, and answered if its entity tag changed.
 final class Waiters: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
     private let room: WaitingRoom
 
-    /// What the waiters of a group asked for, and have.
+    /// What the waiters of a group requested, and what they have.
     private struct Key: Hashable {
         let target: [UInt8]
         let choice: UInt64
@@ -21,11 +20,11 @@ final class Waiters: Sendable {
 
     private struct Group {
         let inquiry: Inquiry
-        /// The item when it was last looked at.
+        /// The item when the group was last checked.
         var item: Item
-        /// The newest publication that a waiter came from or was looked at for: earlier ones are no news to the group.
+        /// The newest publication that a waiter came from or the group was checked for; earlier ones are ignored.
         var number: Int
-        /// The response to all when their time is over.
+        /// The response to each waiter when its time is up.
         let notModified: Response
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
@@ -39,10 +38,10 @@ final class Waiters: Sendable {
 
     /// Makes a request wait until its representation differs from the one that the client has.
     ///
-    /// The caller must check afterwards whether something was published meanwhile: this may have come too late for it.
+    /// Afterwards the caller must check whether something was published meanwhile, because this may have missed it.
     ///
-    /// - Parameter number: that of the publication that the representation was selected from.
-    /// - Returns: nil if too many requests wait already.
+    /// - Parameter number: the number of the publication that the representation was selected from.
+    /// - Returns: nil if too many requests are waiting.
     func admit(
         _ inquiry: Inquiry, about item: Item, having selected: Representation, in number: Int, for wait: Wait
     ) -> Waiter? {
@@ -70,13 +69,13 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Answers the waiters whose representation differs in a publication; for one thread at a time.
+    /// Answers the waiters whose representation differs in a publication; called on one thread at a time.
     ///
-    /// A group that has seen a later publication is left alone, so that nobody is answered with an older state.
+    /// A group that was checked for a later publication is skipped, so that no client gets an older state.
     ///
     /// - Parameters:
     ///   - select: returns the representation in the publication; its last argument is the state that the waiters have.
-    ///   - refuse: returns the response if there is no such item any more.
+    ///   - refuse: returns the response if the item no longer exists.
     func wake(
         _ publication: Publication, select: (Inquiry, Item, Item) throws(Problem) -> Representation,
         refuse: (Problem, Inquiry) -> Response
@@ -88,7 +87,7 @@ final class Waiters: Sendable {
                 if !group.inquiry.showsTheSame(of: group.item, as: item) {
                     let selected = try select(group.inquiry, item, group.item)
                     guard selected.entityTag == key.entityTag else {
-                        // If it cannot be made, all of the group are told so below.
+                        // If it cannot be made, the whole group gets the problem below.
                         let first = try selected.response(adding: key.wait.headers)
                         try answer(take(key, before: number), first, selected, key.wait)
                         continue
@@ -102,7 +101,7 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Dissolves a group and returns its waiters; none if one came from a publication that is not told of yet.
+    /// Removes a group and returns its waiters; none if one of them came from this or a later publication.
     private func take(_ key: Key, before number: Int) -> [Waiter] {
         groups.withLock { groups in
             guard let group = groups[key], group.number < number else { return [] }

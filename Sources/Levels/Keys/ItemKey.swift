@@ -21,9 +21,14 @@ enum ItemKey {
         }
     }
 
+    /// A text in NFC.
+    static func normalized(_ text: Span<UInt8>) -> [UInt8] {
+        isPlain(text) ? Array(copying: text) : NormalizationFormC.text(of: text)
+    }
+
     /// The natural key of a text.
     static func natural(_ text: Span<UInt8>) -> [UInt8] {
-        var key = isPlain(text) ? Array(copying: text) : NormalizationFormC.text(of: text)
+        var key = normalized(text)
         if needsMark(key.span) { key += [UInt8(ascii: "~"), UInt8(ascii: "1")] }
         return key
     }

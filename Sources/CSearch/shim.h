@@ -1,0 +1,9 @@
+#ifndef DRILLDOWN_CSEARCH_SHIM_H
+#define DRILLDOWN_CSEARCH_SHIM_H
+
+#include <stddef.h>
+
+/* Glibc declares it under _GNU_SOURCE only, and Swift's Glibc module is built without. */
+void *memmem(const void *haystack, size_t haystack_length, const void *needle, size_t needle_length);
+
+#endif

@@ -1,0 +1,87 @@
+import Bytes
+import PropertyLists
+
+/// A packed value, as far as it can be compared.
+enum FieldValue {
+    case flag(Bool)
+    case number(ExactNumber)
+    /// Seconds since 2001-01-01T00:00:00Z.
+    case moment(Double)
+    /// The position of the text in the level's bytes.
+    case text(Range<Int>)
+    /// The positions of the packed elements.
+    case array(Range<Int>)
+    /// A dictionary, data or a UID, which nothing is compared with.
+    case other
+
+    /// Reads the packed value at the reader's place, and steps over it; nil for structure, which is no field.
+    init?(_ reader: inout PackedReader) {
+        let start = reader.offset
+        let tag = PackedTag(rawValue: reader.byte())
+        switch tag {
+        case .no: self = .flag(false)
+        case .yes: self = .flag(true)
+        case .positive: self = .number(ExactNumber(magnitude: reader.number(), isNegative: false))
+        case .negative: self = .number(ExactNumber(magnitude: reader.number(), isNegative: true))
+        case .real: self = .number(.real(Double(bitPattern: reader.word())))
+        case .date: self = .moment(Double(bitPattern: reader.word()))
+        case .string: self = .text(reader.run())
+        case .array:
+            let size = reader.halfWord()
+            self = .array(reader.offset..<reader.offset + size)
+            reader.offset += size
+        case .dictionary, .data, .uid:
+            self = .other
+            reader.offset = start
+            reader.skipValue()
+        case .hole, .hidden, nil:
+            reader.offset = start
+            reader.skipValue()
+            return nil
+        }
+    }
+
+    /// The value of a row's field; nil if there is none of that name.
+    static func field(named name: Span<UInt8>, of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
+        var reader = PackedReader(bytes, at: row.fields.lowerBound)
+        while reader.offset < row.fields.upperBound {
+            let key = reader.run()
+            if bytes.extracting(key).isEqual(to: name) { return FieldValue(&reader) }
+            reader.skipValue()
+        }
+        return nil
+    }
+
+    /// The number that the value is, or that its text is wholly (RFC 8259, section 6); nil if it is none.
+    func number(in bytes: Span<UInt8>) -> ExactNumber? {
+        switch self {
+        case .number(let number): number
+        case .text(let range): ExactNumber(text: bytes.extracting(range))
+        default: nil
+        }
+    }
+}
+
+extension FieldValue {
+    /// A text, or the JSON text of a number, a date or a truth value; nil for all else.
+    func text(in bytes: Span<UInt8>) -> [UInt8]? {
+        switch self {
+        case .text(let range): Array(copying: bytes.extracting(range))
+        case .flag(let isTrue): Array((isTrue ? "true" : "false").utf8)
+        case .number(.integer(let value)): Array("\(value)".utf8)
+        case .number(.real(let value)): Array(JSONText.real(value).utf8)
+        case .moment(let seconds): Array(JSONText.date(seconds).utf8)
+        case .number(.large), .array, .other: nil
+        }
+    }
+}
+
+extension RowField {
+    /// The text of a row's value; nil if it has none.
+    func text(of row: Row, in bytes: Span<UInt8>) -> [UInt8]? { value(of: row, in: bytes)?.text(in: bytes) }
+
+    func text(of place: Place, in listing: Listing) -> [UInt8]? {
+        guard let bytes = listing.level(of: place)?.bytes else { return nil }
+        return text(of: Row(in: bytes.span, number: place.row), in: bytes.span)
+    }
+}

@@ -1,0 +1,73 @@
+import Bytes
+import CUTF8Proc
+
+/// The form in which texts are compared without case and marks: canonical decomposition, full case folding, no marks.
+///
+/// The same as `utf8proc_map` with `DECOMPOSE`, `CASEFOLD` and `STRIPMARK`; folded texts compare by code point, which is
+/// the order of their bytes.
+enum FoldedText {
+    private static let options = utf8proc_option_t(
+        rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_DECOMPOSE.rawValue | UTF8PROC_CASEFOLD.rawValue
+            | UTF8PROC_STRIPMARK.rawValue)
+
+    /// Appends the folded form of a text; appends bytes that are not valid UTF-8 as they are.
+    static func append(_ text: Span<UInt8>, to output: inout ByteBuffer) {
+        var index = 0
+        while index < text.count { index += appendCharacter(of: text, at: index, to: &output) }
+    }
+
+    /// The folded form of a text.
+    static func of(_ text: Span<UInt8>) -> [UInt8] {
+        var output = ByteBuffer(capacity: text.count)
+        append(text, to: &output)
+        return Array(copying: output.span)
+    }
+
+    /// The first code point of the folded form of a text; nil if nothing is left of it.
+    static func first(of text: Span<UInt8>) -> Unicode.Scalar? {
+        var output = ByteBuffer()
+        var index = 0
+        while index < text.count, output.count == 0 { index += appendCharacter(of: text, at: index, to: &output) }
+        return String(utf8: output.span).unicodeScalars.first
+    }
+
+    /// Appends the folded form of one code point; returns how many bytes the code point takes.
+    @inline(__always)
+    private static func appendCharacter(of text: Span<UInt8>, at index: Int, to output: inout ByteBuffer) -> Int {
+        let byte = text[index]
+        guard byte < 0x80 else { return appendCodePoint(text, at: index, to: &output) }
+        output.append(byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte)
+        return 1
+    }
+
+    private static func appendCodePoint(_ text: Span<UInt8>, at index: Int, to output: inout ByteBuffer) -> Int {
+        var codePoint: Int32 = 0
+        let size = unsafe text.withUnsafeBufferPointer { source in
+            unsafe utf8proc_iterate(source.baseAddress?.advanced(by: index), source.count - index, &codePoint)
+        }
+        guard size > 0 else {
+            output.append(text[index])
+            return 1
+        }
+        // No code point has a longer decomposition than 18 code points (U+FDFA).
+        var folded: InlineArray<32, Int32> = .init(repeating: 0)
+        var span = folded.mutableSpan
+        let count = unsafe span.withUnsafeMutableBufferPointer { buffer in
+            unsafe utf8proc_decompose_char(codePoint, buffer.baseAddress, buffer.count, options, nil)
+        }
+        for place in 0..<min(max(count, 0), 32) { output.append(codePoint: folded[place]) }
+        return size
+    }
+}
+
+extension ByteBuffer {
+    /// Appends the UTF-8 of a code point.
+    mutating func append(codePoint: Int32) {
+        var bytes: InlineArray<4, UInt8> = .init(repeating: 0)
+        var span = bytes.mutableSpan
+        let count = unsafe span.withUnsafeMutableBufferPointer { buffer in
+            unsafe utf8proc_encode_char(codePoint, buffer.baseAddress)
+        }
+        for place in 0..<min(max(count, 0), 4) { append(bytes[place]) }
+    }
+}

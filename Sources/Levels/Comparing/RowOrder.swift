@@ -1,0 +1,98 @@
+import Bytes
+import PropertyLists
+
+/// An order of rows by some of their fields, as `-Price,Title`: booleans, numbers, dates, other text, then all else.
+///
+/// Rows that compare as equal stay as they are, and rows without a field are the last.
+public struct RowOrder: Sendable, Equatable {
+    /// One field of an order.
+    struct Criterion: Sendable, Equatable {
+        let field: RowField
+        let isDescending: Bool
+    }
+
+    let criteria: [Criterion]
+
+    /// By the title as it is shown.
+    public static let title = RowOrder(criteria: [Criterion(field: .title, isDescending: false)])
+
+    private init(criteria: [Criterion]) { self.criteria = criteria }
+
+    /// Reads an order; nil if a name is empty.
+    ///
+    /// - Parameter text: the names of fields, divided by commas; `-` before a name turns its order round. An empty text
+    ///   is the order of the document.
+    public init?(_ text: String) {
+        let parts = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+        guard !parts.contains(where: { $0.isEmpty || $0 == "-" }) else { return nil }
+        criteria = parts.map { part in
+            let isDescending = part.hasPrefix("-")
+            return Criterion(
+                field: RowField(String(isDescending ? part.dropFirst() : part)), isDescending: isDescending)
+        }
+    }
+
+    /// Appends bytes that are ordered as rows are to be.
+    func appendKey(of row: Row, in bytes: Span<UInt8>, to keys: inout ByteBuffer) {
+        for criterion in criteria {
+            guard let value = criterion.field.value(of: row, in: bytes) else {
+                keys.append(Self.missing)
+                continue
+            }
+            let start = keys.count
+            Self.appendKey(of: value, in: bytes, to: &keys)
+            if criterion.isDescending { keys.invert(from: start) }
+        }
+    }
+
+    // The first byte of a value's key is its kind. That of a missing one is above all of them, and above their
+    // complements.
+    private static let missing: UInt8 = 0xFF
+
+    private static func appendKey(of value: FieldValue, in bytes: Span<UInt8>, to keys: inout ByteBuffer) {
+        if let number = value.number(in: bytes) {
+            keys.append(2)
+            return number.appendKey(to: &keys)
+        }
+        switch value {
+        case .flag(let isTrue):
+            keys.append(1)
+            keys.append(isTrue ? 1 : 0)
+        case .moment(let seconds):
+            keys.append(3)
+            ExactNumber.real(seconds).appendKey(to: &keys)
+        case .text(let range):
+            keys.append(4)
+            let start = keys.count
+            FoldedText.append(bytes.extracting(range), to: &keys)
+            keys.terminate(from: start)
+        case .number, .array, .other: keys.append(5)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Turns the order round that the bytes from a place on have.
+    fileprivate mutating func invert(from start: Int) {
+        for place in start..<count {
+            let byte = span[place]
+            set(~byte, at: place)
+        }
+    }
+
+    /// Ends the text that begins at a place so that it is ordered before those that go on, whatever follows it.
+    ///
+    /// The end is two zero bytes; a zero byte in the text is followed by 0xFF.
+    fileprivate mutating func terminate(from start: Int) {
+        if span.extracting(start..<count).index(of: 0) < count - start {
+            let text = Array(copying: span.extracting(start..<count))
+            truncate(to: start)
+            for byte in text {
+                append(byte)
+                if byte == 0 { append(0xFF) }
+            }
+        }
+        append(0)
+        append(0)
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Levels
+@testable import TestDocuments
+
+/// Conditions on rows: equal, less, greater, containing.
+@Suite struct RowConditionTests {
+    /// The titles of the rows for which a condition holds.
+    private func titles(_ condition: String) throws -> [String] {
+        let tree = try Document.tree(
+            """
+            <plist><array>
+            <dict><key>Title</key><string>Äpfel</string><key>Price</key><integer>10</integer><key>Key</key><string>a</string></dict>
+            <dict><key>Title</key><string>apfel</string><key>Price</key><string>9.5</string><key>On</key><true/></dict>
+            <dict><key>Title</key><string>Birne</string><key>Price</key><string>cheap</string><key>On</key><false/></dict>
+            <dict><key>Title</key><string>12</string><key>Price</key><real>1e1</real><key>On</key><string>true</string></dict>
+            <dict><key>Title</key><string>date</string><key>When</key><date>2001-03-12T00:00:00Z</date></dict>
+            <dict><key>Title</key><string>tags</string><key>Tags</key><array><string>Fresh</string><integer>7</integer><true/></array></dict>
+            <dict><key>Title</key><string>box</string><key>Price</key><dict><key>x</key><integer>10</integer></dict></dict>
+            <string>plain</string>
+            </array></plist>
+            """)
+        let level = try #require(tree.document.child(0))
+        let parsed = try #require(RowCondition(condition))
+        var listing = Listing(level)
+        listing.filter(by: parsed)
+        return (0..<listing.count).map { level.title(listing.place(at: $0).row) }
+    }
+
+    @Test(
+        "A condition holds for these rows",
+        arguments: [
+            ("Title:Äpfel", ["Äpfel"]), ("Title:A\u{308}pfel", ["Äpfel"]), ("Title:äpfel", []),
+            ("Title:12.0", ["12"]), ("Title~PFEL", ["Äpfel", "apfel"]),
+            ("Title~", ["Äpfel", "apfel", "Birne", "12", "date", "tags", "box", "plain"]),
+            ("Key:a", ["Äpfel"]), ("Key:apfel", ["apfel"]), ("Title<b", ["Äpfel", "apfel"]),
+            ("Price:10", ["Äpfel", "12"]), ("Price:1e1", ["Äpfel", "12"]), ("Price:9.50", ["apfel"]),
+            ("Price<10", ["apfel"]), ("Price>9", ["Äpfel", "apfel", "12"]), ("Price<x", ["Birne"]),
+            ("Price~9", ["apfel"]), ("Price:ten", []), ("On:true", ["apfel", "12"]), ("On:false", ["Birne"]),
+            ("On<true", []), ("On>a", ["12"]), ("When:2001-03-12", ["date"]),
+            ("When:2001-03-12T01:00:00+01:00", ["date"]), ("When>2001-03-11", ["date"]), ("When<2001-03-12", []),
+            ("When>2001", []), ("When:x", []), ("Tags:Fresh", ["tags"]), ("Tags:fresh", []), ("Tags~FRESH", ["tags"]),
+            ("Tags:7", ["tags"]), ("Tags:true", ["tags"]), ("Tags>6", []), ("Tags~7", []), ("Price:x:y", []),
+            ("None:1", []), ("None~", []), (":x", []),
+        ] as [(String, [String])])
+    func holds(condition: String, rows: [String]) throws { #expect(try titles(condition) == rows) }
+
+    @Test("The first sign ends the name, and all that follows it is the value")
+    func grammar() throws {
+        #expect(RowCondition("Price") == nil)
+        #expect(RowCondition("") == nil)
+        let condition = try #require(RowCondition("A~b:c<d"))
+        #expect(condition.field == .named(Array("A".utf8)))
+        #expect(condition.relation == .containing)
+        #expect(RowCondition("A~b:c<d") != RowCondition("A~b:c"))
+    }
+}

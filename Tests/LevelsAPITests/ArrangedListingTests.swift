@@ -120,7 +120,7 @@ import Testing
         let query = try Query(text.utf8Span.span, .arranging)
         var asked = try LevelQuery(deliveryOf: query, .init(target: "/levels/?\(text)"), format: .json)
         try asked.readAnswer(query)
-        return LevelAnswer(Item(rootOf: snapshot.document), asked)
+        return LevelAnswer(Item(rootOf: snapshot.document), asked, ArrangementCache(bytes: 0))
     }
 
     private static func page(_ snapshot: Snapshot, _ text: String) throws -> [String: Any] {

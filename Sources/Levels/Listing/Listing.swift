@@ -44,6 +44,13 @@ public struct Listing: Sendable {
         for step in steps { step(&self) }
     }
 
+    /// Rows of a level by number, in sections of their own.
+    init(_ level: Level, numbers: [UInt32], sections: [Section]) {
+        self.level = level
+        rows = .numbers(numbers)
+        ownSections = sections
+    }
+
     /// The number of rows on all pages.
     public var count: Int {
         switch rows {

@@ -6,15 +6,17 @@ import PropertyLists
 struct LevelAnswer: ItemAnswer {
     let item: Item
     private let query: LevelQuery
+    private let arrangements: ArrangementCache
     /// What the answer shows of the rows.
     let description: RowDescription
     /// The positions of the page in the listing.
     let rows: Range<Int>
 
-    init(_ item: Item, _ query: LevelQuery) {
+    init(_ item: Item, _ query: LevelQuery, _ arrangements: ArrangementCache) {
         self.item = item
         self.query = query
-        let listing = Listing(item.level, query.steps)
+        self.arrangements = arrangements
+        let listing = arrangements.listing(of: item.level, query)
         description = RowDescription(listing, query.fields)
         rows = query.page.positions(in: listing)
     }
@@ -23,7 +25,7 @@ struct LevelAnswer: ItemAnswer {
     var listing: Listing { description.listing }
 
     /// The answer to the same request about another item.
-    func asked(of item: Item) -> LevelAnswer { LevelAnswer(item, query) }
+    func asked(of item: Item) -> LevelAnswer { LevelAnswer(item, query, arrangements) }
 
     /// Writes the answer; returns its version, and the link of the next page if there is one.
     ///

@@ -11,6 +11,10 @@ struct LevelQuery {
     var fields = FieldSelection.cell
     /// The steps that are applied to the rows of the level, in this order, before a page is taken.
     var steps: [Listing.Step] = []
+    /// Whether an order of the rows was named, if only that of the document.
+    var isSorted = false
+    /// The options that made the steps, as text; empty if none did.
+    private(set) var arrangement = ""
     /// The version of the level that the client has.
     var since: RequestedVersion?
     /// The revision that the client has.
@@ -43,6 +47,11 @@ struct LevelQuery {
         try query.check()
         try read(query, query.options.ofAnswer)
         linked = query.parameters.filter { $0.option?.isInNextLink == true }
+        for parameter in query.parameters where parameter.option?.arrangesRows == true {
+            // Neither a name nor a value is told from what follows it by its length alone.
+            arrangement +=
+                "\(parameter.name.utf8.count):\(parameter.name)\(parameter.value.utf8.count):\(parameter.value)"
+        }
     }
 
     private mutating func read(_ query: Query, _ options: [QueryOption]) throws(Problem) {

@@ -31,13 +31,16 @@ final class QueryOption: Sendable {
     let isRepeatable: Bool
     /// Whether the link of the next page repeats it.
     let isInNextLink: Bool
+    /// Whether it changes which rows there are, or their order: what it makes of a large level is kept.
+    let arrangesRows: Bool
     /// The names of the options that it cannot be combined with.
     let excludes: [String]
     let read: Reader
 
     init(
         name: String, grammar: String, range: ClosedRange<Int>? = nil, defaultValue: String? = nil, summary: String,
-        effect: Effect, isRepeatable: Bool = false, isInNextLink: Bool = true, excludes: [String] = [],
+        effect: Effect, isRepeatable: Bool = false, isInNextLink: Bool = true, arrangesRows: Bool = false,
+        excludes: [String] = [],
         read: @escaping Reader
     ) {
         self.name = name
@@ -48,6 +51,7 @@ final class QueryOption: Sendable {
         self.effect = effect
         self.isRepeatable = isRepeatable
         self.isInNextLink = isInNextLink
+        self.arrangesRows = arrangesRows
         self.excludes = excludes
         self.read = read
     }

@@ -8,6 +8,10 @@ final class QueryOptions: Sendable {
     static let level = QueryOptions([
         .limit,
         .after,
+        .start,
+        .condition,
+        .sort,
+        .group,
         .fields,
         .format,
         .pretty,

@@ -9,12 +9,14 @@ import TreeStore
 struct Selection {
     let history: History
     private let cache: ResponseCache
+    private let arrangements: ArrangementCache
     let header: ResponseHeader
     private let configuration: LevelsAPI.Configuration
 
     init(history: History, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
         self.history = history
         self.cache = cache
+        arrangements = ArrangementCache(bytes: configuration.cacheBytes)
         self.configuration = configuration
         header = ResponseHeader(configuration.allowedOrigins)
     }
@@ -59,7 +61,8 @@ struct Selection {
         guard inquiry.subject == .level else {
             return try representation(of: rendering(of: DetailAnswer(item: item), inquiry), inquiry)
         }
-        let answer = LevelAnswer(item, inquiry.query)
+        let answer = LevelAnswer(item, inquiry.query, arrangements)
+        try inquiry.query.page.checkStart(in: answer.listing)
         let whole = try rendering(of: answer, inquiry)
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: number)

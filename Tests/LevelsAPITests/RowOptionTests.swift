@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+@testable import LevelsAPI
+@testable import TestDocuments
+
+/// The query options that choose, order and divide rows, and the row at which a page begins (manual, Levels).
+@Suite struct RowOptionTests {
+    private static let fruits = #"""
+        [{"Title":"Pear","Price":3,"Kind":"fruit"},{"Title":"apple","Price":10,"Kind":"fruit"},
+        {"Title":"Äpfel","Price":2},{"Title":"Leek","Price":3,"Kind":"vegetable"},{"Title":"7up"}]
+        """#
+
+    private func titles(_ query: String) throws -> [String] {
+        let page = try Page(Desk(Self.fruits).get("/levels/?" + query))
+        return page.titles
+    }
+
+    @Test(
+        "The rows of a level are chosen and ordered",
+        arguments: [
+            ("sort=Title", ["7up", "Äpfel", "apple", "Leek", "Pear"]),
+            ("sort=-Title", ["Pear", "Leek", "apple", "Äpfel", "7up"]),
+            ("sort=Price", ["Äpfel", "Pear", "Leek", "apple", "7up"]),
+            ("sort=-Price,Title", ["apple", "Leek", "Pear", "Äpfel", "7up"]),
+            ("sort=", ["Pear", "apple", "Äpfel", "Leek", "7up"]),
+            ("where=Price%3C10", ["Pear", "Äpfel", "Leek"]),
+            ("where=Price%3C10&where=Kind:fruit", ["Pear"]),
+            ("where=Title~PFEL", ["Äpfel"]),
+            ("where=Kind:none", []),
+            ("where=Price:3&sort=Title", ["Leek", "Pear"]),
+            ("sort=Title&start=3", ["Leek", "Pear"]),
+            ("start=5", []), ("start=1&limit=2", ["apple", "Äpfel"]),
+        ] as [(String, [String])])
+    func rows(query: String, titles: [String]) throws { #expect(try self.titles(query) == titles) }
+
+    @Test(
+        "Sections divide the rows that are left",
+        arguments: [
+            ("group=initial", ["A 0 2", "L 2 1", "P 3 1", "# 4 1"]),
+            ("group=initial&sort=-Title", ["A 0 2", "L 2 1", "P 3 1", "# 4 1"]),
+            ("group=Kind", ["fruit 0 2", "vegetable 2 1", "nil 3 2"]),
+            ("group=Kind&sort=Title", ["fruit 0 2", "vegetable 2 1", "nil 3 2"]),
+            ("group=Kind&where=Price:3", ["fruit 0 1", "vegetable 1 1"]),
+            ("group=Kind&where=Price:99", ["nil 0 0"]), ("group=", ["nil 0 5"]), ("sort=Price", ["nil 0 5"]),
+        ] as [(String, [String])])
+    func sections(query: String, sections: [String]) throws {
+        let page = try Page(Desk(Self.fruits).get("/levels/?" + query))
+        #expect(page.sections.map { "\($0.title ?? "nil") \($0.start) \($0.count)" } == sections)
+    }
+
+    @Test("A condition leaves the level's own sections, without those that it empties")
+    func ownSections() throws {
+        let desk = try Desk(#"[["a","b"],["b"],["c","ab"]]"#)
+        let page = try Page(desk.get("/levels/?where=Title~a"))
+        #expect(page.titles == ["a", "ab"])
+        #expect(page.sections.map { [$0.start, $0.count] } == [[0, 1], [1, 1]])
+    }
+
+    @Test("Pages follow each other in any order, and their links keep the options")
+    func pages() throws {
+        let desk = try Desk(Self.fruits)
+        var target: String? = "/levels/?where=Price%3C99&where=Title~e&sort=-Price&limit=1"
+        var titles: [String] = []
+        while let next = target {
+            let page = try Page(desk.get(next))
+            titles += page.titles
+            target = page.next
+            if let target {
+                #expect(target.hasPrefix("/levels/?where=Price%3C99&where=Title~e&sort=-Price&limit=1&after="))
+            }
+        }
+        #expect(titles == ["apple", "Pear", "Leek", "Äpfel"])
+        let page = try Page(desk.get("/levels/?sort=Title&start=1&limit=2"))
+        #expect(page.start == 1)
+        #expect(try Page(desk.get(try #require(page.next))).titles == ["Leek", "Pear"])
+    }
+
+    @Test("An arrangement that is kept serves all pages, and no other query or level")
+    func kept() throws {
+        let rows = (0..<600).map { #"{"Title":"row \#($0)","N":\#($0 * 7 % 600)}"# }.joined(separator: ",")
+        let desk = try Desk("[\(rows)]")
+        for _ in 0..<2 {
+            for (query, first) in [("sort=N", 0), ("sort=-N", 257), ("where=N%3E300&sort=N", 43)] {
+                let page = try Page(desk.get("/levels/?\(query)&limit=5"))
+                #expect(page.titles.first == "row \(first)", "\(query)")
+                let next = try Page(desk.get(try #require(page.next)))
+                #expect(next.start == 5)
+                #expect(Set(next.titles).isDisjoint(with: page.titles))
+            }
+        }
+        desk.api.publish(
+            Desk.snapshot(try Document.tree("[\(rows.replacing("row 0\"", with: "new\""))]"), revision: "k3-2"))
+        #expect(try Page(desk.get("/levels/?sort=N&limit=1")).titles == ["new"])
+    }
+
+    @Test(
+        "A value that makes no sense is refused, and the parameter named",
+        arguments: [
+            ("sort=a,,b", "'sort' must be names of fields with commas between them, as -Price,Title, not 'a,,b'."),
+            ("sort=-", "'sort' must be names of fields with commas between them, as -Price,Title, not '-'."),
+            (
+                "where=Price",
+                "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not 'Price'."
+            ),
+            ("start=x", "'start' must be a whole number from 0 to the number of rows, not 'x'."),
+            ("start=6", "'start' must be a whole number from 0 to 5, the number of rows."),
+            ("where=Price:3&start=3", "'start' must be a whole number from 0 to 2, the number of rows."),
+            ("start=1&after=AAAAAAAAAACGFzVdNPqhVY", "'start' cannot be combined with 'after'; leave one of them out."),
+            ("sort=a&sort=b", "The parameter 'sort' appears more than once; give it once."),
+        ] as [(String, String)])
+    func refused(query: String, detail: String) throws {
+        let answer = try Desk(Self.fruits).get("/levels/?" + query)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(#""detail":"\#(detail)""#), "\(answer.text)")
+    }
+
+    /// The parts of a level's answer that tell its rows.
+    private struct Page: Decodable {
+        struct Section: Decodable { let title: String?, start: Int, count: Int }
+        struct Row: Decodable { let title: String }
+        let sections: [Section]
+        let rows: [Row]
+        let start: Int?
+        let next: String?
+        var titles: [String] { rows.map(\.title) }
+
+        init(_ answer: Answer) throws {
+            self = try JSONDecoder().decode(Page.self, from: Data(answer.text.utf8))
+        }
+    }
+}

@@ -51,7 +51,7 @@ struct FileReplacementTests {
         try file.append("newer".utf8.span)
         let state = try file.commit()
         let found = try #require(FileIdentity(path: scratch("Data.plist")))
-        #expect(state.isSameContent(as: found))
+        #expect(state == found)
         #expect(state.size == 5)
     }
 

@@ -46,6 +46,14 @@ struct SavabilityTests {
             refusal() == "the document's file no longer exists; restore it, then repeat the edit.")
     }
 
+    @Test("to a file that no path leads to is nothing, although it may exist")
+    func unreachable() throws {
+        try scratch.link("Loop.plist", to: "Loop.plist")
+        #expect(
+            refusal("Loop.plist")
+                == "the document's file cannot be reached; give the server permission to search its folders.")
+    }
+
     @Test("in the shape 'any' is nothing")
     func anyShape() {
         #expect(

@@ -68,11 +68,11 @@ struct WatchList: ~Copyable {
             found[number, default: (place, Interest())].interest.events.formUnion(events)
         }
         for number in numbers[follower] ?? [] where found[number] == nil { end(number, for: follower) }
-        for (number, (place, interest)) in found {
+        for (number, (_, interest)) in found {
             watches[number, default: Watch()].interests[follower] = interest
             watches[number]?.events.formUnion(interest.events)
-            narrow(number, at: place)
         }
+        for (number, (place, _)) in found { narrow(number, at: place) }
         numbers[follower] = Set(found.keys)
     }
 

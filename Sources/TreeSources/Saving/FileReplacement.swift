@@ -68,11 +68,14 @@ struct FileReplacement: ~Copyable {
     /// - Returns: the state of the new file.
     /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isReplaced` is true.
     mutating func commit() throws(FileReplacementError) -> FileIdentity {
-        var status = stat()
-        try attempt(.sync, aside) { fsync(descriptor) == 0 ? unsafe fstat(descriptor, &status) : -1 }
+        try attempt(.sync, aside) { fsync(descriptor) }
         try attempt(.rename, path) { unsafe rename(aside, path) }
         isRenamed = true
-        try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+        var status = stat()
+        try attempt(.syncFolder, Self.folder(of: path)) {
+            // Renaming changes the state too: the time at which the attributes were last changed.
+            Self.syncFolder(of: path) == 0 ? unsafe fstat(descriptor, &status) : -1
+        }
         return FileIdentity(status)
     }
 

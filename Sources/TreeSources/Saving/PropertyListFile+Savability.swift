@@ -9,7 +9,9 @@ extension PropertyListFile {
 
     private var refusal: SaveRefusal? {
         // A link's target is replaced, not the link.
-        guard let resolved = unsafe realpath(path, nil) else { return .missingFile }
+        guard let resolved = unsafe realpath(path, nil) else {
+            return errno == ENOENT || errno == ENOTDIR ? .missingFile : .unreachableFile
+        }
         defer { unsafe free(resolved) }
         let target = unsafe String(cString: resolved)
         var status = stat()
@@ -17,7 +19,7 @@ extension PropertyListFile {
         // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
         guard status.st_mode & 0o222 != 0 else { return .readOnlyFile }
         return Self.denial(of: W_OK, to: target, .readOnlyFile)
-            ?? Self.denial(of: W_OK | X_OK, to: FileReplacement.folder(of: target), .readOnlyFolder)
+            ?? Self.denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), .readOnlyFolder)
     }
 
     /// Why this process may not do something (`faccessat(2)`); nil if it may.

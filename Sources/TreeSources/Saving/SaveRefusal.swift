@@ -21,6 +21,8 @@ extension SaveRefusal {
         "a document served with the shape 'any' cannot be edited; use the shape 'items'")
     static let missingFile = SaveRefusal(
         "the document's file no longer exists; restore it, then repeat the edit")
+    static let unreachableFile = SaveRefusal(
+        "the document's file cannot be reached; give the server permission to search its folders")
     static let readOnlyFile = SaveRefusal(
         "the document's file is read-only; give the server permission to write to it")
     static let readOnlyFolder = SaveRefusal(

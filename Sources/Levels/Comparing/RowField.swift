@@ -3,7 +3,9 @@ import PropertyLists
 
 /// What of a row is compared: its title as it is shown, its key, or a field of its item.
 public enum RowField: Sendable, Equatable {
+    /// The title as it is shown.
     case title
+    /// The key, which is unique on the level.
     case key
     /// The UTF-8 of the field's name.
     case named([UInt8])

@@ -91,6 +91,24 @@ import TreeStore
         #expect(api.cache.find(request.target, hash: hash, in: 1).verified?.response === answer)
     }
 
+    @Test("counts with its target and its header lines against the memory of the cache")
+    func cost() throws {
+        let cache = ResponseCache(bytes: 16 * 64 << 10)
+        let negotiation = Negotiation(Request(target: "/"), .none)
+        let answer = RenderedAnswer(Response(status: 200, headers: [], body: []), entityTag: nil)
+        let targets = (0..<400).map { "/levels/?fields=\($0)" + String(repeating: "x", count: 8_000) }
+        for target in targets {
+            let hash = ResponseCache.hash(target.utf8Span.span, negotiation)
+            cache.keep(answer, of: nil, for: target.utf8Span.span, hash: hash, in: 0, showing: nil)
+        }
+        let kept = targets.filter { target in
+            let hash = ResponseCache.hash(target.utf8Span.span, negotiation)
+            return cache.find(target.utf8Span.span, hash: hash, in: 0).verified != nil
+        }
+        #expect(kept.reduce(0) { $0 + $1.utf8.count } <= 16 * 64 << 10)
+        #expect(!kept.isEmpty)
+    }
+
     @Test("is replaced when its level changes, and the old one is gone")
     func replaced() throws {
         let desk = Desk(try Self.snapshot(#"["a"]"#, 1))

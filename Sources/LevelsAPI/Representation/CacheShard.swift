@@ -52,7 +52,7 @@ struct CacheShard {
         entries[hash] = entry
         entries[hash]?.place = ring.count
         ring.append(hash)
-        cost += entry.kept.answer.cost
+        cost += entry.kept.cost
         while cost > budget, let answer = evict() { dropped.append(answer) }
         return dropped
     }
@@ -80,7 +80,7 @@ struct CacheShard {
 
     private mutating func remove(_ hash: UInt64) -> RenderedAnswer? {
         guard let entry = entries.removeValue(forKey: hash) else { return nil }
-        cost -= entry.kept.answer.cost
+        cost -= entry.kept.cost
         let last = ring.removeLast()
         if entry.place < ring.count {
             ring[entry.place] = last

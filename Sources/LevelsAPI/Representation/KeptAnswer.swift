@@ -12,6 +12,9 @@ final class KeptAnswer: Sendable {
     /// Nil if the answer is not served under another publication.
     let shown: ShownHashes?
 
+    /// The approximate memory use, in bytes.
+    var cost: Int { answer.cost + target.count }
+
     init(_ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, showing content: ShownContent?) {
         self.target = Array(copying: target)
         self.answer = answer

@@ -15,8 +15,9 @@ final class RenderedAnswer: Sendable, RepresentationBody {
         self.entityTag = entityTag
         // A 304 has the header fields that a 200 has (RFC 9110, section 15.4.5).
         notModified = Response(status: 304, headers: response.headers)
-        // The library's own record of a response and its header lines is about 1 KiB.
-        cost = response.body.count + 2_048
+        // The library's own record of a response is about 1 KiB; both have the header lines.
+        let headers = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        cost = response.body.count + headers * 2 + 2_048
     }
 
     /// The response to a request, by its conditions.

@@ -83,7 +83,7 @@ final class ResponseCache: Sendable {
         _ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, hash: UInt64, in number: Int,
         showing content: ShownContent?
     ) {
-        guard answer.cost <= budget / 4 else { return }
+        guard answer.cost + target.count <= budget / 4 else { return }
         let entry = CacheEntry(KeptAnswer(answer, of: version, for: target, showing: content), number: number)
         let dropped = shard(of: hash).state.withLock { $0.keep(entry, hash: hash, budget: budget) }
         // Freed outside of the lock.

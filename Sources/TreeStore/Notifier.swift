@@ -11,7 +11,7 @@ final class Notifier: Sendable {
     private let isUnlimited = Atomic(false)
 
     /// How far the thread may lag behind: each publication that it has not told of holds a tree.
-    private static let limit = 64
+    private static let limit = 8
 
     /// - Throws: `SystemCallError` if the system has no descriptor left.
     init() throws(SystemCallError) {

@@ -86,6 +86,18 @@ import TreeStore
         #expect(try #require(older.response).status == 200)
     }
 
+    @Test("gives those who wait the newest state, and none that was replaced before they were told")
+    func newest() throws {
+        api.publications.notify()
+        let tag = Answer(try #require(ask("/levels/").response)).entityTag
+        let waiter = try #require(ask("/levels/", [("If-None-Match", tag), ("Prefer", "wait=30")]).waiter)
+        api.publications.publish(snapshots[2])
+        api.publications.publish(snapshots[0])
+        let newest = Answer(try #require(ask("/levels/").response)).entityTag
+        api.publications.notify()
+        #expect(Answer(try #require(waiter.response)).entityTag == newest)
+    }
+
     private func read(_ stream: StreamReader) -> String {
         var piece = [UInt8](repeating: 0, count: 1_000)
         let count = unsafe piece.withUnsafeMutableBytes { unsafe stream.read(into: $0) }

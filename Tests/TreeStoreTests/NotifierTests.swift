@@ -64,7 +64,7 @@ struct NotifierTests {
         #expect(told.withLock { $0 } == Array(1...store.publications.current.number))
     }
 
-    @Test("holds a publisher back when it lags behind by 64 publications, until it has caught up")
+    @Test("holds a publisher back when it lags behind by 8 publications, until it has caught up")
     func room() throws {
         let notifier = try Notifier()
         let documents = try (0...1).map { number in
@@ -80,17 +80,17 @@ struct NotifierTests {
         state.publications.subscribe { _, _ in
             hadReturned.withLock { $0.append(hasReturned.load(ordering: .acquiring)) }
         }
-        for number in 1..<64 { state.publish(snapshot(number)) }
+        for number in 1..<8 { state.publish(snapshot(number)) }
         let isOver = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
-            state.publish(snapshot(64))
+            state.publish(snapshot(8))
             hasReturned.store(true, ordering: .releasing)
             isOver.signal()
         }
-        while state.publications.current.number < 64 { sched_yield() }
+        while state.publications.current.number < 8 { sched_yield() }
         let thread = try notifier.start(state.publications)
         #expect(isOver.wait(timeout: .now() + .seconds(20)) == .success)
-        #expect(hadReturned.withLock { $0 } == Array(repeating: false, count: 64))
+        #expect(hadReturned.withLock { $0 } == Array(repeating: false, count: 8))
         notifier.stop()
         thread.join()
     }

@@ -42,8 +42,10 @@ public final class LevelsAPI: Responder {
 
     /// Answers the requests that wait for what a publication changed, then records the change.
     private func follow(_ old: Snapshot, _ new: Publication) {
-        waiters.wake(new) { inquiry, item, known throws(Problem) in
-            try selection.select(inquiry, item, in: new, known: known)
+        // What is served now: those who wait skip the publications that it has replaced already.
+        let now = publications.current
+        waiters.wake(now) { inquiry, item, known throws(Problem) in
+            try selection.select(inquiry, item, in: now, known: known)
         } refuse: { problem, inquiry in
             selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
         }

@@ -89,7 +89,11 @@ final class Waiters: Sendable {
                     guard selected.entityTag == key.entityTag else {
                         // If it cannot be made, the whole group gets the problem below.
                         let first = try selected.response(adding: key.wait.headers)
-                        try answer(take(key, before: number), first, selected, key.wait)
+                        for (index, waiter) in take(key, before: number).enumerated() {
+                            waiter.finish(
+                                index == 0 || !first.isStream
+                                    ? first : another(selected, key.wait) { refuse($0, group.inquiry) })
+                        }
                         continue
                     }
                 }
@@ -110,12 +114,8 @@ final class Waiters: Sendable {
         }
     }
 
-    private func answer(
-        _ waiters: [Waiter], _ first: Response, _ selected: Representation, _ wait: Wait
-    ) throws(Problem) {
-        for (index, waiter) in waiters.enumerated() {
-            let isFirst = index == 0 || !first.isStream
-            waiter.finish(isFirst ? first : try selected.response(adding: wait.headers))
-        }
+    /// One more response of a representation whose responses can each be sent once only.
+    private func another(_ selected: Representation, _ wait: Wait, refuse: (Problem) -> Response) -> Response {
+        do throws(Problem) { return try selected.response(adding: wait.headers) } catch { return refuse(error) }
     }
 }

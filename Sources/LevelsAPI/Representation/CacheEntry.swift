@@ -1,4 +1,4 @@
-/// A cached answer, and the publication that it was verified for.
+/// An answer in the table of the cache, and the publication that it was verified for.
 struct CacheEntry {
     let kept: KeptAnswer
     /// The newest publication that is known to show the answer.

@@ -1,15 +1,15 @@
 import Bytes
 import Levels
 
-/// An answer that is kept, and what it shows.
+/// A cached answer, and what it shows.
 ///
-/// A class, because each look-up copies what the table holds.
+/// It is a class, because each look-up copies an entry of the table.
 final class KeptAnswer: Sendable {
     let target: [UInt8]
     let answer: RenderedAnswer
     /// The version of a level.
     let version: ContentHash?
-    /// Nil if the answer is not served under another publication.
+    /// What the answer shows; nil if it must not be served for another publication.
     let shown: ShownHashes?
 
     /// The approximate memory use, in bytes.

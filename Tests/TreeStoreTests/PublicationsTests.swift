@@ -64,7 +64,9 @@ struct PublicationsTests {
     @Test("are told of once to a subscriber that comes while one is being told of")
     func meanwhile() throws {
         let publications = Publications(try snapshot(1))
-        publications.subscribe { [self] _, new in if new.number == 1 { follow(publications) } }
+        publications.subscribe { [self, weak publications] _, new in
+            if new.number == 1, let publications { follow(publications) }
+        }
         for number in 2...3 { publications.publish(try snapshot(number)) }
         publications.notify()
         #expect(told.withLock { $0 } == [])

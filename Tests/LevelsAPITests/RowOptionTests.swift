@@ -1,4 +1,6 @@
 import Foundation
+import HTTPServer
+import Levels
 import Testing
 
 @testable import LevelsAPI
@@ -92,6 +94,22 @@ import Testing
         desk.api.publish(
             Desk.snapshot(try Document.tree("[\(rows.replacing("row 0\"", with: "new\""))]"), revision: "k3-2"))
         #expect(try Page(desk.get("/levels/?sort=N&limit=1")).titles == ["new"])
+    }
+
+    @Test("Arrangements are kept within the budget, with the options that made them")
+    func budget() throws {
+        let rows = (0..<300).map { "\"row \($0)\"" }.joined(separator: ",")
+        let level = Item(rootOf: try Document.tree("[\(rows)]").document).level
+        let cache = ArrangementCache(bytes: 100_000)
+        for number in 0..<100 {
+            let text = "where=Title:\(number)" + String(repeating: "x", count: 8_000)
+            let query = try Query(text.utf8Span.span, .level)
+            var asked = try LevelQuery(deliveryOf: query, .init(target: "/levels/?\(text)"), format: .json)
+            try asked.readAnswer(query)
+            #expect(cache.listing(of: level, asked).count == 0)
+            #expect(cache.cost <= 100_000)
+        }
+        #expect(cache.cost > 8_000)
     }
 
     @Test(

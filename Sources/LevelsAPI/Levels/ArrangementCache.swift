@@ -10,12 +10,15 @@ final class ArrangementCache: Sendable {
 
     private struct Key: Hashable {
         let level: ContentHash
+        /// May be as long as a request's target.
         let options: String
     }
 
     private struct Entry {
         let arranged: Listing.Arranged
-        /// Counts the look-ups; the entry with the lowest number goes first.
+        /// The approximate memory use with the key, in bytes.
+        let cost: Int
+        /// The number of the latest look-up.
         var use: Int
     }
 
@@ -39,7 +42,7 @@ final class ArrangementCache: Sendable {
         let key = Key(level: level.hash, options: query.arrangement)
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
         let listing = Listing(level, query.steps)
-        if let arranged = listing.arranged, arranged.cost <= budget / 2 { keep(arranged, key) }
+        if let arranged = listing.arranged { keep(arranged, key) }
         return listing
     }
 
@@ -51,16 +54,31 @@ final class ArrangementCache: Sendable {
         }
     }
 
+    /// Keeps an arrangement, if it is not too large a share of the budget.
     private func keep(_ arranged: Listing.Arranged, _ key: Key) {
+        let cost = arranged.cost + key.options.utf8.count + Self.overhead
+        guard cost <= budget / 2 else { return }
         state.withLock { state in
             guard state.entries[key] == nil else { return }
             state.uses += 1
-            state.entries[key] = Entry(arranged: arranged, use: state.uses)
-            state.cost += arranged.cost
-            while state.cost > budget, let oldest = state.entries.min(by: { $0.value.use < $1.value.use }) {
-                state.entries[oldest.key] = nil
-                state.cost -= oldest.value.arranged.cost
-            }
+            state.entries[key] = Entry(arranged: arranged, cost: cost, use: state.uses)
+            state.cost += cost
+            while state.cost > budget { Self.dropOlderHalf(of: &state) }
         }
     }
+
+    /// What an entry takes in the table, in bytes.
+    private static let overhead = 256
+
+    /// Drops the half of the entries that was not looked up for the longest time, so that many small ones do not cost a
+    /// search each.
+    private static func dropOlderHalf(of state: inout State) {
+        let uses = state.entries.values.map(\.use).sorted()
+        let limit = uses[(uses.count - 1) / 2]
+        state.entries = state.entries.filter { $0.value.use > limit }
+        state.cost = state.entries.values.reduce(0) { $0 + $1.cost }
+    }
+
+    /// The approximate memory use of what is kept, in bytes.
+    var cost: Int { state.withLock(\.cost) }
 }

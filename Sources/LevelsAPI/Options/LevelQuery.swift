@@ -48,7 +48,7 @@ struct LevelQuery {
         try read(query, query.options.ofAnswer)
         linked = query.parameters.filter { $0.option?.isInNextLink == true }
         for parameter in query.parameters where parameter.option?.arrangesRows == true {
-            // Neither a name nor a value is told from what follows it by its length alone.
+            // The lengths keep two lists of options from being the same text.
             arrangement +=
                 "\(parameter.name.utf8.count):\(parameter.name)\(parameter.value.utf8.count):\(parameter.value)"
         }

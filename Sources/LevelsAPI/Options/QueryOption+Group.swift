@@ -1,7 +1,7 @@
 import Levels
 
 extension QueryOption {
-    /// `group=`: what divides the rows into sections. Read after `sort`, which it takes the place of.
+    /// `group=`: the sections. Read after `sort`, because `initial` sorts by title unless another order is given.
     static let group = QueryOption(
         name: "group", grammar: "\"initial\" / [ name ]",
         summary: "Sections by the first letter of the title, or by the text of a field.", effect: .content,

@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 
 extension QueryOption {
-    /// `where=`: which rows there are. Read before the options that order them.
+    /// `where=`: a condition on the rows. Read before `sort` and `group`, which then have fewer rows to arrange.
     static let condition = QueryOption(
         name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value",
         summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.", effect: .content,

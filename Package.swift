@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "HTTPFields", dependencies: ["Bytes"], swiftSettings: settings),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "Threads", dependencies: ["Locking", "CEpoll", "CThreads"], swiftSettings: settings),
+        .target(name: "Files", swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", dependencies: ["Bytes"], swiftSettings: settings),
         .target(
@@ -39,7 +40,7 @@ let package = Package(
         .target(
             name: "Levels", dependencies: ["Bytes", "PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
         .target(
-            name: "TreeSources", dependencies: ["Bytes", "Threads", "Levels", "PropertyLists", "CCurl"],
+            name: "TreeSources", dependencies: ["Bytes", "Files", "Threads", "Levels", "PropertyLists", "CCurl"],
             swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],
@@ -51,7 +52,7 @@ let package = Package(
         .target(
             name: "LevelsAPI",
             dependencies: [
-                "Bytes", "HTTPFields", "Locking", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
+                "Bytes", "Files", "HTTPFields", "Locking", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
                 "TreeStore",
             ],
             swiftSettings: settings),
@@ -68,6 +69,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes"], swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,104 @@
+internal import Glibc
+
+/// Opens files of a folder by relative names, and never a file outside of it.
+///
+/// Where a name leads is judged by the file that was opened, not by its name: a symbolic link that is swapped in
+/// between leads nowhere else. The kernel tells the place of an open file by `/proc/self/fd` (proc_pid_fd(5)).
+public struct ContainedFolder: Sendable, Equatable {
+    /// The folder; a relative path is relative to the working directory.
+    public let path: String
+    /// Whether files and folders whose names begin with a full stop can be opened.
+    public let opensHidden: Bool
+
+    /// The folder at a path, which need not exist before a file is opened.
+    public init(_ path: String, opensHidden: Bool = true) {
+        self.path = path
+        self.opensHidden = opensHidden
+    }
+
+    /// Opens a regular file for reading, without ever blocking, as opening a FIFO would.
+    ///
+    /// Takes three descriptors for a moment.
+    ///
+    /// - Parameter name: a path relative to the folder, through subfolders and symbolic links that end in the folder.
+    public func open(_ name: String) throws(ContainmentError) -> OpenFile {
+        try check(name)
+        let folder = try Handle(path, at: AT_FDCWD, O_DIRECTORY)
+        let found = try Handle(name, at: folder.descriptor, 0)
+        guard try found.isBelow(folder) else { throw .outside }
+        guard try found.status().st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        return try found.reopened()
+    }
+
+    /// Refuses a name that no file in the folder can have.
+    private func check(_ name: String) throws(ContainmentError) {
+        guard !name.isEmpty, !name.utf8.contains(0) else { throw .malformedName }
+        guard !name.hasPrefix("/") else { throw .absolute }
+        var depth = 0
+        for part in name.split(separator: "/") where part != "." {
+            depth += part == ".." ? -1 : 1
+            guard depth >= 0 else { throw .outside }
+            guard opensHidden || !part.hasPrefix(".") else { throw .hidden }
+        }
+        guard depth > 0 else { throw .notRegular }
+    }
+}
+
+/// A place in the file system that is held open, but not for reading (`O_PATH`, open(2)).
+private struct Handle: ~Copyable {
+    let descriptor: Int32
+
+    /// `O_PATH`, which Glibc's module lacks, because it stands behind `_GNU_SOURCE`.
+    private static let pathOnly: Int32 = 0o10000000
+
+    init(_ path: String, at folder: Int32, _ flags: Int32) throws(ContainmentError) {
+        descriptor = unsafe openat(folder, path, Self.pathOnly | O_CLOEXEC | flags)
+        let code = errno
+        switch descriptor >= 0 ? 0 : code {
+        case 0: return
+        case ENOENT, ENOTDIR: throw .missing
+        default: throw .unreadable(code)
+        }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    private var link: String { "/proc/self/fd/\(descriptor)" }
+
+    /// The path without links; nil if the place is no longer in the file system.
+    private func realPath() throws(ContainmentError) -> [UInt8]? {
+        guard try status().st_nlink > 0 else { return nil }
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = unsafe readlink(link, &bytes, bytes.count)
+        guard count >= 0 else { throw .unreadable(errno) }
+        // A longer path may be cut off.
+        guard count < bytes.count else { throw .unreadable(ENAMETOOLONG) }
+        return bytes.prefix(count).map(UInt8.init(bitPattern:))
+    }
+
+    /// Whether the place is somewhere below a folder.
+    func isBelow(_ folder: borrowing Handle) throws(ContainmentError) -> Bool {
+        guard var prefix = try folder.realPath(), let path = try realPath() else { throw .missing }
+        if prefix.last != UInt8(ascii: "/") { prefix.append(UInt8(ascii: "/")) }
+        return path.starts(with: prefix)
+    }
+
+    func status() throws(ContainmentError) -> stat {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(errno) }
+        return status
+    }
+
+    /// The same file, open for reading.
+    func reopened() throws(ContainmentError) -> OpenFile {
+        let opened = unsafe Glibc.open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard opened >= 0 else { throw .unreadable(errno) }
+        var status = stat()
+        guard unsafe fstat(opened, &status) == 0 else {
+            let code = errno
+            _ = close(opened)
+            throw .unreadable(code)
+        }
+        return OpenFile(descriptor: opened, status: status)
+    }
+}

@@ -3,13 +3,15 @@ public import Levels
 /// The result of one load.
 public struct LoadedTree: Sendable {
     /// The tree.
-    public let tree: Tree
+    public var tree: Tree
     /// The state of the source as it was when it was read.
-    public let fingerprint: Fingerprint
+    public var fingerprint: Fingerprint
     /// The syntax of the document.
     public let syntax: PropertyListSyntax
     /// The first hundred warnings.
-    public let warnings: [SourceWarning]
+    public var warnings: [SourceWarning]
     /// The number of further warnings.
-    public let omittedWarnings: Int
+    public var omittedWarnings: Int
+    /// The files that the tree was composed of; nil for one file.
+    public var composition: Composition?
 }

@@ -155,7 +155,7 @@ final class Reloader {
         do throws(SourceError) {
             let old = state.snapshot
             let loaded = try watcher.load(replacing: old.document)
-            let isNew = loaded.tree.document.hash != old.document.hash
+            let isNew = loaded.tree.document.hash != old.document.hash || !loaded.hasSameSources(as: old)
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -204,6 +204,7 @@ final class Reloader {
         fingerprint = loaded.fingerprint
         return Snapshot(
             document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now,
+            composition: loaded.composition,
             release: { [released] in released.take($0) })
     }
 
@@ -211,6 +212,16 @@ final class Reloader {
         tell(.loaded(snapshot, syntax: loaded.syntax, took: clock.now - begun))
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
+    }
+}
+
+extension LoadedTree {
+    /// Whether a snapshot of an equal tree was composed of equal files.
+    fileprivate func hasSameSources(as snapshot: Snapshot) -> Bool {
+        guard let composition, let other = snapshot.composition else {
+            return composition == nil && snapshot.composition == nil
+        }
+        return composition.hasSameSources(as: other)
     }
 }
 

@@ -68,7 +68,7 @@ import Testing
                 == #"'wait' must be a whole number of seconds from 1 to 300, not '\u{202E}5'."#)
         #expect(
             try detail("/document?\(long)=1")
-                == "'\(long.dropLast())…' is not a parameter here; the parameters are format, pretty, wait.")
+                == "'\(long.dropLast())…' is not a parameter here; the parameters are format, inline, pretty, wait.")
         #expect(
             try detail("/\(long)")
                 == "Nothing is served at '/\(long.dropLast(2))…'. Start with /levels/ and follow the links.")
@@ -169,7 +169,7 @@ import Testing
                 allowed: #"["format","pretty","wait"]"#
             ),
             Parameter(
-                "/document?fields=x", "'fields' is not a parameter here; the parameters are format, pretty, wait.",
+                "/document?fields=x", "'fields' is not a parameter here; the parameters are format, inline, pretty, wait.",
                 "fields",
                 allowed: #"["format","pretty","wait"]"#),
             Parameter(

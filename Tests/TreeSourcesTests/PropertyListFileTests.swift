@@ -71,7 +71,7 @@ struct PropertyListFileTests {
     @Test("is read though its permissions change meanwhile")
     func permissions() throws {
         let file = PropertyListFile(path: try scratch.write("Data.plist", items("A")))
-        let loaded = try file.load(replacing: nil) {
+        let loaded = try file.loadAlone(replacing: nil) {
             do { try scratch.permit(0o600, "Data.plist") } catch { Issue.record(error) }
         }
         #expect(loaded.tree.itemCount == 1)
@@ -161,7 +161,7 @@ struct PropertyListFileTests {
     func changing() throws {
         let file = PropertyListFile(path: try scratch.write("Data.plist", items("A")))
         var changes = ["A", "B", "C"]
-        let loaded = try file.load(replacing: nil) {
+        let loaded = try file.loadAlone(replacing: nil) {
             guard let title = changes.popLast() else { return }
             #expect(throws: Never.self) { try scratch.write("Data.plist", items(title, title + title)) }
         }
@@ -176,7 +176,7 @@ struct PropertyListFileTests {
         let sentence =
             "\(path): the file changed while it was being read, 4 times in a row; it will be read when it stops changing."
         do {
-            _ = try PropertyListFile(path: path).load(replacing: nil) {
+            _ = try PropertyListFile(path: path).loadAlone(replacing: nil) {
                 size += 1
                 #expect(throws: Never.self) {
                     try scratch.write("Data.plist", items(String(repeating: "A", count: size)))

@@ -8,6 +8,13 @@ public struct DocumentWarning: Sendable, Equatable {
     public let path: String
     /// A whole sentence without the final full stop.
     public let message: String
+
+    /// Creates a warning; `message` is a sentence without the final full stop.
+    public init(position: SourcePosition, path: String, message: String) {
+        self.position = position
+        self.path = path
+        self.message = message
+    }
 }
 
 extension DocumentWarning: CustomStringConvertible {

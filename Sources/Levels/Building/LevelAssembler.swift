@@ -47,14 +47,17 @@ struct LevelAssembler: ~Copyable {
         output.truncate(to: 0)
         for _ in 0...rows.count { output.append(halfWord: 0) }
         if rows.count <= KeyIndex.searchedRows { for row in rows.indices { output.append(keys.fingerprint(of: row)) } }
+        var marks: Row.Flags = []
         for number in rows.indices {
             try mark(number)
+            marks.formUnion(rows[number].marks)
             Self.append(rows[number], key: keys.ownKey(of: number), from: source, to: &output)
         }
         try mark(rows.count)
         let level = Level(
             bytes: Array(copying: output.span), children: parts.children, sections: parts.sections, keyIndex: index,
-            form: parts.form, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML)
+            form: parts.form, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML,
+            rowsHoldParts: marks.contains(.isPart))
         if output.count > 1 << 24 { output = ByteBuffer(capacity: 1 << 16) }
         return pool?.adopt(level) ?? level
     }
@@ -81,7 +84,7 @@ struct LevelAssembler: ~Copyable {
         let ownsTitle =
             row.title.lowerBound < row.fields.lowerBound || row.title.upperBound > row.fields.upperBound
             || row.fields.isEmpty
-        var flags: Row.Flags = ownsTitle ? .hasOwnTitle : []
+        var flags: Row.Flags = ownsTitle ? [row.marks, .hasOwnTitle] : row.marks
         if row.isString { flags.insert(.isString) }
         if key != nil { flags.insert(.hasOwnKey) }
         if row.explicitKey != nil { flags.insert(.hasExplicitKey) }

@@ -7,6 +7,8 @@ struct PendingRow {
     /// The value of the `Key` field.
     var explicitKey: Range<Int>?
     var isString = false
+    /// Some of `Row.Flags.marks`.
+    var marks: Row.Flags = []
     /// For messages.
     var place = PackedPosition.none
 }

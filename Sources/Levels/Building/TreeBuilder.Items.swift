@@ -4,7 +4,7 @@ internal import PropertyLists
 /// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
-        if items.count == 1, !isArray, items.levelSlot == 0 { throw noLevel }
+        if items.count == 1, !isArray, items.levelSlot == 0, source == nil { throw noLevel }
         let level = try takeLevel()
         let row = try row()
         items.close()
@@ -22,7 +22,8 @@ extension TreeBuilder {
     private mutating func row() throws(PropertyListError) -> PendingRow {
         let titleField = items.field(titleSlot)
         let keyField = items.field(keySlot)
-        if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
+        let source = source
+        if titleField == nil, keyField == nil, source == nil, items.count > 1 { throw noTitle }
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
@@ -38,9 +39,11 @@ extension TreeBuilder {
         } else if items.count == 1 {
             row.title = tree.fields.loose("Root")
         } else if key == nil {
-            throw noTitle
+            guard source != nil, let text = sourceText(in: content) else { throw noTitle }
+            row.title = text
         }
         if let key { row.explicitKey = tree.fields.textRange(key) }
+        if let source, items.levelSlot == 0 { note(source, in: &row) }
         return row
     }
 

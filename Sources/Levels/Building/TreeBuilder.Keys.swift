@@ -62,6 +62,7 @@ extension Slot.Check {
     @inline(__always)
     fileprivate func applies(to meaning: SlotTable.Meaning, isStrongest: Bool) -> Bool {
         switch self {
+        case .noName: false
         case .allNames: true
         case .strongestSoFar: isStrongest
         case .firstName: meaning.rank == 0

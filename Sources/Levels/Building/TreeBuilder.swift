@@ -16,11 +16,13 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var expected = Expectation.document
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
-    let titleSlot, keySlot: SlotNumber
+    let titleSlot, keySlot, sourceSlot: SlotNumber
     let names: StructuralNames
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
     var strayRows: [StrayRows] = []
+    var parts: [PartMention] = []
+    var knownParts: Set<PartReference> = []
     /// What is known about the item that was refused for its missing title; nil if the reason is different.
     public internal(set) var untitledItem: UntitledItem?
     /// Whether the document was refused over a key that is a misspelt structural name, which the error says.
@@ -51,6 +53,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         sectionSlots = SlotTable(Slot.ofSections, names: names)
         titleSlot = itemSlots.number(of: .title)
         keySlot = itemSlots.number(of: .key)
+        sourceSlot = itemSlots.number(of: .source)
     }
 
     /// The finished tree: a level whose one row is the root item.
@@ -60,7 +63,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         guard let document = tree.document else {
             throw PropertyListError("the document is empty; it needs an array or a dictionary")
         }
-        return Tree(document: document, warnings: tree.warnings, strayRows: strayRows)
+        return Tree(document: document, warnings: tree.warnings, strayRows: strayRows, parts: parts)
     }
 
     // MARK: Frames

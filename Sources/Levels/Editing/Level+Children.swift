@@ -18,7 +18,7 @@ extension Level {
         totals.settle(children: children)
         return Level(
             bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form, ownHash: ownHash,
-            totals: totals, rowsHoldTextBeyondXML: rowsHoldTextBeyondXML)
+            totals: totals, rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts)
     }
 
     /// Whether a row has a level of this form below it, so that another can take its place.

@@ -18,7 +18,8 @@ extension LevelChange {
         let hasTextBeyondXML = rowsHoldTextBeyondXML(bytes)
         return Level(
             bytes: bytes, children: children, sections: sections, keyIndex: index(keys, of: bytes), form: old.form,
-            ownHash: ContentHash(of: bytes.span), totals: totals(children), rowsHoldTextBeyondXML: hasTextBeyondXML)
+            ownHash: ContentHash(of: bytes.span), totals: totals(children), rowsHoldTextBeyondXML: hasTextBeyondXML,
+            rowsHoldParts: rowsHoldParts)
     }
 
     /// The pieces as runs of bytes; new rows are packed first.
@@ -118,5 +119,11 @@ extension LevelChange {
         guard old.rowsHoldTextBeyondXML else { return false }
         guard departures.contains(where: old.holdsTextBeyondXML(inRow:)) else { return true }
         return TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: old.form)
+    }
+    /// Whether the level of some row comes from another file.
+    private var rowsHoldParts: Bool {
+        if arrivals.contains(where: { $0.row.marks.contains(.isPart) }) { return true }
+        guard old.rowsHoldParts else { return false }
+        return shifts.contains { shift in shift.rows.contains { old.row($0).flags.contains(.isPart) } }
     }
 }

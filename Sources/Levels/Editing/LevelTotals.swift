@@ -8,9 +8,12 @@ struct LevelTotals {
     private(set) var height = 0
     /// Whether some text or date below the level cannot appear in XML.
     private(set) var holdTextBeyondXML = false
-    /// Whether the row that determined `height` was removed, and the same for `holdTextBeyondXML`.
+    /// Whether the level of some row below the level comes from another file.
+    private(set) var holdParts = false
+    /// Whether the row that determined `height` was removed, and the same for the two Booleans.
     private var isHeightInDoubt = false
     private var isTextInDoubt = false
+    private var arePartsInDoubt = false
 
     /// The totals of some rows, of which the last `hidden` are hidden.
     ///
@@ -31,6 +34,8 @@ struct LevelTotals {
         height = Int(level.height)
         holdTextBeyondXML = level.holdsTextBeyondXML
         isTextInDoubt = level.rowsHoldTextBeyondXML
+        holdParts = level.holdsParts
+        arePartsInDoubt = level.rowsHoldParts
     }
 
     /// Adds a row with the level below it.
@@ -45,9 +50,8 @@ struct LevelTotals {
         items += isShown ? child.itemCount : 0
         hiddenItems += Int(child.hiddenItemCount) + (isShown ? 0 : child.itemCount)
         raise(to: Int(child.height) + 1)
-        guard child.holdsTextBeyondXML else { return }
-        holdTextBeyondXML = true
-        isTextInDoubt = false
+        if child.holdsTextBeyondXML { (holdTextBeyondXML, isTextInDoubt) = (true, false) }
+        if child.holdsParts { (holdParts, arePartsInDoubt) = (true, false) }
     }
 
     private mutating func raise(to newHeight: Int) {
@@ -63,19 +67,22 @@ struct LevelTotals {
         hiddenItems -= hiddenBelow + (isShown ? 0 : 1 + below)
         if Int(child?.height ?? 0) + 1 == height { isHeightInDoubt = true }
         if child?.holdsTextBeyondXML == true { isTextInDoubt = true }
+        if child?.holdsParts == true { arePartsInDoubt = true }
     }
 
     /// Recomputes the totals from the remaining rows if removed rows made them uncertain.
     ///
     /// - Parameter children: the levels below the rows; empty if there is none.
     mutating func settle(children: [Level?]) {
-        guard isHeightInDoubt || isTextInDoubt else { return }
+        guard isHeightInDoubt || isTextInDoubt || arePartsInDoubt else { return }
         height = items + hiddenItems > 0 ? 1 : 0
         holdTextBeyondXML = false
+        holdParts = false
         for child in children {
             guard let child else { continue }
             height = max(height, Int(child.height) + 1)
             holdTextBeyondXML = holdTextBeyondXML || child.holdsTextBeyondXML
+            holdParts = holdParts || child.holdsParts
         }
     }
 }

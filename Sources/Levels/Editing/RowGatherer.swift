@@ -3,9 +3,20 @@ internal import Bytes
 /// Copies rows of levels into one run of bytes, as a builder has them before their level is packed.
 struct RowGatherer: ~Copyable {
     private(set) var bytes = ByteBuffer()
-    private let names: StructuralNames
+    let names: StructuralNames
 
     init(_ names: StructuralNames) { self.names = names }
+
+    mutating func append(_ packed: Span<UInt8>) { bytes.append(packed) }
+
+    mutating func appendPlace(named name: String, form: LevelForm) { bytes.appendPlace(named: name, form: form) }
+
+    /// Appends a text that is not part of any field.
+    mutating func appendLoose(_ text: String) -> Range<Int> {
+        let start = bytes.count
+        bytes.append(text)
+        return start..<bytes.count
+    }
 
     /// Reserves room for this many bytes.
     mutating func reserve(_ count: Int) { bytes.reserve(count) }
@@ -19,6 +30,7 @@ struct RowGatherer: ~Copyable {
         bytes.append(source.span.extracting(packed))
         var pending = PendingRow(
             fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString)
+        pending.marks = row.flags.intersection(.marks)
         pending.explicitKey = explicitKey(of: row, level, number)
         return pending
     }
@@ -56,7 +68,8 @@ struct RowGatherer: ~Copyable {
         let source = level.bytes
         let fields = level.row(number).fields
         if let hole = PackedField.all(in: fields, of: source.span).first(where: \.isHole) {
-            let pending = gather(level, number)
+            var pending = gather(level, number)
+            pending.marks.remove(.isPart)
             bytes.set(child.form.rawValue, at: pending.fields.lowerBound + hole.value + 1 - fields.lowerBound)
             return pending
         }
@@ -100,6 +113,8 @@ struct RowGatherer: ~Copyable {
         let end = bytes.count
         if title == nil { bytes.append(source.span.extracting(row.title)) }
         var pending = PendingRow(fields: start..<end, title: title ?? end..<bytes.count)
+        pending.marks = row.flags.intersection(.marks)
+        if PackedField.all(in: 0..<more.count, of: more).contains(where: \.isHole) { pending.marks.remove(.isPart) }
         pending.explicitKey = explicitKey(of: row, level, number)
         return pending
     }

@@ -5,7 +5,8 @@
 /// partial tree.
 public struct TreeEditor: Sendable {
     let names: StructuralNames
-    let limits: TreeLimits
+    /// How deep and how large a tree may become.
+    public let limits: TreeLimits
 
     /// - Parameters:
     ///   - names: which dictionary keys are structure in the document.

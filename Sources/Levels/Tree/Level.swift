@@ -31,11 +31,15 @@ public final class Level: Sendable {
     public let holdsTextBeyondXML: Bool
     /// Whether XML cannot represent some text or date in the rows and sections themselves.
     let rowsHoldTextBeyondXML: Bool
+    /// Whether the level of some row in or below this level comes from another file; see `PartReference`.
+    public let holdsParts: Bool
+    /// Whether that is so for a row of this level itself.
+    let rowsHoldParts: Bool
     // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
 
     init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
-        ownHash: ContentHash, totals: LevelTotals, rowsHoldTextBeyondXML: Bool
+        ownHash: ContentHash, totals: LevelTotals, rowsHoldTextBeyondXML: Bool, rowsHoldParts: Bool
     ) {
         self.bytes = bytes
         self.children = children
@@ -43,18 +47,20 @@ public final class Level: Sendable {
         self.form = form
         self.ownHash = ownHash
         self.rowsHoldTextBeyondXML = rowsHoldTextBeyondXML
+        self.rowsHoldParts = rowsHoldParts
         allSections = sections
         count = keyIndex.rowCount - Section.hiddenRows(in: sections)
         itemCount = totals.items
         hiddenItemCount = UInt32(clamping: totals.hiddenItems)
         height = UInt16(clamping: totals.height)
         holdsTextBeyondXML = rowsHoldTextBeyondXML || totals.holdTextBeyondXML
+        holdsParts = rowsHoldParts || totals.holdParts
         hash = Self.hash(ownHash, children: children, sections: sections, form: form)
     }
 
     convenience init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
-        mayHoldTextBeyondXML: Bool
+        mayHoldTextBeyondXML: Bool, rowsHoldParts: Bool = false
     ) {
         let rowCount = keyIndex.rowCount
         self.init(
@@ -62,7 +68,8 @@ public final class Level: Sendable {
             ownHash: ContentHash(of: bytes.span),
             totals: LevelTotals(rows: rowCount, hidden: Section.hiddenRows(in: sections), children: children),
             rowsHoldTextBeyondXML: mayHoldTextBeyondXML
-                && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form))
+                && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form),
+            rowsHoldParts: rowsHoldParts)
     }
 
     /// The number of rows, including hidden ones.

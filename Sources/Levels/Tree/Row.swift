@@ -20,6 +20,10 @@ public struct Row: Sendable {
         static let hasOwnTitle = Flags(rawValue: 4)
         /// The key comes from a `Key` field.
         static let hasExplicitKey = Flags(rawValue: 8)
+        /// The row's level comes from another file, and is not in this tree; see `PartReference`.
+        static let isPart = Flags(rawValue: 64)
+        /// The bits that a builder sets for what an item's fields say; they stay with the row when it is copied.
+        static let marks = Flags(rawValue: 0xF0)
     }
 
     /// Whether the item was written as a bare string.

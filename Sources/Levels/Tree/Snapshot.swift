@@ -6,6 +6,8 @@ public final class Snapshot: Sendable {
     public let revision: String
     /// The time of loading, in seconds since 1970.
     public let loadedAt: Double
+    /// The files of a tree that was composed of several; nil for one file.
+    public let composition: Composition?
 
     /// Takes the tree over when the last reader releases it; if nil, that reader frees it.
     private let release: (@Sendable (Level) -> Void)?
@@ -13,11 +15,13 @@ public final class Snapshot: Sendable {
     /// - Parameter release: takes the document over on the thread of the last reader, when that reader releases it; if
     ///   nil, that thread frees the document itself.
     public init(
-        document: Level, revision: String, loadedAt: Double, release: (@Sendable (Level) -> Void)? = nil
+        document: Level, revision: String, loadedAt: Double, composition: Composition? = nil,
+        release: (@Sendable (Level) -> Void)? = nil
     ) {
         self.document = document
         self.revision = revision
         self.loadedAt = loadedAt
+        self.composition = composition
         self.release = release
     }
 

@@ -1,15 +1,20 @@
 /// The result of building a tree: a document's levels and its warnings.
 public struct Tree: Sendable {
     /// A level whose one row is the root item, so that the root has fields and a title like any other.
-    public let document: Level
+    public private(set) var document: Level
     /// The fields with rows that are not served; see `StrayRows`.
     public var strayRows: [StrayRows] = []
+    /// The parts that the document refers to, each once, where it is mentioned first.
+    public let parts: [PartMention]
     private let remarks: DocumentWarnings
 
     /// - Parameter warnings: those that do not concern `strayRows`.
-    init(document: Level, warnings: DocumentWarnings, strayRows: [StrayRows] = []) {
+    init(
+        document: Level, warnings: DocumentWarnings, strayRows: [StrayRows] = [], parts: [PartMention] = []
+    ) {
         self.document = document
         self.strayRows = strayRows
+        self.parts = parts
         remarks = warnings
     }
 
@@ -20,6 +25,13 @@ public struct Tree: Sendable {
         for remark in remarks.first { all.add(remark) }
         all.omit(remarks.omitted)
         return all
+    }
+
+    /// The same tree after its parts were put in place.
+    public func composed(as document: Level) -> Tree {
+        var tree = self
+        tree.document = document
+        return tree
     }
 
     /// The number of items, not counting the root.

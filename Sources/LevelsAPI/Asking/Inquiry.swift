@@ -55,7 +55,7 @@ struct Inquiry {
     func showsTheSame(of item: Item, as other: Item) -> Bool {
         switch subject {
         case .level: item.hasSameLevel(as: other)
-        case .detail, .document: item.hasSameSurroundings(as: other)
+        case .detail, .document: query.isInline && item.hasSameSurroundings(as: other)
         }
     }
 }

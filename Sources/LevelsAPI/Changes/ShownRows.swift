@@ -33,9 +33,9 @@ struct ShownRows {
 
     /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of those above it.
     var differ: Bool {
-        guard let old, let new, old.count == new.count, hasSameSections else {
+        guard let old, let new, old.count == new.count, old.refusal == new.refusal, hasSameSections else {
             // No level and an empty one show the same.
-            return (old?.count ?? 0) != (new?.count ?? 0) || !hasSameSections
+            return (old?.count ?? 0) != (new?.count ?? 0) || !hasSameSections || old?.refusal != new?.refusal
         }
         guard pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
         let before = RowDescription(Listing(old), .cell)

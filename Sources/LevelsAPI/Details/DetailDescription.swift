@@ -7,11 +7,14 @@ struct DetailDescription {
     private let own: Item.Step
     private let previous, next, firstChild, lastChild: Item.Step?
     private let childCount: Int
+    /// Why the level below could not be read.
+    private let refusal: String?
 
     init(_ own: Item.Step) {
         self.own = own
         let below = own.level.child(own.row)
         childCount = below?.count ?? 0
+        refusal = below?.refusal
         previous = Self.step(own.row - 1, in: own.level)
         next = Self.step(own.row + 1, in: own.level)
         firstChild = Self.step(0, in: below)
@@ -43,6 +46,7 @@ struct DetailDescription {
         let bytes = own.level.bytes
         try RowFields.tell(.all, of: own.level.row(own.row), in: bytes.span, to: &writer)
         writer.endObject()
+        if let refusal { try writer.member("error", refusal) }
     }
 
     private func writePosition<Writer: AnswerWriter & ~Copyable>(_ section: Int, to writer: inout Writer) {
@@ -72,7 +76,9 @@ struct DetailDescription {
     /// Whether another item's detail shows the same as JSON, apart from the titles above the items and the numbers of
     /// their sections.
     func showsTheSame(as other: DetailDescription) -> Bool {
-        guard childCount == other.childCount, own.isEqual(to: other.own, in: \.title) else { return false }
+        guard childCount == other.childCount, refusal == other.refusal, own.isEqual(to: other.own, in: \.title) else {
+            return false
+        }
         if readsTheSame(as: other) { return true }
         guard let shown = written, let otherShown = other.written else { return false }
         return shown == otherShown

@@ -45,7 +45,8 @@ struct RowDescription {
         let array = level.bytes
         let bytes = array.span
         let row = Row(in: bytes, number: number)
-        let count = level.childCount(number)
+        let child = level.child(number)
+        let count = child?.count ?? 0
         writer.beginObject()
         // The hash begins after the separating comma, so that a row keeps its version when it becomes the first.
         let start = writer.count
@@ -61,6 +62,7 @@ struct RowDescription {
         try RowFields.tell(fields, of: row, in: bytes, to: &writer)
         writer.endObject()
         if let extras { try extras.write(to: &writer) }
+        if let refusal = child?.refusal { try writer.member("error", refusal) }
         writer.endObject()
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
     }
@@ -86,6 +88,7 @@ struct RowDescription {
             return false
         }
         return level.childCount(place.row) == otherLevel.childCount(otherPlace.row)
+            && level.child(place.row)?.refusal == otherLevel.child(otherPlace.row)?.refusal
             && level.packsRow(place.row, asRow: otherPlace.row, of: otherLevel)
     }
 

@@ -20,6 +20,8 @@ struct LevelQuery {
     /// The revision that the client has.
     var revision: String?
     var format = Format.json
+    /// Whether a document has the levels of other files in place.
+    var isInline = true
     /// Whether JSON is indented.
     var isIndented = false
     /// The parameters that the link of the next page repeats, in the order of the request.

@@ -27,6 +27,7 @@ final class QueryOptions: Sendable {
     /// `GET /document/<path>`.
     static let document = QueryOptions([
         .documentFormat,
+        .inline,
         .pretty,
         .wait,
     ])

@@ -31,6 +31,7 @@ struct Selection {
         _ inquiry: Inquiry, _ item: Item, in publication: Publication, missed: UInt64? = nil, known: Item? = nil
     ) throws(Problem) -> Representation {
         if inquiry.subject == .document {
+            let item = inquiry.query.isInline ? item : publication.snapshot.composition?.origin(of: item).item ?? item
             return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl).representation()
         }
         let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)

@@ -30,11 +30,12 @@ struct ShownContent {
         return ContentHash(of: summary.span)
     }
 
-    /// The titles from the root to the item, and how many rows it has.
+    /// The titles from the root to the item, how many rows it has, and why if its level could not be read.
     private var head: ByteBuffer {
         var head = ByteBuffer(capacity: 256)
         for step in item.steps { head.append(step) }
         head.append(littleEndian: UInt64(item.own.level.childCount(item.own.row)))
+        if let level = item.level, level.refusal != nil { head.append(level.hash) }
         return head
     }
 

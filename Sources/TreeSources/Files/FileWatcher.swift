@@ -36,7 +36,7 @@ final class FileWatcher: SourceWatcher {
     }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try files.load { () throws(SourceError) in try file.load(replacing: old) }
+        try files.load { () throws(SourceError) in try file.loadAlone(replacing: old) }
     }
 
     var fingerprint: Fingerprint? { FileIdentity(path: file.path).map(Fingerprint.init) ?? .missing }

@@ -22,7 +22,7 @@ struct MissingFile {
             folder = Self.join(folder, next)
             parts.removeFirst()
         }
-        self.folder = path.hasPrefix("/") ? folder : Self.absolute(folder)
+        self.folder = path.hasPrefix("/") ? folder : RealPath.of(folder)
         name = parts.first ?? path
         isFolder = parts.count > 1
     }
@@ -32,8 +32,7 @@ struct MissingFile {
         if let target = PathWalk.target(of: path) {
             return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
         }
-        let names = Self.names(in: folder)
-        let near = Self.nearest(to: name, among: names)
+        let near = nearestName
         if isFolder {
             let missing = "the folder \(path: Self.join(folder, name)) does not exist"
             return near.map { "\(missing). Did you mean '\(path: $0)'?" } ?? "\(missing); name a file that exists"
@@ -47,6 +46,9 @@ struct MissingFile {
         return
             "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
     }
+
+    /// The name in the folder that was probably meant; nil if none is similar.
+    var nearestName: String? { Self.nearest(to: name, among: Self.names(in: folder)) }
 
     /// The name that differs only in case, else one with a similar spelling, else one with another extension, else one
     /// with this prefix.
@@ -71,13 +73,6 @@ struct MissingFile {
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    /// The path without symbolic links, `.` and `..` (`realpath(3)`).
-    private static func absolute(_ folder: String) -> String {
-        guard let resolved = unsafe realpath(folder, nil) else { return folder }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 
     /// The names in a folder; none if it cannot be read.

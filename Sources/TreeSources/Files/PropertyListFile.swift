@@ -50,11 +50,13 @@ public struct PropertyListFile: TreeSource {
     private static let attempts = 4
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try load(replacing: old, afterReading: {})
+        try DocumentComposer(self).compose(loadAlone(replacing: old))
     }
 
-    /// The same, with a hook for tests between the reading and the check for changes.
-    func load(replacing old: Level?, afterReading: () -> Void) throws(SourceError) -> LoadedTree {
+    /// Loads the file without the parts that it refers to.
+    ///
+    /// - Parameter afterReading: a hook for tests between the reading and the check for changes.
+    func loadAlone(replacing old: Level?, afterReading: () -> Void = {}) throws(SourceError) -> LoadedTree {
         let pool = old.map(LevelPool.init)
         for _ in 0..<Self.attempts {
             let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
@@ -76,11 +78,11 @@ public struct PropertyListFile: TreeSource {
         }
     }
 
-    private var interpretation: Interpretation {
+    var interpretation: Interpretation {
         Interpretation(shape: shape, names: names, treeLimits: treeLimits, propertyListLimits: propertyListLimits)
     }
 
     public var retryInterval: Duration? { pollInterval }
 
-    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { FileWatcher(self, sharing: files) }
+    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { DocumentWatcher(self, sharing: files) }
 }

@@ -35,7 +35,7 @@ public struct StandardInput: Sendable {
             throw Self.notKept(error)
         }
         try copy(to: file)
-        return try interpretation.load(file.document(), named: Self.name, pool: nil)
+        return try interpretation.loadWithoutParts(file.document(), named: Self.name, pool: nil)
     }
 
     private func copy(to file: borrowing TemporaryFile) throws(SourceError) {

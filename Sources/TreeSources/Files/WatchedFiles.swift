@@ -6,8 +6,8 @@ public final class WatchedFiles {
     typealias Instant = ContinuousClock.Instant
 
     private var list = WatchList()
-    /// One for a file, and one for listing its folder if the file is missing.
-    private var reserve = DescriptorReserve(count: 2)
+    /// Opening a file of a folder takes three for a moment.
+    private var reserve = DescriptorReserve(count: 3)
     /// The turn of the thread's loop in which events were read last.
     private var turn: Instant?
     /// The origin of the times of all checks.

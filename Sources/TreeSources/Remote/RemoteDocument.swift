@@ -61,7 +61,7 @@ public struct RemoteDocument: TreeSource {
     /// Reads the fetched document.
     func load(_ document: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
         do throws(SourceError) {
-            return try interpretation.load(document.file, named: name, pool: old.map(LevelPool.init))
+            return try interpretation.loadWithoutParts(document.file, named: name, pool: old.map(LevelPool.init))
         } catch {
             guard let mistaken = mistakenAnswer(document) else { throw error }
             throw SourceError(name, mistaken.reason(at: name))

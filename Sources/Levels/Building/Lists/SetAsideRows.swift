@@ -64,6 +64,6 @@ extension PendingRow {
     fileprivate func moved(by distance: Int) -> PendingRow {
         PendingRow(
             fields: fields.moved(by: distance), title: title.moved(by: distance),
-            explicitKey: explicitKey?.moved(by: distance), isString: isString, place: place)
+            explicitKey: explicitKey?.moved(by: distance), isString: isString, marks: marks, place: place)
     }
 }

@@ -8,6 +8,7 @@ extension Slot {
         .sections,
         .sectionKeys,
         .sectionTitles,
+        .source,
     ]
 
     /// The structural keys of a section that is a dictionary.

@@ -18,6 +18,8 @@ struct Slot: Sendable {
 
     /// Which of a slot's names require a value that the slot takes.
     enum Check: Sendable {
+        /// None: a value that the slot does not take makes an ordinary field.
+        case noName
         case allNames
         /// The strongest so far; a weaker name is an ordinary field.
         case strongestSoFar

@@ -1,0 +1,36 @@
+internal import Bytes
+
+/// What a row refers to if its level comes from another file.
+public struct PartReference: Hashable, Sendable {
+    /// How the file is read.
+    public enum Kind: Hashable, Sendable {
+        /// As a document, whose root's level is the row's (`Source`).
+        case document
+    }
+
+    /// The path as the document has it, relative to the document's folder.
+    public let path: String
+    /// How the file is read.
+    public let kind: Kind
+
+    /// A document at a path.
+    public static func document(_ path: String) -> PartReference { PartReference(path: path, kind: .document) }
+
+    /// The structural key of an item whose level is another document; `--keys` does not change it.
+    static let sourceName = "Source"
+}
+
+extension Level {
+    /// What a row refers to; nil unless its level comes from another file.
+    public func part(_ number: Int) -> PartReference? {
+        let row = row(number)
+        guard row.flags.contains(.isPart) else { return nil }
+        let bytes = bytes
+        guard
+            let value = PackedFieldList.value(named: PartReference.sourceName, in: bytes.span, row.fields),
+            bytes[value] == PackedTag.string.rawValue
+        else { return nil }
+        var reader = PackedReader(bytes.span, at: value + 1)
+        return .document(String(utf8: bytes.span.extracting(reader.run())))
+    }
+}

@@ -1,0 +1,92 @@
+internal import Bytes
+
+/// Rows that take over the root of another document.
+extension RowGatherer {
+    /// Appends a row with the fields of a mounted root after its own.
+    ///
+    /// The row's own fields win over those of the root, and so do its title and its key, under whichever of their names.
+    /// The fields that describe a level are those of the root.
+    ///
+    /// - Parameter isDocument: whether the row is the root of its own document.
+    mutating func gather(_ own: Item.Step, mounting root: Item.Step, isDocument: Bool) -> PendingRow {
+        let start = bytes.count
+        let bytes = own.level.bytes
+        let fields = PackedField.all(in: own.level.row(own.row).fields, of: bytes.span).filter { !$0.isStructure }
+        for field in fields { append(bytes.span.extracting(field.range)) }
+        appendFields(of: root, beside: taken(by: fields, in: bytes.span))
+        let content = start..<self.bytes.count
+        var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
+        row.marks = own.level.row(own.row).flags.union(root.level.row(root.row).flags).intersection(.marks)
+        row.marks.remove(.isPart)
+        row.explicitKey = key(in: content)
+        if let title = title(in: content) {
+            row.title = title
+        } else if isDocument {
+            row.title = appendLoose(own.level.title(own.row))
+        } else if row.explicitKey == nil, let source = value(named: PartReference.sourceName, in: content) {
+            // As in a document that has the level in place.
+            row.title = textRange(source) ?? row.title
+        }
+        return row
+    }
+
+    /// The names that a mounted root cannot use.
+    private func taken(by fields: [PackedField], in bytes: Span<UInt8>) -> Set<String> {
+        var taken: Set<String> = []
+        for field in fields { taken.insert(String(utf8: bytes.extracting(field.name))) }
+        let isTitled = fields.contains { field in
+            names[.title].contains(String(utf8: bytes.extracting(field.name)))
+                && PackedFieldList.scalarText(at: field.value, in: bytes) != nil
+        }
+        let hasKey = fields.contains { field in
+            field.tag == .string && names[.key].contains(String(utf8: bytes.extracting(field.name)))
+        }
+        if isTitled { taken.formUnion(names[.title]) }
+        if hasKey { taken.formUnion(names[.key]) }
+        return taken
+    }
+
+    private mutating func appendFields(of root: Item.Step, beside taken: Set<String>) {
+        let bytes = root.level.bytes
+        var hasPlace = false
+        for field in PackedField.all(in: root.level.row(root.row).fields, of: bytes.span) {
+            guard field.isStructure || !taken.contains(String(utf8: bytes.span.extracting(field.name))) else {
+                continue
+            }
+            hasPlace = hasPlace || field.isHole
+            append(bytes.span.extracting(field.range))
+        }
+        // An array has no field, and a root whose own part could not be read has no level.
+        guard !hasPlace, let level = root.level.child(root.row), level.refusal == nil else { return }
+        appendPlace(named: names.newLevelName(level.form), form: level.form)
+    }
+
+    // MARK: The title and the key
+
+    /// The title: the text of the strongest name that is present and can be a title.
+    private mutating func title(in content: Range<Int>) -> Range<Int>? {
+        for name in names[.title] {
+            guard let value = value(named: name, in: content) else { continue }
+            if let text = textRange(value) { return text }
+            if let text = PackedFieldList.scalarText(at: value, in: bytes.span) { return appendLoose(text) }
+        }
+        return nil
+    }
+
+    private func key(in content: Range<Int>) -> Range<Int>? {
+        for name in names[.key] {
+            if let value = value(named: name, in: content), let text = textRange(value) { return text }
+        }
+        return nil
+    }
+
+    private func value(named name: String, in content: Range<Int>) -> Int? {
+        PackedFieldList.value(named: name, in: bytes.span, content)
+    }
+
+    /// The text of a packed string.
+    private func textRange(_ value: Int) -> Range<Int>? {
+        var reader = PackedReader(bytes.span, at: value)
+        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
+    }
+}

@@ -1,0 +1,36 @@
+internal import Files
+internal import Glibc
+internal import Levels
+
+/// The open file of a part: a regular file in the folder of the document that refers to it.
+struct OpenPart: ~Copyable {
+    /// The path without symbolic links.
+    let path: String
+    let file: DocumentFile
+
+    /// - Throws: `SourceError`, which names the file as the document does, if it may not or cannot be read.
+    init(_ place: PartPlace, maximumBytes: Int) throws(SourceError) {
+        let opened = try Self.opened(place)
+        let path = try Self.path(of: opened, place)
+        let size = Int(opened.status.st_size)
+        if let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path) { throw refusal }
+        self.path = path
+        file = DocumentFile(takingOver: opened.release())
+    }
+
+    private static func opened(_ place: PartPlace) throws(SourceError) -> OpenFile {
+        do throws(ContainmentError) {
+            return try ContainedFolder(place.folder).open(place.reference.path)
+        } catch {
+            throw PartRefusal.notOpened(place, error)
+        }
+    }
+
+    private static func path(of file: borrowing OpenFile, _ place: PartPlace) throws(SourceError) -> String {
+        do throws(ContainmentError) {
+            return try file.realPath()
+        } catch {
+            throw PartRefusal.notOpened(place, error)
+        }
+    }
+}

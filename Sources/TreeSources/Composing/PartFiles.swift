@@ -1,0 +1,103 @@
+internal import Files
+internal import Glibc
+internal import Levels
+internal import PropertyLists
+
+/// The files that a composed document consists of, apart from its own: each is opened where a document refers to it,
+/// and read again only after it changed.
+final class PartFiles {
+    /// What a place led to when it was looked at last.
+    private struct Sight {
+        /// The state of the file; nil if there was none.
+        let identity: FileIdentity?
+        let outcome: Result<PartFile, SourceError>
+    }
+
+    private let interpretation: Interpretation
+    private let maximumBytes: Int
+    private var files: [PartFile.Key: PartFile] = [:]
+    private var sights: [PartPlace: Sight] = [:]
+    /// The places that may lead elsewhere than before, though the file looks the same.
+    private var doubtful: Set<PartPlace> = []
+    /// The number of files that were read so far.
+    private(set) var reads = 0
+
+    /// How often a file that changes while it is being read is read again.
+    private static let attempts = 4
+
+    init(_ interpretation: Interpretation, maximumBytes: Int) {
+        self.interpretation = interpretation
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Has a place looked at again, even if its file looks the same.
+    func doubt(_ place: PartPlace) { doubtful.insert(place) }
+
+    /// The state of the file at a place when it was looked at last; missing without one.
+    func fingerprint(of place: PartPlace) -> Fingerprint {
+        sights[place]?.identity.map(Fingerprint.init) ?? .missing
+    }
+
+    /// The file at a place.
+    ///
+    /// - Parameter name: makes the file's name for messages to the author.
+    /// - Throws: `SourceError`, which names the file as the document does, if it is not to be read.
+    func file(at place: PartPlace, named name: String) throws(SourceError) -> PartFile {
+        if let sight = sights[place], !doubtful.contains(place), place.isImpossible || isUnchanged(sight, at: place) {
+            return try sight.outcome.get()
+        }
+        doubtful.remove(place)
+        var identity = place.isImpossible ? nil : FileIdentity(path: place.path)
+        let outcome: Result<PartFile, SourceError>
+        do throws(SourceError) {
+            let (file, state) = try open(place, named: name)
+            identity = state
+            outcome = .success(file)
+        } catch {
+            outcome = .failure(error)
+        }
+        sights[place] = Sight(identity: identity, outcome: outcome)
+        return try outcome.get()
+    }
+
+    private func isUnchanged(_ sight: Sight, at place: PartPlace) -> Bool {
+        guard FileIdentity(path: place.path) == sight.identity else { return false }
+        guard case .success(let file) = sight.outcome else { return true }
+        // Another place may have seen the file change since.
+        return file.identity == sight.identity
+    }
+
+    private func open(_ place: PartPlace, named name: String) throws(SourceError) -> (PartFile, FileIdentity) {
+        for _ in 0..<Self.attempts {
+            let opened = try OpenPart(place, maximumBytes: maximumBytes)
+            let key = PartFile.Key(path: opened.path, kind: place.reference.kind)
+            let file = files[key] ?? PartFile(key, named: name)
+            files[key] = file
+            let state = opened.file.identity
+            if file.identity == state { return (file, state) }
+            reads += 1
+            let result = file.read(opened.file, by: interpretation)
+            guard opened.file.isUnchanged() else { continue }
+            file.take(result, in: state)
+            return (file, state)
+        }
+        throw SourceError(
+            place.reference.path,
+            "the file changed while it was being read, \(Self.attempts) times in a row; it will be read when it stops changing"
+        )
+    }
+
+    /// Forgets the places and files that no document refers to any more.
+    func keep(only places: Set<PartPlace>) {
+        sights = sights.filter { places.contains($0.key) }
+        doubtful.formIntersection(places)
+        var used: Set<PartFile.Key> = []
+        for sight in sights.values {
+            if case .success(let file) = sight.outcome { used.insert(file.key) }
+        }
+        files = files.filter { used.contains($0.key) }
+    }
+
+    /// The file from which a composition was made.
+    func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
+}

@@ -169,9 +169,10 @@ import Testing
                 allowed: #"["format","pretty","wait"]"#
             ),
             Parameter(
-                "/document?fields=x", "'fields' is not a parameter here; the parameters are format, inline, pretty, wait.",
+                "/document?fields=x",
+                "'fields' is not a parameter here; the parameters are format, inline, pretty, wait.",
                 "fields",
-                allowed: #"["format","pretty","wait"]"#),
+                allowed: #"["format","inline","pretty","wait"]"#),
             Parameter(
                 "/levels/?wait=0", "'wait' must be a whole number of seconds from 1 to 300, not '0'.", "wait"),
             Parameter(

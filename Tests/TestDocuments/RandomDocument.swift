@@ -88,7 +88,9 @@ struct RandomDocument {
         return isFractional ? whole + Double(generator.below(1_000_000)) / 1_000_000 : whole
     }
 
-    private static let structure: Set = ["Key", "Children", "Rows", "Sections", "SectionKeys", "SectionTitles"]
+    private static let structure: Set = [
+        "Key", "Children", "Rows", "Sections", "SectionKeys", "SectionTitles", "Source",
+    ]
 
     /// The entries, at times with an earlier one of the same key for one of them.
     private mutating func withRepeats(_ entries: [Value.Entry]) -> [Value.Entry] {
@@ -131,6 +133,7 @@ extension RandomDocument {
             // No other row may have it, in whatever way texts are made.
             entries.append(Value.Entry("Key", .string("<key \(number) \(text())>")))
         }
+        if generator.one(in: 8) { entries.append(Value.Entry("Source", .string(text()))) }
         if depth > 0, generator.one(in: 2) { entries = withLevel(entries, depth: depth) }
         entries.shuffle(using: &generator)
         return .dictionary(withRepeats(entries))
@@ -149,7 +152,7 @@ extension RandomDocument {
     /// Fields whose names are no structure.
     private mutating func fields() -> [Value.Entry] {
         let cell = ["Subtitle", "Image", "Kind", "View", "Tag", "Value", "Type", "Text", "Price"]
-        var seen: Set<String> = ["Title", "Children", "Key"]
+        var seen: Set<String> = ["Title", "Children", "Key", "Source"]
         return (0..<generator.below(4)).compactMap { _ in
             let name = generator.one(in: 2) ? cell[generator.below(cell.count)] : text()
             return seen.insert(name).inserted ? Value.Entry(name, value(depth: 2)) : nil

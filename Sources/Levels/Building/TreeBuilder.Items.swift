@@ -24,6 +24,7 @@ extension TreeBuilder {
         let keyField = items.field(keySlot)
         let source = source
         if titleField == nil, keyField == nil, source == nil, items.count > 1 { throw noTitle }
+        let isPart = notePart(source)
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
@@ -43,7 +44,7 @@ extension TreeBuilder {
             row.title = text
         }
         if let key { row.explicitKey = tree.fields.textRange(key) }
-        if let source, items.levelSlot == 0 { note(source, in: &row) }
+        if isPart { row.marks.insert(.isPart) }
         return row
     }
 

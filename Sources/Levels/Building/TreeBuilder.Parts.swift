@@ -23,10 +23,12 @@ extension TreeBuilder {
             .flatMap { tree.fields.textRange($0) }
     }
 
-    /// Notes that a row's level is that of another document.
-    mutating func note(_ source: String, in row: inout PendingRow) {
-        row.marks.insert(.isPart)
-        note(.document(source), at: row.place)
+    /// Notes that the innermost item's level is that of another document, unless it has its own; returns whether it is.
+    @inline(__always)
+    mutating func notePart(_ source: String?) -> Bool {
+        guard let source, items.levelSlot == 0 else { return false }
+        note(.document(source), at: items.innermost.place)
+        return true
     }
 
     /// Notes a reference to a part, if it is the first one to it.

@@ -7,7 +7,7 @@ final class DocumentWatcher: SourceWatcher {
     private let shared: WatchedFiles
     private let own: FileWatcher
     private var parts = WatcherGroup<PartPlace>()
-    private let composer: DocumentComposer
+    let composer: DocumentComposer
     /// The document alone, as it was read last; nil if it has no parts.
     private var loaded: LoadedTree?
     /// The places that have changed since they were armed.

@@ -31,7 +31,7 @@ enum LevelComparison {
             [
                 level.count, level.rowCount, level.itemCount, Int(level.hiddenItemCount), Int(level.height),
                 level.children.count, Int(level.form.rawValue), level.holdsTextBeyondXML ? 1 : 0,
-                level.rowsHoldTextBeyondXML ? 1 : 0,
+                level.rowsHoldTextBeyondXML ? 1 : 0, level.holdsParts ? 1 : 0, level.rowsHoldParts ? 1 : 0,
             ]
         }
         return counts[0] == counts[1] ? nil : "counts \(counts[0]), not \(counts[1])"

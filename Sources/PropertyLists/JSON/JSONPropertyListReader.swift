@@ -25,7 +25,7 @@ public struct JSONPropertyListReader: ~Copyable {
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
         var reader = JSONPropertyListReader(
-            window: try TextWindow.open(input, isXML: false, limits: limits), limits: limits)
+            window: try TextWindow.open(input, as: .json, limits: limits), limits: limits)
         do {
             try reader.readDocument(into: &consumer)
         } catch {

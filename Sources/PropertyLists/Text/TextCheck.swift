@@ -4,8 +4,13 @@ import Bytes
 ///
 /// Everything that a reader passes on was checked here, so later stages never see invalid UTF-8.
 struct TextCheck {
-    /// Whether the document is XML and not JSON: neither allows control characters, and XML excludes noncharacters too.
-    let isXML: Bool
+    private let kind: TextKind
+    private let isXML: Bool
+
+    init(_ kind: TextKind) {
+        self.kind = kind
+        isXML = kind == .xml
+    }
 
     /// The number of leading bytes that are whole, valid characters; the rest is the beginning of one more.
     ///
@@ -20,8 +25,11 @@ struct TextCheck {
             if first < 0x80 {
                 let code = String(hexadecimal: first, digits: 4)
                 let remedy =
-                    isXML
-                    ? "XML; remove it, or use the binary format" : "JSON; in a string, write it as \\u\(code)"
+                    switch kind {
+                    case .xml: "XML; remove it, or use the binary format"
+                    case .json: "JSON; in a string, write it as \\u\(code)"
+                    case .table: "a table; remove it"
+                    }
                 throw PropertyListError("the control character U+\(code) cannot appear in \(remedy)")
             }
             let length = utf8Length(first)

@@ -35,17 +35,17 @@ struct TextWindow: ~Copyable {
     ///
     /// - Throws: `PropertyListError` for an unreadable file or an unsupported encoding.
     static func open(
-        _ input: DocumentInput, isXML: Bool, limits: PropertyListLimits
+        _ input: DocumentInput, as kind: TextKind, limits: PropertyListLimits
     ) throws(PropertyListError) -> TextWindow {
-        var window = TextWindow(input, isXML: isXML, limits: limits)
-        try window.detectEncoding(isXML: isXML)
+        var window = TextWindow(input, as: kind, limits: limits)
+        try window.detectEncoding(isXML: kind == .xml)
         return window
     }
 
-    private init(_ input: DocumentInput, isXML: Bool, limits: PropertyListLimits) {
+    private init(_ input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) {
         self.input = input
         self.limits = limits
-        check = TextCheck(isXML: isXML)
+        check = TextCheck(kind)
         inputOffset = 0
         capacity = Self.pieceBytes
         unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity + Self.padding, alignment: 16)
@@ -245,6 +245,9 @@ struct TextWindow: ~Copyable {
         PropertyListError(
             "a value is longer than \(limits.valueBytes) bytes; store large data in separate files", at: position)
     }
+
+    /// The number of bytes from the cursor on that have been read; all that are left once `find` returned nil.
+    var readAhead: Int { checkedEnd - cursor }
 
     /// Bytes from the cursor on, which `peek`, `matches` or `find` have seen.
     @_lifetime(borrow self)

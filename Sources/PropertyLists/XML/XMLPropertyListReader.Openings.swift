@@ -19,7 +19,7 @@ extension XMLPropertyListReader {
     ) -> SourcePosition? {
         do {
             var reader = XMLPropertyListReader(
-                window: try TextWindow.open(input, isXML: true, limits: limits), limits: limits)
+                window: try TextWindow.open(input, as: .xml, limits: limits), limits: limits)
             guard let found = try reader.innermostOpening(before: place), found.name == name else { return nil }
             return found.position
         } catch {

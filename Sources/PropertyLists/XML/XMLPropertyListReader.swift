@@ -27,7 +27,7 @@ public struct XMLPropertyListReader: ~Copyable {
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
         var reader = XMLPropertyListReader(
-            window: try TextWindow.open(input, isXML: true, limits: limits), limits: limits)
+            window: try TextWindow.open(input, as: .xml, limits: limits), limits: limits)
         do {
             try reader.readDocument(into: &consumer)
         } catch {

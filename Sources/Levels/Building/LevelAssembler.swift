@@ -100,5 +100,6 @@ struct LevelAssembler: ~Copyable {
             output.append(key.span)
         }
         output.append(source.extracting(row.fields))
+        if row.recordNumber > 0 { output.append(halfWord: row.recordNumber) }
     }
 }

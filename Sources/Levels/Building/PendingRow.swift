@@ -9,6 +9,8 @@ struct PendingRow {
     var isString = false
     /// Some of `Row.Flags.marks`.
     var marks: Row.Flags = []
+    /// The number of a record in its table, from 1; 0 if the row is not a record.
+    var recordNumber: UInt32 = 0
     /// For messages.
     var place = PackedPosition.none
 }

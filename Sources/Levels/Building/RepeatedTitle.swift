@@ -17,10 +17,18 @@ final class RepeatedTitle {
 
     /// The warning about it.
     var message: String {
+        "\(count) rows have the title '\(quoted: title)'\(place); give each a Key, or their paths end in ~2, ~3, …"
+    }
+
+    /// The same if the rows are records, which have no Key.
+    var messageAboutRecords: String {
+        "\(count) records have the title '\(quoted: title)'\(place); "
+            + "name a field in TitleBy that tells them apart, or their paths end in ~2, ~3, …"
+    }
+
+    private var place: String {
         // In a binary document both may be one shared object.
         let other = first == second ? nil : first
-        let place = other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
-        return
-            "\(count) rows have the title '\(quoted: title)'\(place); give each a Key, or their paths end in ~2, ~3, …"
+        return other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
     }
 }

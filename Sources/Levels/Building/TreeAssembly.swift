@@ -37,6 +37,12 @@ struct TreeAssembly: ~Copyable {
         }
     }
 
+    /// Counts items that are made from the rows so far.
+    mutating func count(made: Int) throws(PropertyListError) {
+        items += made - 1
+        try countItem()
+    }
+
     /// Takes back the last row and what is packed from `start` on; it was no item after all.
     mutating func dropLastItem(from start: Int) {
         rows.removeLast()
@@ -71,6 +77,16 @@ struct TreeAssembly: ~Copyable {
             children: aside.children.contains { $0 != nil } ? aside.children : [], sections: aside.sections,
             form: aside.form, mayHoldTextBeyondXML: hasTextBeyondXML, position: aside.position)
         return try assembler.assemble(aside.rows.span, from: aside.bytes.span, parts: parts)
+    }
+
+    /// Makes a level of some of the rows that were set aside, or of rows made from them.
+    mutating func level(
+        of rows: Span<PendingRow>, in bytes: Span<UInt8>, children: [Level?], form: LevelForm,
+        at position: SourcePosition
+    ) throws(PropertyListError) -> Level {
+        let parts = LevelAssembler.Parts(
+            children: children, form: form, mayHoldTextBeyondXML: hasTextBeyondXML, position: position)
+        return try assembler.assemble(rows, from: bytes, parts: parts)
     }
 
     /// Makes the document's level of the only row.

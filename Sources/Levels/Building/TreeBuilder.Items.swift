@@ -5,8 +5,11 @@ internal import PropertyLists
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
         if items.count == 1, !isArray, items.levelSlot == 0, source == nil { throw noLevel }
+        let hasTable = try hasTable()
         let level = try takeLevel()
-        let row = try row()
+        if hasTable, level == nil { _ = try drilling(of: items.innermost) }
+        var row = try row()
+        if hasTable, level == nil { row.marks.insert(.isPart) }
         items.close()
         _ = pop()
         tree.add(row, level: level)

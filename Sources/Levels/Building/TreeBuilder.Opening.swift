@@ -1,3 +1,4 @@
+internal import Bytes
 public import PropertyLists
 
 /// What opens: dictionaries and arrays, which are items, rows, sections or values.
@@ -60,6 +61,8 @@ extension TreeBuilder {
 
     private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
         guard let rule else { throw wrongValue("a container") }
+        // The place of a level is never shown; the mark is for other values of the same key.
+        if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
         push(Frame(rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
     }
 

@@ -19,4 +19,52 @@ extension TreeBuilder {
                 fields: content, title: content.upperBound..<content.upperBound, place: PackedPosition(frame.position)),
             level: nil)
     }
+
+    // MARK: Their item
+
+    /// Checks the innermost item, which ends: it has both `Records` and `DrillBy` or neither.
+    ///
+    /// - Returns: whether it has `Records`.
+    @inline(__always)
+    func hasTable() throws(PropertyListError) -> Bool {
+        // A builder whose documents have no tables has number 0 for both slots.
+        let hasTable = recordsSlot != 0 && items.levelSlot == recordsSlot
+        if hasTable != (items.field(drillBySlot) != nil) { throw incompleteTable }
+        return hasTable
+    }
+
+    private var incompleteTable: PropertyListError {
+        let item = items.innermost
+        guard let position = position(of: .drillBy, in: item) else {
+            return PropertyListError(
+                "'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level",
+                at: self.position(of: .records, in: item), path: currentPath())
+        }
+        return PropertyListError(
+            "'DrillBy' needs 'Records', an array of dictionaries or the name of a file", at: position,
+            path: currentPath())
+    }
+
+    /// How the table of an item is drilled.
+    ///
+    /// - Throws: `PropertyListError` if any element of `DrillBy` is not text.
+    func drilling(of item: GatheredItem) throws(PropertyListError) -> RecordDrilling {
+        guard let field = item.field(drillBySlot),
+            let fields = PackedFieldList.texts(at: tree.fields.start(field).name.upperBound, in: tree.fields.bytes.span)
+        else {
+            throw PropertyListError(
+                "'DrillBy' must contain only field names, which are text", at: position(of: .drillBy, in: item),
+                path: currentPath())
+        }
+        let title = text(of: .titleBy, in: item) ?? RecordDrilling.defaultTitleField
+        return RecordDrilling(fields: fields, titleField: title)
+    }
+
+    /// Refuses a table whose records would be too deep.
+    func checkDepth(of drilling: RecordDrilling, in item: GatheredItem) throws(PropertyListError) {
+        guard items.count + drilling.fields.count > tree.limits.depth else { return }
+        throw PropertyListError(
+            "'DrillBy' leads deeper than \(tree.limits.depth) levels; name fewer fields",
+            at: position(of: .drillBy, in: item), path: currentPath())
+    }
 }

@@ -16,7 +16,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var expected = Expectation.document
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
-    let titleSlot, keySlot, sourceSlot: SlotNumber
+    let titleSlot, keySlot, sourceSlot, recordsSlot, drillBySlot: SlotNumber
     let names: StructuralNames
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
@@ -54,6 +54,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         titleSlot = itemSlots.number(of: .title)
         keySlot = itemSlots.number(of: .key)
         sourceSlot = itemSlots.number(of: .source)
+        recordsSlot = itemSlots.number(of: .records)
+        drillBySlot = itemSlots.number(of: .drillBy)
     }
 
     /// The finished tree: a level whose one row is the root item.

@@ -31,6 +31,7 @@ struct RowGatherer: ~Copyable {
         var pending = PendingRow(
             fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString)
         pending.marks = row.flags.intersection(.marks)
+        pending.recordNumber = UInt32(row.recordNumber(in: source.span))
         pending.explicitKey = explicitKey(of: row, level, number)
         return pending
     }

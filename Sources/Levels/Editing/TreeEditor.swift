@@ -18,16 +18,25 @@ public struct TreeEditor: Sendable {
 
     /// Returns the rows below an item, to be changed; none below a leaf.
     ///
-    /// - Throws: `TreeError.anyShape`.
+    /// - Throws: `TreeError.anyShape`, `TreeError.records`.
     public func rows(below item: Item) throws(TreeError) -> RowArrangement {
         try refuseAnyShape(item)
+        try refuseTable(of: item)
         return RowArrangement(of: item.level ?? .empty)
     }
 
     /// Returns the item and its siblings, to be changed.
     private func rows(around item: Item) throws(TreeError) -> RowArrangement {
         try refuseAnyShape(item)
+        guard !item.own.level.form.isDrilled else { throw .records }
         return RowArrangement(of: item.own.level)
+    }
+
+    /// Refuses an item whose level is made from `Records`, in the document or in a file.
+    private func refuseTable(of item: Item) throws(TreeError) {
+        guard item.level?.form.isDrilled != true, item.own.level.recordFile(ofRow: item.own.row) == nil else {
+            throw .records
+        }
     }
 
     private func refuseAnyShape(_ item: Item) throws(TreeError) {
@@ -50,6 +59,7 @@ public struct TreeEditor: Sendable {
     /// - Throws: `TreeError` if the tree becomes too deep or too large.
     public func document(replacingLevelBelow item: Item, with level: Level) throws(TreeError) -> Level {
         try refuseAnyShape(item)
+        try refuseTable(of: item)
         if level.hash == item.level?.hash { return item.steps[0].level }
         let own = item.own
         if own.level.hasChild(of: own.row, like: level) { return try document(item.steps[...], over: level) }
@@ -95,6 +105,8 @@ extension TreeEditor {
         replacing item: Item, with source: Item.Step, keepsLevel: Bool = false
     ) throws(TreeError) -> Level {
         var rows = try self.rows(around: item)
+        // The level follows from the fields, which may name other columns now.
+        if keepsLevel { try refuseTable(of: item) }
         try rows.replace(item.own.row, with: source, keepsLevel: keepsLevel)
         return try document(arranging: rows, around: item)
     }

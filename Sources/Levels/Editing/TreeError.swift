@@ -24,6 +24,8 @@ public enum TreeError: Error, Equatable, Sendable {
     case intoItself
     /// The tree has the shape `any`, in which titles follow from positions.
     case anyShape
+    /// The rows are made from a table.
+    case records
 }
 
 extension TreeError: CustomStringConvertible {
@@ -45,6 +47,8 @@ extension TreeError: CustomStringConvertible {
             "section \(section) is out of range for \(Quantity(sections, "section")); sections are numbered from 0"
         case .root: "the root item cannot be removed or moved"
         case .intoItself: "an item cannot be moved into itself or below itself"
+        case .records:
+            "what is below 'DrillBy' is made from the records of a table; edit the records in the document or its file"
         case .anyShape: "a document of shape 'any' cannot be edited; only a document of items can"
         }
     }

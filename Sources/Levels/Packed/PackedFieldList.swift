@@ -18,6 +18,38 @@ enum PackedFieldList {
         }
         return found
     }
+
+    /// The text of a packed string; nil for other values.
+    static func text(at value: Int, in bytes: Span<UInt8>) -> Range<Int>? {
+        var reader = PackedReader(bytes, at: value)
+        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
+    }
+
+    /// The texts of a packed array; nil if it is not one, or not all of its elements are strings.
+    static func texts(at value: Int, in bytes: Span<UInt8>) -> [String]? {
+        var reader = PackedReader(bytes, at: value)
+        guard reader.byte() == PackedTag.array.rawValue else { return nil }
+        let size = reader.halfWord()
+        let end = reader.offset + size
+        var texts: [String] = []
+        while reader.offset < end {
+            guard let text = text(at: reader.offset, in: bytes) else { return nil }
+            texts.append(String(utf8: bytes.extracting(text)))
+            reader.skipValue()
+        }
+        return texts
+    }
+
+    /// Where the value of the first field of a name begins; nil if the field is missing.
+    static func firstValue(named name: Span<UInt8>, in bytes: Span<UInt8>, _ content: Range<Int>) -> Int? {
+        var reader = PackedReader(bytes, at: content.lowerBound)
+        while reader.offset < content.upperBound {
+            let key = reader.run()
+            if key.count == name.count, bytes.extracting(key).isEqual(to: name) { return reader.offset }
+            reader.skipValue()
+        }
+        return nil
+    }
 }
 
 extension PackedFields {

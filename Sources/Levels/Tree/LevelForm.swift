@@ -10,4 +10,11 @@ public enum LevelForm: UInt8, Sendable {
     case namedSections
     /// Shape `any`: the elements of an array, or the entries of a dictionary.
     case elements, entries
+    /// `Records`: the values of a field of `DrillBy`, each with the records that have it below.
+    case facets
+    /// `Records`: the records themselves.
+    case records
+
+    /// Whether the rows were made from a table, so that they are written as its records.
+    public var isDrilled: Bool { self == .facets || self == .records }
 }

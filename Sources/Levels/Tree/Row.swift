@@ -1,7 +1,7 @@
 /// The positions of the parts of one row in its level's bytes.
 ///
 /// The packed form is: flags; the title's length, and its offset if it is in the fields; the key's length and bytes if
-/// it is not the title; then the fields up to the next row.
+/// it is not the title; then the fields; last, for a record, its number in the table. The next row follows.
 public struct Row: Sendable {
     /// The title's UTF-8.
     public let title: Range<Int>
@@ -22,12 +22,31 @@ public struct Row: Sendable {
         static let hasExplicitKey = Flags(rawValue: 8)
         /// The row's level comes from another file, and is not in this tree; see `PartReference`.
         static let isPart = Flags(rawValue: 64)
+        /// The item is a record, and its number in the table follows the fields, four bytes.
+        static let hasRecordNumber = Flags(rawValue: 128)
+
+        static let recordNumberBytes = 4
         /// The bits that a builder sets for what an item's fields say; they stay with the row when it is copied.
         static let marks = Flags(rawValue: 0xF0)
     }
 
     /// Whether the item was written as a bare string.
     public var isString: Bool { flags.contains(.isString) }
+
+    /// Whether the row's level comes from another file.
+    public var isPart: Bool { flags.contains(.isPart) }
+
+    /// Whether the item is a record of a table, so that every key is a field.
+    public var isRecord: Bool { flags.contains(.hasRecordNumber) }
+
+    /// The record's number in its table, from 1; 0 if the item is not a record.
+    ///
+    /// - Parameter bytes: the level's.
+    func recordNumber(in bytes: Span<UInt8>) -> Int {
+        guard isRecord else { return 0 }
+        var reader = PackedReader(bytes, at: fields.upperBound)
+        return reader.halfWord()
+    }
 
     /// Parses a row of a level.
     ///
@@ -48,7 +67,7 @@ public struct Row: Sendable {
             titleStart = Int(reader.number())
         }
         let ownKey = flags.contains(.hasOwnKey) ? reader.run() : 0..<0
-        fields = reader.offset..<end
+        fields = reader.offset..<(flags.contains(.hasRecordNumber) ? end - Flags.recordNumberBytes : end)
         if !flags.contains(.hasOwnTitle) { titleStart += reader.offset }
         title = titleStart..<titleStart + titleLength
         key = flags.contains(.hasOwnKey) ? ownKey : title

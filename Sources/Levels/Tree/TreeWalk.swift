@@ -5,18 +5,24 @@ public import PropertyLists
 /// Reading the events gives the same tree: the names of structural keys, their places among the fields and the form
 /// of sections are preserved.
 public struct TreeWalk {
-    private enum Frame {
+    enum Frame {
         case item(Level, row: Int, offset: Int)
         case rows(Level, next: Int, end: Int)
         case sections(Level, next: Int)
         case sectionDictionary(Level, section: Int, offset: Int)
         /// Shape `any`: the rows of a level are entries or elements.
         case entries(Level, next: Int)
+        /// The records of a table.
+        case records(RecordsInOrder, next: Int)
+        /// The end of a dictionary whose entries have been sent.
+        case end
     }
 
-    private var stack: [Frame] = []
+    var stack: [Frame] = []
     private var start: (level: Level, row: Int)?
-    private static let nowhere = SourcePosition.byte(offset: 0)
+    /// How the records below the item are drilled if it is made of one of their values.
+    var drilling: RecordDrilling?
+    static let nowhere = SourcePosition.byte(offset: 0)
 
     /// Creates a walk over the item in a row of a level.
     public init(_ level: Level, row: Int) { start = (level, row) }
@@ -27,6 +33,10 @@ public struct TreeWalk {
     ) throws(PropertyListError) -> Bool {
         if let item = start {
             start = nil
+            if let drilling {
+                try begin(item.level, row: item.row, drilledBy: drilling, to: &consumer)
+                return true
+            }
             try begin(item.level, row: item.row, to: &consumer)
             return !stack.isEmpty
         }
@@ -38,6 +48,8 @@ public struct TreeWalk {
         case .sectionDictionary(let level, let section, let offset):
             try sectionField(level, section: section, offset: offset, to: &consumer)
         case .entries(let level, let next): try nextEntry(level, next: next, to: &consumer)
+        case .records(let records, let next): try nextRecord(records, next: next, to: &consumer)
+        case .end: try consumer.endDictionary()
         }
         return !stack.isEmpty
     }
@@ -60,7 +72,7 @@ public struct TreeWalk {
             try beginAnything(level, row: number, fields: row.fields, to: &consumer)
         } else if row.isString {
             try consumer.string(bytes.span.extracting(row.title))
-        } else if row.fields.isEmpty {
+        } else if row.fields.isEmpty, !row.isRecord {
             // Only the root of a document that is an array has no field at all.
             try beginRows(level.child(number), form: level.child(number)?.form ?? .rows, to: &consumer)
         } else {
@@ -116,6 +128,7 @@ public struct TreeWalk {
     private mutating func beginRows<Consumer: PropertyListConsumer & ~Copyable>(
         _ level: Level?, form: LevelForm, to consumer: inout Consumer
     ) throws(PropertyListError) {
+        if form.isDrilled { return try beginRecords(below: level, to: &consumer) }
         if form == .namedSections {
             try consumer.beginDictionary(at: Self.nowhere)
         } else {

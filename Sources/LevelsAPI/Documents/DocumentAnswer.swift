@@ -64,6 +64,12 @@ struct DocumentAnswer {
             content.append(littleEndian: level.hash.high)
             content.append(littleEndian: level.hash.low)
         }
+        if let drilling = item.remainingDrilling {
+            for name in [drilling.titleField] + drilling.fields {
+                content.append(littleEndian: UInt64(name.utf8.count))
+                content.append(name)
+            }
+        }
         return EntityTag.of(ContentHash(of: content.span))
     }
 
@@ -76,7 +82,7 @@ struct DocumentAnswer {
     }
 
     private func stream() throws(Problem) -> any AheadStream {
-        let walk = TreeWalk(item.own.level, row: item.own.row)
+        let walk = TreeWalk(item)
         switch format {
         case .json:
             let compact = DocumentStream(walk, JSONPropertyListWriter.init())

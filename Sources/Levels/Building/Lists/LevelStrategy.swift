@@ -7,6 +7,6 @@ internal import PropertyLists
 protocol LevelStrategy: SendableMetatype {
     /// - Throws: `PropertyListError` if the item's slots do not fit its rows.
     static func level(
-        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: consuming SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level
 }

@@ -44,6 +44,30 @@ struct SetAsideRows {
     }
 }
 
+extension SetAsideRows {
+    /// Numbers the rows as the records of a table, and titles each with a field, or else with its number.
+    mutating func becomeRecords(titledBy field: String) throws(PropertyListError) {
+        let name = Array(field.utf8)
+        let end = bytes.count
+        var loose = ByteBuffer()
+        for row in rows.indices {
+            rows[row].marks.insert(.hasRecordNumber)
+            rows[row].recordNumber = UInt32(row + 1)
+            let value = PackedFieldList.firstValue(named: name.span, in: bytes.span, rows[row].fields)
+            if let text = value.flatMap({ PackedFieldList.text(at: $0, in: bytes.span) }), !text.isEmpty {
+                rows[row].title = text
+                continue
+            }
+            let start = loose.count
+            try FacetText.append(value, in: bytes.span, to: &loose)
+            if loose.count == start { loose.append("\(row + 1)") }
+            rows[row].title = end + start..<end + loose.count
+        }
+        bytes.reserveCapacity(end + loose.count)
+        bytes += Array(copying: loose.span)
+    }
+}
+
 extension TreeAssembly {
     /// Takes the rows of a list away; `sections` count their rows from the beginning of the stack.
     mutating func setAside(_ frame: Frame, sections: [Section], form: LevelForm) -> SetAsideRows {

@@ -9,6 +9,9 @@ extension Slot {
         .sectionKeys,
         .sectionTitles,
         .source,
+        .records,
+        .drillBy,
+        .titleBy,
     ]
 
     /// The structural keys of a section that is a dictionary.

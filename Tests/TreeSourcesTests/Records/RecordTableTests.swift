@@ -1,0 +1,100 @@
+import Levels
+import PropertyLists
+import Testing
+
+@testable import TreeSources
+
+@Suite("A table in a file of its own")
+struct RecordTableTests {
+    private static let drilling = RecordDrilling(fields: ["Artist"], titleField: "Name")
+    /// The same two records in each syntax.
+    private static let tables: [(name: String, content: [UInt8])] = [
+        ("a.csv", Array("Artist,Name\r\nAda,One\r\nBo,Two\r\n".utf8)),
+        ("a.TSV", Array("Artist\tName\nAda\tOne\nBo\tTwo".utf8)),
+        ("a.json", Array(#"[{"Artist":"Ada","Name":"One"},{"Artist":"Bo","Name":"Two"}]"#.utf8)),
+        (
+            "a.plist",
+            Array(
+                """
+                <plist><array><dict><key>Artist</key><string>Ada</string><key>Name</key><string>One</string></dict>
+                <dict><key>Artist</key><string>Bo</string><key>Name</key><string>Two</string></dict></array></plist>
+                """.utf8)
+        ),
+    ]
+
+    @Test("is the same level in every syntax", arguments: tables.indices)
+    func level(_ number: Int) throws {
+        let (name, content) = Self.tables[number]
+        let syntax = try TableSyntax(fileName: name, head: content)
+        let tree = try RecordTable.tree(of: .memory(content), syntax: syntax, drilling: Self.drilling)
+        let level = try #require(tree.document.child(0))
+        #expect((0..<level.count).map(level.title) == ["Ada", "Bo"])
+        #expect(level.form == .facets)
+        let below = try #require(level.child(1))
+        #expect(below.title(0) == "Two")
+        #expect(below.form == .records)
+        let first = Self.tables[0]
+        let csv = try RecordTable.tree(of: .memory(first.content), syntax: .lines(.comma), drilling: Self.drilling)
+        #expect(tree.document.hash == csv.document.hash)
+    }
+
+    @Test(
+        "is refused with the position in its file",
+        arguments: [
+            (
+                "a.csv", "A,B\n1,2\n\"never",
+                "3:1: the quote that begins here never ends; end the cell with a quote, and double each quote within it"
+            ),
+            ("a.json", "[{},\n5]", "2:1: element 2 of the array is a number, but a record must be a dictionary"),
+            ("a.json", "{\"A\":5}", "1:1: the table must be an array of dictionaries, not a dictionary"),
+            ("a.json", "\n\"A\"", "2:1: the table must be an array of dictionaries, not text"),
+            ("a.json", "[{}", "1:4: the document ends before its value does; it was truncated"),
+            (
+                "a.txt", "A,B\n",
+                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'A,B'"
+            ),
+        ])
+    func refused(name: String, text: String, sentence: String) {
+        let content = Array(text.utf8)
+        do throws(PropertyListError) {
+            let syntax = try TableSyntax(fileName: name, head: content)
+            _ = try RecordTable.tree(of: .memory(content), syntax: syntax, drilling: Self.drilling)
+            Issue.record("the table was read")
+        } catch {
+            #expect(error.description == sentence)
+        }
+    }
+
+    @Test("has the warnings of its records, and shares the levels of a pool")
+    func warningsAndPool() throws {
+        let content = Array("Artist,Name\nAda,One\nAda,One\n".utf8)
+        func read(_ pool: LevelPool?) throws -> Tree {
+            try RecordTable.tree(
+                of: .memory(content), syntax: .lines(.comma), drilling: Self.drilling, pool: pool)
+        }
+        let first = try read(nil)
+        #expect(
+            first.warnings.first.map(\.message) == [
+                "2 records have the title 'One', the first on line 2; name a field in TitleBy that tells them apart, or their paths end in ~2, ~3, …"
+            ])
+        #expect(try read(LevelPool(first.document)).document === first.document)
+    }
+
+    @Test("counts its made items and its depth against the limits")
+    func limits() {
+        let content = Array("Artist,Name\nAda,One\nBo,Two\n".utf8)
+        func sentence(_ limits: TreeLimits) -> String? {
+            do throws(PropertyListError) {
+                _ = try RecordTable.tree(
+                    of: .memory(content), syntax: .lines(.comma), drilling: Self.drilling, treeLimits: limits)
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+        #expect(sentence(TreeLimits(depth: 2, items: 4)) == nil)
+        #expect(
+            sentence(TreeLimits(items: 3)) == "the document holds more than 3 items; split it, or raise MaxItems")
+        #expect(sentence(TreeLimits(depth: 1)) == "'DrillBy' leads deeper than 1 levels; name fewer fields")
+    }
+}

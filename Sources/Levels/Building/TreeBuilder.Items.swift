@@ -5,11 +5,12 @@ internal import PropertyLists
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
         if items.count == 1, !isArray, items.levelSlot == 0, source == nil { throw noLevel }
-        let hasTable = try hasTable()
+        let hasTable = hasTables ? try hasTable() : false
         let level = try takeLevel()
-        if hasTable, level == nil { _ = try drilling(of: items.innermost) }
+        let isTableFile = hasTable && level == nil
+        if isTableFile { try noteTable() }
         var row = try row()
-        if hasTable, level == nil { row.marks.insert(.isPart) }
+        if isTableFile { row.marks.insert(.isPart) }
         items.close()
         _ = pop()
         tree.add(row, level: level)

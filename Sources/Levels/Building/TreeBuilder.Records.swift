@@ -25,7 +25,7 @@ extension TreeBuilder {
     /// Checks the innermost item, which ends: it has both `Records` and `DrillBy` or neither.
     ///
     /// - Returns: whether it has `Records`.
-    @inline(__always)
+    @inline(never)
     func hasTable() throws(PropertyListError) -> Bool {
         // A builder whose documents have no tables has number 0 for both slots.
         let hasTable = recordsSlot != 0 && items.levelSlot == recordsSlot
@@ -43,6 +43,17 @@ extension TreeBuilder {
         return PropertyListError(
             "'DrillBy' needs 'Records', an array of dictionaries or the name of a file", at: position,
             path: currentPath())
+    }
+
+    /// Notes that the level of the innermost item is made of a table in a file.
+    mutating func noteTable() throws(PropertyListError) {
+        let item = items.innermost
+        let drilling = try drilling(of: item)
+        // The name is hidden behind one more tag.
+        guard let field = item.field(recordsSlot),
+            let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
+        else { return }
+        note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling), at: item.place)
     }
 
     /// How the table of an item is drilled.

@@ -23,6 +23,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var strayRows: [StrayRows] = []
     var parts: [PartMention] = []
     var knownParts: Set<PartReference> = []
+    /// Whether any item so far has a key of a table, so that items are checked for them.
+    var hasTables = false
     /// What is known about the item that was refused for its missing title; nil if the reason is different.
     public internal(set) var untitledItem: UntitledItem?
     /// Whether the document was refused over a key that is a misspelt structural name, which the error says.

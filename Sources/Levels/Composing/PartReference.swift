@@ -6,6 +6,8 @@ public struct PartReference: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// As a document, whose root's level is the row's (`Source`).
         case document
+        /// As a table, whose records, drilled like this, are the row's level (`Records`).
+        case records(RecordDrilling)
     }
 
     /// The path as the document has it, relative to the document's folder.
@@ -16,8 +18,18 @@ public struct PartReference: Hashable, Sendable {
     /// A document at a path.
     public static func document(_ path: String) -> PartReference { PartReference(path: path, kind: .document) }
 
+    /// A table at a path.
+    public static func records(_ path: String, _ drilling: RecordDrilling) -> PartReference {
+        PartReference(path: path, kind: .records(drilling))
+    }
+
+    /// Whether the part is a table.
+    var isTable: Bool { kind != .document }
+
     /// The structural key of an item whose level is another document; `--keys` does not change it.
     static let sourceName = "Source"
+    /// The structural key of an item whose level is made of a table.
+    static let recordsName = "Records"
 }
 
 extension Level {
@@ -26,6 +38,7 @@ extension Level {
         let row = row(number)
         guard row.flags.contains(.isPart) else { return nil }
         let bytes = bytes
+        if let table = table(ofRow: number) { return table }
         guard
             let value = PackedFieldList.value(named: PartReference.sourceName, in: bytes.span, row.fields),
             bytes[value] == PackedTag.string.rawValue

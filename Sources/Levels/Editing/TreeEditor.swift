@@ -34,7 +34,7 @@ public struct TreeEditor: Sendable {
 
     /// Refuses an item whose level is made from `Records`, in the document or in a file.
     private func refuseTable(of item: Item) throws(TreeError) {
-        guard item.level?.form.isDrilled != true, item.own.level.recordFile(ofRow: item.own.row) == nil else {
+        guard item.level?.form.isDrilled != true, item.own.level.part(item.own.row)?.isTable != true else {
             throw .records
         }
     }

@@ -33,9 +33,6 @@ public struct Row: Sendable {
     /// Whether the item was written as a bare string.
     public var isString: Bool { flags.contains(.isString) }
 
-    /// Whether the row's level comes from another file.
-    public var isPart: Bool { flags.contains(.isPart) }
-
     /// Whether the item is a record of a table, so that every key is a field.
     public var isRecord: Bool { flags.contains(.hasRecordNumber) }
 

@@ -53,6 +53,8 @@ final class PartFile {
             let pool = tree.map(LevelPool.init)
             switch key.kind {
             case .document: return .success(try interpretation.load(file, named: name, pool: pool))
+            case .records(let drilling):
+                return .success(try interpretation.load(file, named: name, drilledBy: drilling, pool: pool))
             }
         } catch {
             return .failure(error)

@@ -153,21 +153,19 @@ import Testing
         )
     }
 
-    @Test("A table in a file makes a leaf that names the file, with or without a title")
+    @Test("A table in a file makes a leaf that refers to the file, at the root too")
     func files() throws {
         let tree = try Document.tree(
             #"{"Records":"all.csv","DrillBy":[],"Title":"t"}"#)
         #expect(try Outline.of(tree) == #"t {"DrillBy":[],"Title":"t"}"#)
-        let file = try #require(tree.document.recordFile(ofRow: 0))
-        #expect(file.name == "all.csv")
-        #expect(file.drilling == RecordDrilling(fields: []))
+        #expect(tree.document.part(0) == .records("all.csv", RecordDrilling(fields: [])))
         let rows = try Document.tree(
             #"[{"Title":"a","TitleBy":"N","DrillBy":["A","B"],"Records":"sub/a.tsv"},{"Title":"b"},"c"]"#)
         let level = try #require(rows.document.child(0))
-        #expect((0..<3).map { level.row($0).isPart } == [true, false, false])
-        #expect(level.recordFile(ofRow: 0)?.name == "sub/a.tsv")
-        #expect(level.recordFile(ofRow: 0)?.drilling == RecordDrilling(fields: ["A", "B"], titleField: "N"))
-        #expect(level.recordFile(ofRow: 1) == nil)
+        let drilling = RecordDrilling(fields: ["A", "B"], titleField: "N")
+        #expect((0..<3).map(level.part) == [.records("sub/a.tsv", drilling), nil, nil])
+        #expect(rows.parts.map(\.reference) == [.records("sub/a.tsv", drilling)])
+        #expect(rows.parts.map(\.path) == ["/a"])
     }
 
     /// An item with a table.

@@ -25,6 +25,8 @@ struct SlotTable {
         let value: Expectation
         let check: Slot.Check
         let isHidden: Bool
+        /// Whether the item is checked at its end because it has the key; see `TreeBuilder.hasTable()`.
+        let isOfTable: Bool
         let holdsLevel: Bool
     }
 
@@ -53,7 +55,10 @@ struct SlotTable {
         rules = slots.enumerated().map { index, slot in
             var value = slot.value
             value.slot = SlotNumber(index + 1)
-            return Rule(value: value, check: slot.check, isHidden: slot.isHidden, holdsLevel: slot.holdsLevel)
+            return Rule(
+                value: value, check: slot.check, isHidden: slot.isHidden,
+                isOfTable: slot.name == Slot.records.name || slot.name == Slot.drillBy.name,
+                holdsLevel: slot.holdsLevel)
         }
         self.slots = slots
         self.names = names

@@ -1,28 +1,18 @@
 internal import Bytes
 
-/// A table that a document names instead of containing it: `Records` as text.
-public struct RecordFile: Sendable, Equatable {
-    /// The path of the file, as the document has it.
-    public let name: String
-    /// How its records become levels.
-    public let drilling: RecordDrilling
-}
-
 extension Level {
-    /// The file whose records are the level below a row; nil if that is not from `Records`.
-    ///
-    /// The builder makes such a row a leaf (`Row.isPart`); a reader of the file supplies the level.
-    public func recordFile(ofRow number: Int) -> RecordFile? {
-        let row = row(number)
+    /// The file whose records are the level below a row; nil if the row has no `Records`, or has them as an array.
+    func table(ofRow number: Int) -> PartReference? {
+        let fields = row(number).fields
         let bytes = bytes
-        guard row.isPart, let value = hiddenValue(named: "Records", in: row.fields),
-            let name = PackedFieldList.text(at: value, in: bytes.span), let drilling = drilling(in: row.fields)
+        guard let value = hiddenValue(named: PartReference.recordsName, in: fields),
+            let path = PackedFieldList.text(at: value, in: bytes.span), let drilling = drilling(in: fields)
         else { return nil }
-        return RecordFile(name: String(utf8: bytes.span.extracting(name)), drilling: drilling)
+        return .records(String(utf8: bytes.span.extracting(path)), drilling)
     }
 
     /// The value of a structural field that no detail shows.
-    func hiddenValue(named name: String, in fields: Range<Int>) -> Int? {
+    private func hiddenValue(named name: String, in fields: Range<Int>) -> Int? {
         let bytes = bytes
         guard let value = PackedFieldList.value(named: name, in: bytes.span, fields),
             bytes[value] == PackedTag.hidden.rawValue

@@ -38,7 +38,8 @@ let package = Package(
             name: "ContentCodings", dependencies: ["HTTPFields", "Bytes", "Locking", "CZlib", "CBrotli"],
             swiftSettings: settings),
         .target(
-            name: "Levels", dependencies: ["Bytes", "PropertyLists", "CXXHash", "CUTF8Proc"], swiftSettings: settings),
+            name: "Levels", dependencies: ["Bytes", "Locking", "PropertyLists", "CXXHash", "CUTF8Proc"],
+            swiftSettings: settings),
         .target(
             name: "TreeSources", dependencies: ["Bytes", "Files", "Threads", "Levels", "PropertyLists", "CCurl"],
             swiftSettings: settings),

@@ -1,21 +1,32 @@
 extension Listing {
     /// What steps made of a level's rows: kept apart from the level, it serves every level with the same content.
     public struct Arranged: Sendable {
-        let numbers: [UInt32]
+        let rows: Rows
         let sections: [Section]
+        let extras: Extras
 
         /// The approximate memory use, in bytes.
-        public var cost: Int { numbers.count * 4 + sections.reduce(256) { $0 + $1.residentBytes } }
+        public var cost: Int {
+            let count =
+                switch rows {
+                case .numbers(let numbers): numbers.count
+                case .items(let items): items.numbers.count
+                case .level, .places, .part: 0
+                }
+            return count * 4 + sections.reduce(256) { $0 + $1.residentBytes }
+        }
     }
 
-    /// The arrangement; nil for a level that nothing was done to, and for rows of several levels.
+    /// The arrangement; nil for a level that nothing was done to, and for rows that have places in several levels.
     public var arranged: Arranged? {
-        guard case .numbers(let numbers) = rows else { return nil }
-        return Arranged(numbers: numbers, sections: Array(sections))
+        switch rows {
+        case .numbers, .items: Arranged(rows: rows, sections: Array(sections), extras: extras)
+        case .level, .places, .part: nil
+        }
     }
 
     /// Creates the listing of a level whose arrangement is known.
     public init(_ level: Level, as arranged: Arranged) {
-        self.init(level, numbers: arranged.numbers, sections: arranged.sections)
+        self.init(level, arranged.rows, sections: arranged.sections, extras: arranged.extras)
     }
 }

@@ -6,13 +6,13 @@ extension Listing {
     public mutating func sort(by order: RowOrder) {
         guard !order.criteria.isEmpty else { return }
         var keys = SortKeys(capacity: count)
-        forEachRow { row, bytes in keys.append(row, in: bytes, by: order) }
+        located(0..<count).forEachRow { row, bytes in keys.append(row, in: bytes, by: order) }
         arrange(keys.sorted())
     }
 
     /// Divides the rows into sections, in O(n).
     public mutating func group(by grouping: RowGrouping) {
-        let (positions, sections) = grouping.divide(self)
+        let (positions, sections) = grouping.divide(located(0..<count))
         arrange(positions, into: sections)
     }
 
@@ -26,7 +26,10 @@ extension Listing {
 
     /// Passes each row with the bytes of its level, in order.
     func forEachRow(_ visit: (_ row: Row, _ bytes: Span<UInt8>) -> Void) {
-        guard case .places(let places) = rows else {
+        let places: [Place]
+        switch rows {
+        case .places(let all), .part(let all, _, _): places = all
+        case .level, .numbers, .items:
             guard let level else { return }
             let bytes = level.bytes
             for position in 0..<count { visit(Row(in: bytes.span, number: place(at: position).row), bytes.span) }

@@ -15,7 +15,10 @@ extension Listing {
     /// The first place that one of these hashes leads to, with its position; nil if none of the rows is shown.
     ///
     /// Time is that of a look-up in each level that rows come from, and in an arranged listing linear in the rows.
-    public func position(ofFirst hashes: [UInt64]) -> Int? {
+    ///
+    /// - Parameter position: where the first of them was; the hits of a search are looked for near it.
+    public func position(ofFirst hashes: [UInt64], lastAt position: Int = 0) -> Int? {
+        if case .items = rows { return self.position(ofFirst: hashes, near: min(position, count)) }
         var positions: Positions?
         let branchHashes = branchHashes()
         for hash in hashes {

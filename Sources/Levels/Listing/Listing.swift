@@ -14,6 +14,10 @@ public struct Listing: Sendable {
         case numbers([UInt32])
         /// Rows of the level and of levels below it.
         case places([Place])
+        /// The same without places.
+        case items(Items)
+        /// Some rows of a longer list, the position of the first, and how many the list has.
+        case part([Place], start: Int, count: Int)
     }
 
     /// What is written with each row, besides the row itself.
@@ -44,10 +48,11 @@ public struct Listing: Sendable {
         for step in steps { step(&self) }
     }
 
-    /// Rows of a level by number, in sections of their own.
-    init(_ level: Level, numbers: [UInt32], sections: [Section]) {
+    /// Rows in sections of their own.
+    init(_ level: Level, _ rows: Rows, sections: [Section], extras: Extras) {
         self.level = level
-        rows = .numbers(numbers)
+        self.rows = rows
+        self.extras = extras
         ownSections = sections
     }
 
@@ -57,6 +62,8 @@ public struct Listing: Sendable {
         case .level: level?.count ?? 0
         case .numbers(let numbers): numbers.count
         case .places(let places): places.count
+        case .items(let items): items.numbers.count
+        case .part(_, _, let count): count
         }
     }
 
@@ -66,12 +73,14 @@ public struct Listing: Sendable {
         return level?.sections ?? []
     }
 
-    /// The row at a position.
+    /// The row at a position; without meaning for `items`, whose rows have places once they are `located`.
     public func place(at position: Int) -> Place {
         switch rows {
         case .level: Place(row: position)
         case .numbers(let numbers): Place(row: Int(numbers[position]))
         case .places(let places): places[position]
+        case .part(let places, let start, _): places[position - start]
+        case .items: Place(row: 0)
         }
     }
 
@@ -90,6 +99,10 @@ public struct Listing: Sendable {
         case .level: rows = .numbers(positions.map { UInt32($0) })
         case .numbers(let numbers): rows = .numbers(positions.map { numbers[$0] })
         case .places(let places): rows = .places(positions.map { places[$0] })
+        case .items(var items):
+            items.numbers = positions.map { items.numbers[$0] }
+            rows = .items(items)
+        case .part(let places, let start, _): rows = .places(positions.map { places[$0 - start] })
         }
         ownSections = sections
     }
@@ -97,9 +110,10 @@ public struct Listing: Sendable {
     /// Shows only some of the rows, in the same order; a section that has none left is left out.
     public mutating func filter(_ isShown: (_ place: Place, _ level: Level) -> Bool) {
         guard level != nil else { return }
+        let located = located(0..<count)
         let shown = (0..<count).filter { position in
-            let place = place(at: position)
-            return level(of: place).map { isShown(place, $0) } ?? false
+            let place = located.place(at: position)
+            return located.level(of: place).map { isShown(place, $0) } ?? false
         }
         arrange(shown, into: Section.dividing(shown, as: sections))
     }
@@ -121,5 +135,17 @@ public struct Listing: Sendable {
         rows = .places(places)
         ownSections = []
         self.extras = extras
+    }
+
+    /// Shows the hits of a search.
+    mutating func show(_ items: Items) {
+        rows = .items(items)
+        ownSections = []
+        extras = .trail
+    }
+
+    /// Gives some rows places.
+    mutating func show(_ places: [Place], at positions: Range<Int>, of count: Int) {
+        rows = .part(places, start: positions.lowerBound, count: count)
     }
 }

@@ -1,0 +1,147 @@
+import CSearch
+
+/// A run of bytes that is searched for in others, prepared once.
+public struct BytePattern: Sendable {
+    /// The bytes; never empty.
+    public let bytes: [UInt8]
+    private let first: SIMD16<UInt8>
+    private let last: SIMD16<UInt8>
+    /// For each prefix of a long run, how long the longest one is that it ends with; empty for a short run.
+    private let borders: [Int]
+
+    /// A longer run is searched for with `memmem`, whose time is linear whatever the bytes are.
+    private static let longestScanned = 64
+
+    /// - Parameter bytes: nil is returned for none.
+    public init?(_ bytes: [UInt8]) {
+        guard let first = bytes.first, let last = bytes.last else { return nil }
+        self.bytes = bytes
+        self.first = SIMD16(repeating: first)
+        self.last = SIMD16(repeating: last)
+        borders = bytes.count > Self.longestScanned ? Self.borders(of: bytes) : []
+    }
+
+    /// The number of bytes.
+    @inline(__always)
+    public var count: Int { bytes.count }
+
+    /// The offset of the first occurrence that begins at or after a place; nil if there is none.
+    public func offset(in text: Span<UInt8>, from start: Int = 0) -> Int? {
+        guard start <= text.count - count else { return nil }
+        return unsafe text.withUnsafeBytes { text in
+            unsafe bytes.withUnsafeBytes { bytes in
+                if count > Self.longestScanned { return unsafe Self.memmem(text, bytes, from: start) }
+                return unsafe scan(text, bytes, from: start)
+            }
+        }
+    }
+
+    /// Whether a wanted occurrence begins at or after a place; occurrences may overlap.
+    ///
+    /// Time is linear in the text, whatever the bytes are, but for short runs.
+    public func occurs(
+        in text: Span<UInt8>, from start: Int, where isWanted: (_ offset: Int) -> Bool
+    ) -> Bool {
+        guard borders.isEmpty else { return occursLong(in: text, from: start, where: isWanted) }
+        let bytes = bytes
+        let first = bytes[0]
+        var index = start
+        while index + bytes.count <= text.count {
+            if text[index] == first, isWanted(index),
+                text.extracting(index..<index + bytes.count).isEqual(to: bytes.span)
+            {
+                return true
+            }
+            index += 1
+        }
+        return false
+    }
+
+    /// The algorithm of Knuth, Morris and Pratt.
+    private func occursLong(
+        in text: Span<UInt8>, from start: Int, where isWanted: (_ offset: Int) -> Bool
+    ) -> Bool {
+        var matched = 0
+        for index in start..<max(start, text.count) {
+            while matched > 0, bytes[matched] != text[index] { matched = borders[matched - 1] }
+            if bytes[matched] == text[index] { matched += 1 }
+            guard matched == bytes.count else { continue }
+            if isWanted(index + 1 - bytes.count) { return true }
+            matched = borders[matched - 1]
+        }
+        return false
+    }
+
+    private static func borders(of bytes: [UInt8]) -> [Int] {
+        var borders = [Int](repeating: 0, count: bytes.count)
+        var matched = 0
+        for index in 1..<bytes.count {
+            while matched > 0, bytes[matched] != bytes[index] { matched = borders[matched - 1] }
+            if bytes[matched] == bytes[index] { matched += 1 }
+            borders[index] = matched
+        }
+        return borders
+    }
+
+    private static func memmem(
+        _ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, from start: Int
+    ) -> Int? {
+        guard let base = text.baseAddress,
+            let found = unsafe CSearch.memmem(base + start, text.count - start, bytes.baseAddress, bytes.count)
+        else { return nil }
+        return unsafe base.distance(to: UnsafeRawPointer(found))
+    }
+
+    /// Compares sixteen first bytes and sixteen last bytes at once, and all bytes only where both match.
+    @inline(__always)
+    private func scan(_ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = text.baseAddress, let wanted = bytes.baseAddress else { return nil }
+        let gap = bytes.count - 1
+        var index = start
+        while index <= text.count - gap - 16 {
+            let heads = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+            let tails = unsafe base.loadUnaligned(fromByteOffset: index &+ gap, as: SIMD16<UInt8>.self)
+            let marks = (Self.equal(heads, first) & Self.equal(tails, last)).words
+            if marks.x | marks.y != 0 {
+                if let found = unsafe Self.match(marks.x, at: index, base, wanted, gap) { return found }
+                if let found = unsafe Self.match(marks.y, at: index &+ 8, base, wanted, gap) { return found }
+            }
+            index &+= 16
+        }
+        while index <= text.count - bytes.count {
+            if unsafe Self.isEqual(base + index, wanted, gap + 1) { return index }
+            index &+= 1
+        }
+        return nil
+    }
+
+    /// The first of the marked bytes of a word at which all bytes match.
+    @inline(__always)
+    private static func match(
+        _ marks: UInt64, at offset: Int, _ base: UnsafeRawPointer, _ wanted: UnsafeRawPointer, _ gap: Int
+    ) -> Int? {
+        var marks = marks
+        while marks != 0 {
+            let bit = marks.trailingZeroBitCount & ~7
+            let index = offset &+ bit &>> 3
+            if gap < 2 { return index }
+            if unsafe isEqual(base + index + 1, wanted + 1, gap - 1) { return index }
+            marks &= ~(0xFF &<< UInt64(truncatingIfNeeded: bit))
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private static func isEqual(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> Bool {
+        for index in 0..<count {
+            let byte = unsafe one.load(fromByteOffset: index, as: UInt8.self)
+            if unsafe byte != other.load(fromByteOffset: index, as: UInt8.self) { return false }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func equal(_ one: SIMD16<UInt8>, _ other: SIMD16<UInt8>) -> SIMD16<UInt8> {
+        unsafe unsafeBitCast(one .== other, to: SIMD16<UInt8>.self)
+    }
+}

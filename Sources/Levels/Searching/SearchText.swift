@@ -1,0 +1,137 @@
+import Bytes
+import CUTF8Proc
+
+/// The folded texts of consecutive items in document order, packed in one run of bytes.
+///
+/// A byte that no UTF-8 contains follows each text, so that no match reaches from one text into the next.
+final class SearchText: Sendable {
+    private let bytes: [UInt8]
+    /// The offset at which each item's texts begin, and the end of the last one's.
+    private let starts: [Int]
+
+    private static let end: UInt8 = 0xFF
+
+    /// Folds the texts of rows and of all items below them.
+    ///
+    /// - Parameter isOpen: whether the items below the last row are left out.
+    init(_ level: Level, rows: Range<Int>, isOpen: Bool, _ fields: SearchedFields) {
+        var output = ByteBuffer(capacity: 1 << 16)
+        var starts: [Int] = [0]
+        level.forEachRun(in: rows, isOpen: isOpen) { level, rows in
+            let bytes = level.bytes
+            for number in rows {
+                fields.forEachText(of: Row(in: bytes.span, number: number), in: bytes.span) { text in
+                    FoldedText.append(text, to: &output)
+                    output.append(Self.end)
+                }
+                starts.append(output.count)
+            }
+        }
+        bytes = Array(copying: output.span)
+        self.starts = starts
+    }
+
+    convenience init(_ level: Level, _ part: SearchPlan.Part, _ fields: SearchedFields) {
+        self.init(level, rows: part.rows, isOpen: part.isOpen, fields)
+    }
+
+    /// The approximate memory use, in bytes.
+    var cost: Int { bytes.count + starts.count * 8 + 128 }
+
+    /// Passes the number of each item with a text that contains the pattern.
+    func forEachItem(with pattern: BytePattern, _ visit: (_ item: Int) -> Void) {
+        let bytes = bytes
+        var item = 0
+        var place = 0
+        while let found = pattern.offset(in: bytes.span, from: place) {
+            item = self.item(at: found, from: item)
+            visit(item)
+            item += 1
+            place = starts[item]
+        }
+    }
+
+    /// Passes the number of each item whose one text contains the pattern, and how well it matches.
+    func forEachHit(of pattern: BytePattern, _ visit: (_ item: Int, SearchRank) -> Void) {
+        let bytes = bytes
+        var item = 0
+        var place = 0
+        while let found = pattern.offset(in: bytes.span, from: place) {
+            item = self.item(at: found, from: item)
+            let start = starts[item]
+            item += 1
+            place = starts[item]
+            visit(item - 1, found == start ? .start : rank(of: pattern, in: bytes.span, start..<place, from: found))
+        }
+    }
+
+    /// The item whose texts an offset is in: a search in steps that double, because most hits are near the last one.
+    private func item(at offset: Int, from first: Int) -> Int {
+        if offset < starts[first + 1] { return first }
+        var low = first + 1
+        var step = 1
+        while low + step < starts.count, starts[low + step] <= offset {
+            low += step
+            step *= 2
+        }
+        var high = min(low + step, starts.count - 1)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether a word of a title begins with the pattern, which is first found at an offset after the title's beginning.
+    private func rank(
+        of pattern: BytePattern, in bytes: Span<UInt8>, _ title: Range<Int>, from first: Int
+    ) -> SearchRank {
+        if Self.endsWord(bytes, at: first) { return .word }
+        let text = bytes.extracting(title)
+        let isWord = pattern.occurs(in: text, from: first - title.lowerBound + 1) { Self.endsWord(text, at: $0) }
+        return isWord ? .word : .middle
+    }
+
+    /// Whether the character before an offset is neither a letter nor a digit.
+    private static func endsWord(_ text: Span<UInt8>, at offset: Int) -> Bool {
+        let byte = text[offset - 1]
+        if byte < 0x80 {
+            return byte &- UInt8(ascii: "0") > 9 && (byte | 0x20) &- UInt8(ascii: "a") > 25
+        }
+        var start = offset - 1
+        while start > 0, text[start] & 0xC0 == 0x80 { start -= 1 }
+        var codePoint: Int32 = 0
+        _ = unsafe text.extracting(start..<offset).withUnsafeBufferPointer { character in
+            unsafe utf8proc_iterate(character.baseAddress, character.count, &codePoint)
+        }
+        let category = utf8proc_category(codePoint)
+        let isLetter =
+            category.rawValue >= UTF8PROC_CATEGORY_LU.rawValue && category.rawValue <= UTF8PROC_CATEGORY_LO.rawValue
+        return !isLetter && category != UTF8PROC_CATEGORY_ND
+    }
+}
+
+extension Level {
+    /// Passes rows and all items below them in document order, as runs of rows of one level.
+    ///
+    /// - Parameter isOpen: whether the items below the last row are left out.
+    fileprivate func forEachRun(in rows: Range<Int>, isOpen: Bool, _ visit: (Level, Range<Int>) -> Void) {
+        var stack = [(level: self, rows: rows)]
+        while let (level, rows) = stack.popLast() {
+            guard !level.children.isEmpty else {
+                visit(level, rows)
+                continue
+            }
+            let isLast = isOpen && stack.isEmpty && level === self
+            var row = rows.lowerBound
+            while row < rows.upperBound, level.children[row] == nil { row += 1 }
+            guard row < rows.upperBound, !(isLast && row == rows.upperBound - 1) else {
+                visit(level, rows)
+                continue
+            }
+            visit(level, rows.lowerBound..<row + 1)
+            if row + 1 < rows.upperBound { stack.append((level, row + 1..<rows.upperBound)) }
+            if let below = level.children[row] { stack.append((below, 0..<below.count)) }
+        }
+    }
+}

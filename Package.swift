@@ -53,8 +53,8 @@ let package = Package(
         .target(
             name: "LevelsAPI",
             dependencies: [
-                "Bytes", "Files", "HTTPFields", "Locking", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
-                "TreeStore",
+                "Bytes", "Files", "HTTPFields", "Locking", "Threads", "HTTPServer", "ContentCodings", "Levels",
+                "PropertyLists", "TreeStore",
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -16,14 +16,13 @@ public final class Waiter: Sendable, Sleeper {
         case serverStopping
     }
 
-    /// The response if the time is over or the server is stopping.
-    public let otherwise: Response
     /// When the time is over, in milliseconds of the exact clock.
     let deadline: Int64
     private let room: WaitingRoom
     private let progress: Guarded<Progress>
 
     private struct Progress {
+        var otherwise: Response
         /// Released at the end, so it may refer to the waiter.
         var onEnd: (@Sendable (Waiter, End) -> Void)?
         var end: End?
@@ -48,8 +47,7 @@ public final class Waiter: Sendable, Sleeper {
     ) {
         self.room = room
         self.deadline = deadline
-        self.otherwise = otherwise
-        progress = Guarded(Progress(onEnd: onEnd))
+        progress = Guarded(Progress(otherwise: otherwise, onEnd: onEnd))
     }
 
     deinit { if end == nil { room.leave() } }
@@ -61,6 +59,12 @@ public final class Waiter: Sendable, Sleeper {
     /// - Returns: false if the wait had already ended; the response is not sent then.
     @discardableResult
     public func finish(_ response: Response) -> Bool { end(.answered, with: response) }
+
+    /// The response if the time is over or the server is stopping; it may be replaced while the wait lasts.
+    public var otherwise: Response {
+        get { progress.withLock(\.otherwise) }
+        set { progress.withLock { $0.otherwise = newValue } }
+    }
 
     /// Ends the wait as if its time were over, for tests without a server.
     ///

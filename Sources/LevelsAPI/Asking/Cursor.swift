@@ -40,6 +40,6 @@ struct Cursor: Equatable {
 
     /// The position of the first row after the place in the current listing.
     func start(in listing: Listing) -> Int {
-        listing.position(ofFirst: keyHashes).map { $0 + 1 } ?? min(row, listing.count)
+        listing.position(ofFirst: keyHashes, lastAt: row - 1).map { $0 + 1 } ?? min(row, listing.count)
     }
 }

@@ -73,6 +73,13 @@ struct Query {
         guard !parameters.isEmpty else { return }
         for parameter in parameters where parameter.option == nil { throw unknown(parameter.name) }
         for parameter in parameters {
+            guard let required = parameter.option?.requires, !parameters.contains(where: { $0.name == required })
+            else { continue }
+            throw .badParameter(
+                parameter.name,
+                "'\(parameter.name)' applies only to '\(required)'; add it, or omit '\(parameter.name)'.")
+        }
+        for parameter in parameters {
             guard let excluded = parameter.option?.excludes, !excluded.isEmpty,
                 let other = parameters.first(where: { excluded.contains($0.name) })
             else { continue }
@@ -84,7 +91,7 @@ struct Query {
 
     private func unknown(_ name: String) -> Problem {
         let names = options.names
-        let near = name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
+        let near = name.isEmpty || name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
         let hint = near.map { " Did you mean '\($0)'?" } ?? ""
         let list =
             switch names.count {

@@ -7,6 +7,7 @@ import Locking
 final class ArrangementCache: Sendable {
     private let state = Guarded(State())
     private let budget: Int
+    private let searchTexts: SearchTexts
 
     private struct Key: Hashable {
         let level: ContentHash
@@ -31,19 +32,34 @@ final class ArrangementCache: Sendable {
     /// A shorter level is arranged each time, because that costs less than keeping it.
     private static let leastRows = 256
 
-    /// - Parameter bytes: how much all arrangements may cost; 0 keeps none.
-    init(bytes: Int) { budget = bytes }
+    /// - Parameters:
+    ///   - bytes: how much all arrangements may cost; 0 keeps none.
+    ///   - searchTexts: what searches look through.
+    init(bytes: Int, searchTexts: SearchTexts = SearchTexts(bytes: 0)) {
+        budget = bytes
+        self.searchTexts = searchTexts
+    }
 
     /// The listing of a level under a query, made now unless it is kept.
     func listing(of level: Level?, _ query: LevelQuery) -> Listing {
-        guard let level, level.count >= Self.leastRows, !query.arrangement.isEmpty else {
-            return Listing(level, query.steps)
-        }
+        guard let level, query.work(on: level) >= Self.leastRows else { return made(of: level, query) }
         let key = Key(level: level.hash, options: query.arrangement)
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
-        let listing = Listing(level, query.steps)
+        let listing = made(of: level, query)
         if let arranged = listing.arranged { keep(arranged, key) }
         return listing
+    }
+
+    private func made(of level: Level?, _ query: LevelQuery) -> Listing {
+        guard let search = query.search else { return Listing(level, query.steps) }
+        let searchTexts = searchTexts
+        return Listing(level, [{ $0.search(search, searchTexts) }] + query.steps)
+    }
+
+    /// Whether the listing of a level under a query is made without looking at all of its rows.
+    func hasListing(of level: Level?, _ query: LevelQuery) -> Bool {
+        guard let level, query.work(on: level) >= Self.leastRows else { return false }
+        return arranged(Key(level: level.hash, options: query.arrangement)) != nil
     }
 
     private func arranged(_ key: Key) -> Listing.Arranged? {

@@ -17,8 +17,10 @@ struct LevelAnswer: ItemAnswer {
         self.query = query
         self.arrangements = arrangements
         let listing = arrangements.listing(of: item.level, query)
-        description = RowDescription(listing, query.fields)
         rows = query.page.positions(in: listing)
+        // The cursor of the next page names the last rows before it, which may be before the page.
+        let first = min(rows.lowerBound, max(0, rows.upperBound - Cursor.remembered))
+        description = RowDescription(listing.located(first..<rows.upperBound), query.fields)
     }
 
     /// The rows of all pages.

@@ -27,10 +27,10 @@ struct RowDescription {
         case .numbers(let numbers):
             let prefixes = RowPrefixes(links)
             for position in positions { try write(Int(numbers[position]), of: level, prefixes, nil, to: &writer) }
-        case .places(let places):
+        case .places, .part, .items:
             var prefixes = RowPrefixes(links)
             for position in positions {
-                let place = places[position]
+                let place = listing.place(at: position)
                 if place.branch != prefixes.branch { prefixes = RowPrefixes(links, for: place, in: listing) }
                 guard let level = listing.level(of: place) else { continue }
                 try write(place.row, of: level, prefixes, RowExtras(listing, position), to: &writer)

@@ -9,12 +9,18 @@ struct LevelQuery {
     var page = Page()
     /// The fields that a row shows.
     var fields = FieldSelection.cell
+    /// The search whose hits are shown instead of the rows of the level.
+    var search: ItemSearch?
+    /// What a search looks at; nil for titles.
+    var searchedFields: SearchedFields?
     /// The steps that are applied to the rows of the level, in this order, before a page is taken.
     var steps: [Listing.Step] = []
     /// Whether an order of the rows was named, if only that of the document.
     var isSorted = false
     /// The options that made the steps, as text; empty if none did.
     private(set) var arrangement = ""
+    /// Whether the rows of all levels below are looked at, not only those of the level.
+    private(set) var looksBelow = false
     /// The version of the level that the client has.
     var since: RequestedVersion?
     /// The revision that the client has.
@@ -50,10 +56,17 @@ struct LevelQuery {
         try read(query, query.options.ofAnswer)
         linked = query.parameters.filter { $0.option?.isInNextLink == true }
         for parameter in query.parameters where parameter.option?.arrangesRows == true {
+            looksBelow = looksBelow || parameter.option?.looksBelow == true
             // The lengths keep two lists of options from being the same text.
             arrangement +=
                 "\(parameter.name.utf8.count):\(parameter.name)\(parameter.value.utf8.count):\(parameter.value)"
         }
+    }
+
+    /// How many rows are looked at to find out which rows of a level are shown, and in what order.
+    func work(on level: Level?) -> Int {
+        guard let level, !arrangement.isEmpty else { return 0 }
+        return looksBelow ? level.itemCount : level.count
     }
 
     private mutating func read(_ query: Query, _ options: [QueryOption]) throws(Problem) {

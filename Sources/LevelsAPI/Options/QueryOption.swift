@@ -33,14 +33,18 @@ final class QueryOption: Sendable {
     let isInNextLink: Bool
     /// Whether it changes which rows there are, or their order: what it makes of a large level is kept.
     let arrangesRows: Bool
+    /// Whether the rows of all levels below are looked at, not only those of the level.
+    let looksBelow: Bool
     /// The names of the options that it cannot be combined with.
     let excludes: [String]
+    /// The name of the option that it belongs to; nil if it can be alone.
+    let requires: String?
     let read: Reader
 
     init(
         name: String, grammar: String, range: ClosedRange<Int>? = nil, defaultValue: String? = nil, summary: String,
         effect: Effect, isRepeatable: Bool = false, isInNextLink: Bool = true, arrangesRows: Bool = false,
-        excludes: [String] = [],
+        looksBelow: Bool = false, excludes: [String] = [], requires: String? = nil,
         read: @escaping Reader
     ) {
         self.name = name
@@ -52,7 +56,9 @@ final class QueryOption: Sendable {
         self.isRepeatable = isRepeatable
         self.isInNextLink = isInNextLink
         self.arrangesRows = arrangesRows
+        self.looksBelow = looksBelow
         self.excludes = excludes
+        self.requires = requires
         self.read = read
     }
 }

@@ -60,6 +60,12 @@ struct Problem: Error {
         .tooManyWaiters,
         "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
 
+    /// 503 if too many requests that take long are ahead.
+    static let tooBusy = Problem(
+        .tooBusy,
+        "Too many requests that look through many items are ahead of this one. Try again after the seconds in Retry-After."
+    )
+
     /// The response; `instance` is the target as it was sent.
     func response(instance: String, headers: [(name: String, value: String)] = []) -> Response {
         var body = ByteBuffer()

@@ -18,6 +18,7 @@ enum ProblemKind: String, CaseIterable {
     case internalFault = "internal-fault"
     case notReady = "not-ready"
     case tooManyWaiters = "too-many-waiters"
+    case tooBusy = "too-busy"
 
     var status: Int {
         switch self {
@@ -32,14 +33,18 @@ enum ProblemKind: String, CaseIterable {
         case .headerTooLarge: 431
         case .internalFault: 500
         case .notImplemented: 501
-        case .notReady, .tooManyWaiters: 503
+        case .notReady, .tooManyWaiters, .tooBusy: 503
         case .versionNotSupported: 505
         }
     }
 
     /// The header lines that the status requires.
     var headers: [(name: String, value: String)] {
-        self == .tooManyWaiters ? [("Retry-After", "5")] : []
+        switch self {
+        case .tooManyWaiters: [("Retry-After", "5")]
+        case .tooBusy: [("Retry-After", "2")]
+        default: []
+        }
     }
 
     var title: String {
@@ -62,6 +67,7 @@ enum ProblemKind: String, CaseIterable {
         case .internalFault: "Internal fault"
         case .notReady: "Not ready"
         case .tooManyWaiters: "Too many waiters"
+        case .tooBusy: "Too busy"
         }
     }
 
@@ -98,6 +104,8 @@ enum ProblemKind: String, CaseIterable {
         case .notReady: "The document is not loaded yet. Try again in a moment."
         case .tooManyWaiters:
             "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
+        case .tooBusy:
+            "Too many requests that look through many items, such as searches, are ahead of this one. Repeat it after the seconds in Retry-After; requests for plain levels are still answered."
         }
     }
 

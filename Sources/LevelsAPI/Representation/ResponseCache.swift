@@ -73,6 +73,12 @@ final class ResponseCache: Sendable {
         return Kept(answer: kept.answer, version: entry.number < number ? kept.version : nil)
     }
 
+    /// Whether an answer to a target is kept that the publication with this number shows.
+    func has(_ target: Span<UInt8>, hash: UInt64, in number: Int, showing content: ShownContent) -> Bool {
+        guard let entry = shard(of: hash).state.withLock({ $0.entry(for: target, hash: hash) }) else { return false }
+        return entry.number == number || entry.kept.shown?.isSame(as: content) == true
+    }
+
     /// Keeps an answer unless it takes too much of the budget, or an answer for a newer publication is kept.
     ///
     /// - Parameters:

@@ -16,7 +16,8 @@ struct Selection {
     init(history: History, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
         self.history = history
         self.cache = cache
-        arrangements = ArrangementCache(bytes: configuration.cacheBytes)
+        arrangements = ArrangementCache(
+            bytes: configuration.cacheBytes, searchTexts: SearchTexts(bytes: configuration.searchBytes))
         self.configuration = configuration
         header = ResponseHeader(configuration.allowedOrigins)
     }
@@ -36,7 +37,7 @@ struct Selection {
         }
         let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
         let target = inquiry.target
-        let shown = ShownContent(inquiry.subject, item)
+        let shown = ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
         if hash != missed,
             let kept = cache.answer(for: target.span, hash: hash, in: publication.number, showing: shown)
         {
@@ -54,6 +55,16 @@ struct Selection {
                 showing: isLasting ? shown : nil)
         }
         return selected
+    }
+
+    /// Whether so many rows are looked at to make an answer that other requests should not wait for it.
+    func takesLong(_ inquiry: Inquiry, _ item: Item, in publication: Publication) -> Bool {
+        guard inquiry.subject == .level, inquiry.query.work(on: item.level) > configuration.largestImmediateWork,
+            !arrangements.hasListing(of: item.level, inquiry.query)
+        else { return false }
+        let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
+        let shown = ShownContent(.level, item, looksBelow: inquiry.query.looksBelow)
+        return !cache.has(inquiry.target.span, hash: hash, in: publication.number, showing: shown)
     }
 
     private func render(

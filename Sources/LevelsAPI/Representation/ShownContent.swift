@@ -9,10 +9,13 @@ import PropertyLists
 struct ShownContent {
     private let subject: Inquiry.Subject
     private let item: Item
+    /// Whether more than the number of rows is shown of the levels below.
+    private let looksBelow: Bool
 
-    init(_ subject: Inquiry.Subject, _ item: Item) {
+    init(_ subject: Inquiry.Subject, _ item: Item, looksBelow: Bool = false) {
         self.subject = subject
         self.item = item
+        self.looksBelow = looksBelow
     }
 
     /// The hash of everything that may be shown, for a level including all levels below it; cheap.
@@ -22,9 +25,9 @@ struct ShownContent {
         return ContentHash(of: summary.span)
     }
 
-    /// The hash of what a level itself shows; nil for a detail, and for a level with very many children.
+    /// The hash of what a level itself shows; nil for a detail, for a level with very many children, and if more is shown.
     var rows: ContentHash? {
-        guard case .level = subject, let rows = item.level?.rowsHash else { return nil }
+        guard case .level = subject, !looksBelow, let rows = item.level?.rowsHash else { return nil }
         var summary = head
         summary.append(rows)
         return ContentHash(of: summary.span)

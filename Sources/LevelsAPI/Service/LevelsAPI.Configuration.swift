@@ -3,12 +3,20 @@ extension LevelsAPI {
     public struct Configuration: Sendable {
         /// Bytes that rendered answers may take; 0 keeps none.
         public var cacheBytes = 32 << 20
+        /// Bytes that the folded titles of large trees may take, which searches look through; 0 keeps none.
+        public var searchBytes = 128 << 20
         /// How many requests may wait for changes at once, long polls and streams together.
         public var waiters = 10_000
         /// The header field `Cache-Control` of levels, details and documents.
         public var cacheControl = "no-cache"
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
+
+        /// The most rows that are looked at for an answer before other requests have their turn; an answer for which
+        /// more must be looked at is made on another thread.
+        var largestImmediateWork = 10_000
+        /// Runs its argument on a thread of its own, for answers that take long.
+        var startWork: @Sendable (@escaping @Sendable () -> Void) -> Void = WorkQueue.onThread
 
         /// The defaults.
         public init() {}

@@ -11,8 +11,9 @@ public import TreeStore
 public final class LevelsAPI: Responder {
     let publications: Publications
     let cache: ResponseCache
-    private let selection: Selection
-    private let waiters: Waiters
+    let selection: Selection
+    let waiters: Waiters
+    let laterAnswers: LaterAnswers
     private let log: ChangeLog
     private let followers: ChangeFollowers
     private let gate: Gate
@@ -33,6 +34,7 @@ public final class LevelsAPI: Responder {
         selection = Selection(history: History(publications), cache: cache, configuration: configuration)
         let room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
+        laterAnswers = LaterAnswers(startWork: configuration.startWork)
         gate = Gate(header: selection.header)
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
@@ -44,10 +46,13 @@ public final class LevelsAPI: Responder {
     private func follow(_ old: Snapshot, _ new: Publication) {
         // What is served now: those who wait skip the publications that it has replaced already.
         let now = publications.current
-        waiters.wake(now) { inquiry, item, known throws(Problem) in
-            try selection.select(inquiry, item, in: now, known: known)
-        } refuse: { problem, inquiry in
-            selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
+        for key in waiters.keys(before: now.number) {
+            if waiters.queue(key, ifAbove: configuration.largestImmediateWork) {
+                // The thread that this runs on has others to tell.
+                laterAnswers.queue.addUnlimited { [weak self] in self?.wake(key) }
+            } else {
+                wake(key, in: now)
+            }
         }
         log.append(Change(from: old, to: new.snapshot), leadingTo: new)
         followers.wake()
@@ -149,33 +154,17 @@ public final class LevelsAPI: Responder {
         let item = try Item(at: path, in: call.publication.snapshot)
         try query.readAnswer(call.query)
         let inquiry = Inquiry(subject, at: path, query, of: call)
-        let selected = try selection.select(inquiry, item, in: call.publication, missed: call.missed)
-        let added = query.wait?.headers ?? []
-        guard try Condition(call.request, query).isNotModified(selected.entityTag) else {
-            return .now(try selected.response(adding: added))
-        }
-        guard let wait = query.wait else { return .now(selected.notModified(adding: added)) }
-        let number = call.publication.number
-        guard let waiter = waiters.admit(inquiry, about: item, having: selected, in: number, for: wait) else {
-            throw .tooManyWaiters
-        }
-        let now = publications.current
-        // The waiters may have been woken for a newer publication before this one was added.
-        if now.number != number { recheck(waiter, inquiry, having: selected, added, in: now) }
-        return .later(waiter)
-    }
-
-    private func recheck(
-        _ waiter: Waiter, _ inquiry: Inquiry, having selected: Representation,
-        _ added: Representation.HeaderLines, in now: Publication
-    ) {
-        do {
-            let item = try Item(at: inquiry.path, in: now.snapshot)
-            let later = try selection.select(inquiry, item, in: now)
-            if later.entityTag != selected.entityTag { waiter.finish(try later.response(adding: added)) }
-        } catch {
-            let target = String(decoding: inquiry.target, as: UTF8.self)
-            waiter.finish(selection.response(to: error, at: target, inquiry.negotiation))
+        if selection.takesLong(inquiry, item, in: call.publication) { return try answerLater(inquiry, call) }
+        let condition = Condition(call.request, query)
+        let decided = try decide(inquiry, item, in: call.publication, missed: call.missed, condition)
+        switch decided {
+        case .response(let response): return .now(response)
+        case .waits(let selected, let wait):
+            guard let place = waiters.reserve(for: wait, otherwise: selected.notModified(adding: wait.headers)) else {
+                throw .tooManyWaiters
+            }
+            hold(place, inquiry, item, having: selected, wait, in: call.publication.number)
+            return .later(place.waiter)
         }
     }
 }

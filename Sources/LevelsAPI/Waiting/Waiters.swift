@@ -11,11 +11,11 @@ final class Waiters: Sendable {
     private let room: WaitingRoom
 
     /// What the waiters of a group requested, and what they have.
-    private struct Key: Hashable {
-        let target: [UInt8]
-        let choice: UInt64
-        let wait: Wait
-        let entityTag: String?
+    struct Key: Hashable {
+        fileprivate let target: [UInt8]
+        fileprivate let choice: UInt64
+        fileprivate let wait: Wait
+        fileprivate let entityTag: String?
     }
 
     private struct Group {
@@ -26,6 +26,8 @@ final class Waiters: Sendable {
         var number: Int
         /// The response to each waiter when its time is up.
         let notModified: Response
+        /// Whether the group is to be checked on another thread.
+        var isQueued = false
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
         mutating func see(_ seen: Item, in publication: Int) {
@@ -34,32 +36,54 @@ final class Waiters: Sendable {
         }
     }
 
+    /// A request that was admitted: it belongs to a group from `add` on.
+    struct Place {
+        let waiter: Waiter
+        fileprivate let key: Guarded<Key?>
+
+        init(_ waiter: Waiter, key: Guarded<Key?> = Guarded(nil)) {
+            self.waiter = waiter
+            self.key = key
+        }
+    }
+
     init(room: WaitingRoom) { self.room = room }
+
+    /// Admits a request that will wait until its representation differs from the one that the client has.
+    ///
+    /// - Parameter otherwise: the response if the time is over.
+    /// - Returns: nil if too many requests are waiting.
+    func reserve(for wait: Wait, otherwise: Response) -> Place? {
+        let key = Guarded<Key?>(nil)
+        let waiter = room.admit(for: .seconds(wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
+            if let key = key.withLock({ $0 }) { self?.forget(waiter, key) }
+        }
+        return waiter.map { Place($0, key: key) }
+    }
 
     /// Makes a request wait until its representation differs from the one that the client has.
     ///
     /// Afterwards the caller must check whether something was published meanwhile, because this may have missed it.
     ///
     /// - Parameter number: the number of the publication that the representation was selected from.
-    /// - Returns: nil if too many requests are waiting.
-    func admit(
-        _ inquiry: Inquiry, about item: Item, having selected: Representation, in number: Int, for wait: Wait
-    ) -> Waiter? {
+    func add(
+        _ place: Place, _ inquiry: Inquiry, about item: Item, having selected: Representation, in number: Int,
+        for wait: Wait
+    ) {
         let key = Key(
             target: inquiry.target, choice: inquiry.negotiation.number, wait: wait, entityTag: selected.entityTag)
-        let known = groups.withLock { $0[key]?.notModified }
-        let group = Group(
-            inquiry: inquiry, item: item, number: number,
-            notModified: known ?? selected.notModified(adding: wait.headers))
-        let waiter = room.admit(for: .seconds(wait.seconds), otherwise: group.notModified) { [weak self] waiter, _ in
-            self?.forget(waiter, key)
-        }
-        guard let waiter else { return nil }
-        groups.withLock { groups in
+        let waiter = place.waiter
+        let group = Group(inquiry: inquiry, item: item, number: number, notModified: waiter.otherwise)
+        place.key.withLock { $0 = key }
+        let shared = groups.withLock { groups in
             groups[key, default: group].waiters[ObjectIdentifier(waiter)] = waiter
             groups[key]?.see(group.item, in: number)
+            return groups[key]?.notModified
         }
-        return waiter
+        // One response serves the whole group.
+        if let shared, shared !== group.notModified { waiter.otherwise = shared }
+        // It may have ended before it had a key.
+        if waiter.end != nil { forget(waiter, key) }
     }
 
     private func forget(_ waiter: Waiter, _ key: Key) {
@@ -69,39 +93,59 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Answers the waiters whose representation differs in a publication; called on one thread at a time.
+    /// The groups that were not checked for a publication yet, and are not about to be.
+    func keys(before number: Int) -> [Key] {
+        groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued }.map(\.key) }
+    }
+
+    /// Whether the check of a group takes long; if so, it counts as queued until it is checked.
     ///
-    /// A group that was checked for a later publication is skipped, so that no client gets an older state.
+    /// - Parameter limit: how many rows may be looked at.
+    func queue(_ key: Key, ifAbove limit: Int) -> Bool {
+        groups.withLock { groups in
+            guard let group = groups[key], group.inquiry.query.work(on: group.item.level) > limit else { return false }
+            groups[key]?.isQueued = true
+            return true
+        }
+    }
+
+    /// Answers the waiters of a group if their representation differs in a publication.
+    ///
+    /// A group that was checked for a later publication is skipped, so that no client gets an older state. Each group is
+    /// checked on one thread at a time.
     ///
     /// - Parameters:
     ///   - select: returns the representation in the publication; its last argument is the state that the waiters have.
     ///   - refuse: returns the response if the item no longer exists.
     func wake(
-        _ publication: Publication, select: (Inquiry, Item, Item) throws(Problem) -> Representation,
+        _ key: Key, _ publication: Publication, select: (Inquiry, Item, Item) throws(Problem) -> Representation,
         refuse: (Problem, Inquiry) -> Response
     ) {
         let number = publication.number
-        for (key, group) in groups.withLock({ $0 }) where group.number < number {
-            do throws(Problem) {
-                let item = try Item(at: group.inquiry.path, in: publication.snapshot)
-                if !group.inquiry.showsTheSame(of: group.item, as: item) {
-                    let selected = try select(group.inquiry, item, group.item)
-                    guard selected.entityTag == key.entityTag else {
-                        // If it cannot be made, the whole group gets the problem below.
-                        let first = try selected.response(adding: key.wait.headers)
-                        for (index, waiter) in take(key, before: number).enumerated() {
-                            waiter.finish(
-                                index == 0 || !first.isStream
-                                    ? first : another(selected, key.wait) { refuse($0, group.inquiry) })
-                        }
-                        continue
+        let found = groups.withLock { groups in
+            groups[key]?.isQueued = false
+            return groups[key]
+        }
+        guard let group = found, group.number < number else { return }
+        do throws(Problem) {
+            let item = try Item(at: group.inquiry.path, in: publication.snapshot)
+            if !group.inquiry.showsTheSame(of: group.item, as: item) {
+                let selected = try select(group.inquiry, item, group.item)
+                guard selected.entityTag == key.entityTag else {
+                    // If it cannot be made, the whole group gets the problem below.
+                    let first = try selected.response(adding: key.wait.headers)
+                    for (index, waiter) in take(key, before: number).enumerated() {
+                        waiter.finish(
+                            index == 0 || !first.isStream
+                                ? first : another(selected, key.wait) { refuse($0, group.inquiry) })
                     }
+                    return
                 }
-                groups.withLock { $0[key]?.see(item, in: number) }
-            } catch {
-                let response = refuse(error, group.inquiry)
-                for waiter in take(key, before: number) { waiter.finish(response) }
             }
+            groups.withLock { $0[key]?.see(item, in: number) }
+        } catch {
+            let response = refuse(error, group.inquiry)
+            for waiter in take(key, before: number) { waiter.finish(response) }
         }
     }
 

@@ -59,6 +59,9 @@ struct Option: Sendable {
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
             help: "memory for cached responses"),
         Option(
+            name: "search-bytes", key: "SearchBytes", placeholder: "BYTES", standard: "134217728",
+            help: "memory for the titles that searches look through"),
+        Option(
             name: "waiters", key: "Waiters", placeholder: "N", standard: "10000",
             help: "maximum number of open long polls and streams"),
         Option(

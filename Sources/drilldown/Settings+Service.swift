@@ -27,6 +27,7 @@ extension Settings {
     func api() throws(UsageError) -> LevelsAPI.Configuration {
         var api = LevelsAPI.Configuration()
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
+        api.searchBytes = try number("SearchBytes", 0...1 << 40)
         api.waiters = try number("Waiters", 0...1_000_000)
         api.cacheControl = text("CacheControl")
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {

@@ -19,6 +19,7 @@ import codings_part  # noqa: E402
 import documents_part  # noqa: E402
 import refresh_part  # noqa: E402
 import requests_part  # noqa: E402
+import search_part  # noqa: E402
 import tree_part  # noqa: E402
 import waiting_part  # noqa: E402
 from harness import documents  # noqa: E402
@@ -32,6 +33,7 @@ PARTS = {
     "growth": tree_part.growth,
     "pause": tree_part.pause,
     "wide": tree_part.wide,
+    "search": search_part.search,
     "start": refresh_part.start_and_stop,
     "refresh": refresh_part.refresh,
     "slow": refresh_part.slow_readers,

@@ -39,37 +39,38 @@ extension Listing {
         return Place(branch: locator.steps[last].branch ?? 0, row: locator.steps[last].row)
     }
 
-    /// The position of the first of some rows, by the hashes of their keys, that is found near a position.
+    /// The position of the first of some rows that is shown, by the hashes of their keys, in order of preference.
     ///
     /// Rows come and go between two pages, but seldom so many that a row is further away.
+    ///
+    /// - Parameter position: where the first of them was, from 0 to the number of rows.
     func position(ofFirst hashes: [UInt64], near position: Int) -> Int? {
-        var done = position..<position
-        var distance = 1
-        while distance <= Self.furthest, done != 0..<count {
+        var best: (index: Int, position: Int)?
+        var known = position..<min(position + 1, count)
+        note(hashes, in: known, &best)
+        var distance = Self.nearest
+        while best?.index != 0, known != 0..<count, distance <= Self.furthest {
             let wide = max(0, position - distance)..<min(count, position + distance)
-            var best: (index: Int, position: Int)?
-            for part in [
-                wide.lowerBound..<max(done.lowerBound, wide.lowerBound),
-                min(done.upperBound, wide.upperBound)..<wide.upperBound,
-            ] {
-                let part = located(part)
-                for position in part.positions {
-                    guard let index = hashes.firstIndex(of: part.keyHash(at: position)) else { continue }
-                    if best.map({ index < $0.index }) ?? true { best = (index, position) }
-                }
-            }
-            if let best { return best.position }
-            done = wide
-            distance *= 4
+            note(hashes, in: wide.lowerBound..<known.lowerBound, &best)
+            note(hashes, in: known.upperBound..<wide.upperBound, &best)
+            known = wide
+            // A better one can only be near it: the rows were next to each other.
+            if let best, best.position + Self.nearest / 2 < known.upperBound { break }
+            distance *= 8
         }
-        return nil
+        return best?.position
     }
 
-    /// How far away a row is searched for.
-    private static let furthest = 16_384
-
-    /// The positions of the rows that have places.
-    private var positions: Range<Int> {
-        if case .part(let places, let start, _) = rows { start..<start + places.count } else { 0..<count }
+    /// Notes the best of some rows that is among those at some positions.
+    private func note(_ hashes: [UInt64], in positions: Range<Int>, _ best: inout (index: Int, position: Int)?) {
+        let part = located(positions)
+        for position in positions {
+            guard let index = hashes.firstIndex(of: part.keyHash(at: position)) else { continue }
+            if best.map({ index < $0.index }) ?? true { best = (index, position) }
+        }
     }
+
+    /// How far away a row is searched for at first, and at most.
+    private static let nearest = 512
+    private static let furthest = 4_096
 }

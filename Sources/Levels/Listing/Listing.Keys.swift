@@ -18,7 +18,7 @@ extension Listing {
     ///
     /// - Parameter position: where the first of them was; the hits of a search are looked for near it.
     public func position(ofFirst hashes: [UInt64], lastAt position: Int = 0) -> Int? {
-        if case .items = rows { return self.position(ofFirst: hashes, near: min(position, count)) }
+        if case .items = rows { return self.position(ofFirst: hashes, near: max(0, min(position, count))) }
         var positions: Positions?
         let branchHashes = branchHashes()
         for hash in hashes {

@@ -16,7 +16,8 @@ struct ItemLocator {
             self.level = level
             items = first..<first + level.itemCount
             number = first
-            plan = texts.isLarge(level) ? texts.plan(of: level) : nil
+            // The rows of a level of leaves need no search.
+            plan = texts.isLarge(level) && !level.children.isEmpty ? texts.plan(of: level) : nil
         }
 
         /// Goes to the row that an item is in or below, which is not before the present one.

@@ -11,6 +11,8 @@ final class QueryOptions: Sendable {
         .start,
         .condition,
         .sort,
+        .searchedFields,
+        .search,
         .group,
         .fields,
         .format,

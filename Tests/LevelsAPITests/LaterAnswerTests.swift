@@ -1,0 +1,131 @@
+import HTTPServer
+import Levels
+import Testing
+
+@testable import LevelsAPI
+@testable import TestDocuments
+
+/// Requests that look through many rows: they are answered on another thread.
+@Suite("An answer that takes long") struct LaterAnswerTests {
+    private static let fruits = #"[{"Title":"c","Children":["apple","banana"]},"a","b"]"#
+    private let threads = WorkQueueTests.Threads()
+
+    /// A service that makes every answer for which four rows are looked at on another thread.
+    private func desk(_ document: String = fruits, waiters: Int = 10) throws -> Desk {
+        try Desk(document) { [threads] configuration in
+            configuration.largestImmediateWork = 3
+            configuration.waiters = waiters
+            configuration.startWork = { threads.start($0) }
+        }
+    }
+
+    private func ask(
+        _ desk: Desk, _ target: String, _ fields: [(name: String, value: String)] = []
+    ) throws -> Waiter {
+        try #require(desk.api.respond(to: Request(target: target, fields: fields)).waiter, "\(target) is answered now")
+    }
+
+    private func answered(
+        _ desk: Desk, _ target: String, _ fields: [(name: String, value: String)] = []
+    ) throws -> Answer {
+        let waiter = try ask(desk, target, fields)
+        #expect(waiter.end == nil)
+        threads.run()
+        #expect(waiter.end == .answered)
+        return Answer(try #require(waiter.response))
+    }
+
+    @Test(
+        "is that which is made at once elsewhere, with its problems",
+        arguments: ["/levels/?q=an", "/levels/?q=a&limit=1", "/levels/?q=a&start=99", "/levels/?q=x&format=plist"])
+    func same(_ target: String) throws {
+        #expect(try answered(desk(), target) == Desk(Self.fruits).get(target))
+    }
+
+    @Test("is not needed for few rows, a plain level, or a value that is refused")
+    func immediate() throws {
+        let desk = try desk()
+        for target in [
+            "/levels/", "/levels/c?q=an", "/levels/?sort=Title", "/levels/?q=", "/levels/?limit=1", "/levels/x?q=a",
+        ] {
+            #expect(desk.get(target) == (try Desk(Self.fruits).get(target)), "\(target)")
+        }
+        #expect(threads.count == 0)
+    }
+
+    @Test("respects the conditions of the request")
+    func conditions() throws {
+        let desk = try desk()
+        let tag = try answered(desk, "/levels/?q=an").entityTag
+        #expect(try answered(desk, "/levels/?q=an", [("If-None-Match", "\"x\", W/\(tag)")]).status == 304)
+        #expect(try answered(desk, "/levels/?q=an&limit=9", [("If-Match", "\"x\"")]).status == 412)
+        #expect(try answered(desk, "/levels/?q=an&limit=8", [("If-None-Match", "\"x\"")]).status == 200)
+    }
+
+    @Test("is made from the newest tree, or says that the item is gone")
+    func newest() throws {
+        let desk = try desk()
+        let waiter = try ask(desk, "/levels/?q=an")
+        desk.api.publish(Desk.snapshot(try Document.tree(#"["an","b","c","d"]"#), revision: "k3-2"))
+        threads.run()
+        #expect(Answer(try #require(waiter.response)).text.contains(#""key":"an""#))
+    }
+
+    @Test("is not made for a client that is gone")
+    func gone() throws {
+        let desk = try desk()
+        let waiter = try ask(desk, "/levels/?q=an")
+        waiter.expire()
+        threads.run()
+        let answer = Answer(try #require(waiter.response))
+        #expect(answer.status == 503)
+        #expect(answer.header("Retry-After") == "2")
+        #expect(
+            answer.line == """
+                {"type":"/problems/too-busy","title":"Too busy","status":503,"detail":"Too many requests that look \
+                through many items are ahead of this one. Try again after the seconds in Retry-After.",\
+                "instance":"/levels/?q=an"}
+                """)
+    }
+
+    @Test("is refused if too many are ahead, and made again after them")
+    func full() throws {
+        let desk = try desk()
+        let ahead = try (0..<128).map { try ask(desk, "/levels/?q=\($0)") }
+        #expect(desk.get("/levels/?q=an").status == 503)
+        #expect(desk.get("/levels/").status == 200)
+        threads.run()
+        #expect(ahead.allSatisfy { $0.end == .answered })
+        #expect(try answered(desk, "/levels/?q=an").status == 200)
+    }
+
+    @Test("may be waited for until it changes")
+    func waits() throws {
+        let desk = try desk()
+        let tag = try answered(desk, "/levels/?q=an").entityTag
+        let waiter = try ask(desk, "/levels/?q=an&wait=30", [("If-None-Match", tag)])
+        threads.run()
+        #expect(waiter.end == nil)
+        #expect(waiter.otherwise.status == 304)
+        // Another row of the same level: the hits stay.
+        desk.api.publish(
+            Desk.snapshot(try Document.tree(Self.fruits.replacing("apple", with: "apples")), revision: "k3-2"))
+        threads.run()
+        #expect(waiter.end == nil)
+        desk.api.publish(
+            Desk.snapshot(try Document.tree(Self.fruits.replacing("apple", with: "orange")), revision: "k3-3"))
+        #expect(waiter.end == nil)
+        threads.run()
+        #expect(waiter.end == .answered)
+        #expect(Answer(try #require(waiter.response)).text.contains("orange"))
+    }
+
+    @Test("that is waited for counts as waiting from the beginning")
+    func waiters() throws {
+        let desk = try desk(waiters: 0)
+        let answer = desk.get("/levels/?q=an&wait=30", [("If-None-Match", "\"x\"")])
+        #expect(answer.status == 503)
+        #expect(answer.text.contains("too-many-waiters"))
+        #expect(try answered(desk, "/levels/?q=an").status == 200)
+    }
+}

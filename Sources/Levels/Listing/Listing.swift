@@ -148,4 +148,16 @@ public struct Listing: Sendable {
     mutating func show(_ places: [Place], at positions: Range<Int>, of count: Int) {
         rows = .part(places, start: positions.lowerBound, count: count)
     }
+
+    /// Shows rows of a long list, of which the others are counted only, in one section without a title.
+    ///
+    /// - Parameters:
+    ///   - places: consecutive rows, of the level and of branches that were added.
+    ///   - start: the position of the first of them.
+    ///   - count: the number of rows of the whole list.
+    mutating func show(_ places: [Place], from start: Int, of count: Int, with extras: Extras) {
+        rows = .part(places, start: start, count: count)
+        ownSections = []
+        self.extras = extras
+    }
 }

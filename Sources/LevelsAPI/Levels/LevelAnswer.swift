@@ -16,11 +16,19 @@ struct LevelAnswer: ItemAnswer {
         self.item = item
         self.query = query
         self.arrangements = arrangements
-        let listing = arrangements.listing(of: item.level, query)
-        rows = query.page.positions(in: listing)
-        // The cursor of the next page names the last rows before it, which may be before the page.
-        let first = min(rows.lowerBound, max(0, rows.upperBound - Cursor.remembered))
-        description = RowDescription(listing.located(first..<rows.upperBound), query.fields)
+        let listing: Listing
+        if let opening = query.outline {
+            let outline = OutlineRows(item.level, opening, arrangements.outlineTotals)
+            rows = query.page.positions(in: outline)
+            listing = outline.listing(of: rows)
+        } else {
+            let all = arrangements.listing(of: item.level, query)
+            rows = query.page.positions(in: all)
+            // The cursor of the next page names the last rows before it, which may be before the page.
+            let first = min(rows.lowerBound, max(0, rows.upperBound - Cursor.remembered))
+            listing = all.located(first..<rows.upperBound)
+        }
+        description = RowDescription(listing, query.fields)
     }
 
     /// The rows of all pages.
@@ -98,7 +106,11 @@ struct LevelAnswer: ItemAnswer {
             link.append(UInt8(ascii: "&"))
         }
         link.append("after=")
-        Cursor(before: rows.upperBound, in: listing).append(to: &link)
+        if query.outline == nil {
+            Cursor(before: rows.upperBound, in: listing).append(to: &link)
+        } else {
+            OutlineCursor(before: rows.upperBound, in: listing).append(to: &link)
+        }
         return String(utf8: link.span)
     }
 

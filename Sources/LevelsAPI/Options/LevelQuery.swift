@@ -15,6 +15,8 @@ struct LevelQuery {
     var searchedFields: SearchedFields?
     /// The steps that are applied to the rows of the level, in this order, before a page is taken.
     var steps: [Listing.Step] = []
+    /// The rows that are open in an outline; nil for an answer that shows one level.
+    var outline: OutlineOpening?
     /// Whether an order of the rows was named, if only that of the document.
     var isSorted = false
     /// The options that made the steps, as text; empty if none did.
@@ -54,9 +56,10 @@ struct LevelQuery {
         guard !query.parameters.isEmpty else { return }
         try query.check()
         try read(query, query.options.ofAnswer)
+        try page.checkCursor(isOutline: outline != nil)
         linked = query.parameters.filter { $0.option?.isInNextLink == true }
+        looksBelow = query.parameters.contains { $0.option?.looksBelow == true }
         for parameter in query.parameters where parameter.option?.arrangesRows == true {
-            looksBelow = looksBelow || parameter.option?.looksBelow == true
             // The lengths keep two lists of options from being the same text.
             arrangement +=
                 "\(parameter.name.utf8.count):\(parameter.name)\(parameter.value.utf8.count):\(parameter.value)"

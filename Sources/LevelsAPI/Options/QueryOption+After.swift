@@ -7,9 +7,12 @@ extension QueryOption {
         summary: "The cursor of a page, from the link 'next' of the previous page.", effect: .content,
         isInNextLink: false
     ) { value, query throws(Problem) in
-        guard let cursor = Cursor(value) else {
+        if let cursor = OutlineCursor(value) {
+            query.page.afterPlace = cursor
+        } else if let cursor = Cursor(value) {
+            query.page.after = cursor
+        } else {
             throw .badParameter("after", "'\(quoted: value)' is not a cursor; follow the link 'next' of a page.")
         }
-        query.page.after = cursor
     }
 }

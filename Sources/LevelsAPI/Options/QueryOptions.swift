@@ -14,6 +14,8 @@ final class QueryOptions: Sendable {
         .searchedFields,
         .search,
         .group,
+        .depth,
+        .expand,
         .fields,
         .format,
         .pretty,

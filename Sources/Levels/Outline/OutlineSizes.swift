@@ -1,0 +1,50 @@
+/// Counts the rows that an outline shows of whole levels, with the same number of levels open everywhere below.
+struct OutlineSizes {
+    private let store: any RunningTotalsStore
+
+    /// The number of items from which on a level's totals are kept; counting fewer costs less than keeping them.
+    private static let leastKept = 1_024
+
+    init(_ store: any RunningTotalsStore) { self.store = store }
+
+    /// The number of rows that are shown of a level and of the levels below it.
+    ///
+    /// - Parameter depth: the number of levels that are open, the level itself among them; at least 1.
+    func size(of level: Level, depth: Int) -> Int {
+        if depth <= 1 { return level.count }
+        // With everything open, the level knows it.
+        if depth >= level.height { return level.itemCount }
+        guard level.itemCount < Self.leastKept else { return totals(of: level, depth: depth).before(level.count) }
+        return counted(level, depth: depth)
+    }
+
+    /// The totals of a level's rows, in time linear in their number if everything is open or the totals below are kept.
+    func totals(of level: Level, depth: Int) -> RunningTotals {
+        guard depth > 1, level.itemCount > level.count else { return .closed }
+        // All depths that show everything are the same.
+        let key = RunningTotals.Key(level: level.hash, depth: min(depth, Int(level.height)))
+        let isKept = level.itemCount >= Self.leastKept
+        if isKept, let kept = store.totals(key) { return kept }
+        let totals = RunningTotals(rows: level.count) { row in
+            1 + (level.child(row).map { size(of: $0, depth: depth - 1) } ?? 0)
+        }
+        if isKept { store.keep(totals, key) }
+        return totals
+    }
+
+    private func counted(_ level: Level, depth: Int) -> Int {
+        var count = 0
+        var waiting = [(level: level, depth: depth)]
+        while let (level, depth) = waiting.popLast() {
+            guard depth > 1, depth < level.height else {
+                count += depth > 1 ? level.itemCount : level.count
+                continue
+            }
+            count += level.count
+            for row in 0..<level.count {
+                if let below = level.child(row) { waiting.append((below, depth - 1)) }
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,296 @@
+import Foundation
+import HTTPServer
+import Levels
+import Testing
+
+@testable import LevelsAPI
+@testable import TestDocuments
+
+/// Rows with the rows below them in one list: `depth` and `expand` (manual, Outlines).
+@Suite("An outline") struct OutlineTests {
+    private static let nested = #"""
+        [{"Title":"a","Children":[{"Title":"b","Children":["c","d"]},"e"]},{"Title":"f/g,h","Children":["i"]},"j"]
+        """#
+
+    @Test(
+        "shows the rows of the levels that are open",
+        arguments: [
+            ("depth=1", ["+a 0", "+f/g,h 0", "j 0"]), ("expand=", ["+a 0", "+f/g,h 0", "j 0"]),
+            ("expand=,,", ["+a 0", "+f/g,h 0", "j 0"]),
+            ("depth=2", ["-a 0", "+b 1", "e 1", "-f/g,h 0", "i 1", "j 0"]),
+            ("depth=3", ["-a 0", "-b 1", "c 2", "d 2", "e 1", "-f/g,h 0", "i 1", "j 0"]),
+            ("depth=all", ["-a 0", "-b 1", "c 2", "d 2", "e 1", "-f/g,h 0", "i 1", "j 0"]),
+            ("depth=99999999999999999999", ["-a 0", "-b 1", "c 2", "d 2", "e 1", "-f/g,h 0", "i 1", "j 0"]),
+            ("expand=a", ["-a 0", "+b 1", "e 1", "+f/g,h 0", "j 0"]),
+            ("expand=a,a", ["-a 0", "+b 1", "e 1", "+f/g,h 0", "j 0"]),
+            ("expand=a/b", ["-a 0", "-b 1", "c 2", "d 2", "e 1", "+f/g,h 0", "j 0"]),
+            ("expand=a/b/c", ["-a 0", "-b 1", "c 2", "d 2", "e 1", "+f/g,h 0", "j 0"]),
+            ("expand=a/e,j", ["-a 0", "+b 1", "e 1", "+f/g,h 0", "j 0"]),
+            ("expand=f%252Fg%252Ch", ["+a 0", "-f/g,h 0", "i 1", "j 0"]),
+            ("expand=f%252Fg%252Ch%2Ca", ["-a 0", "+b 1", "e 1", "-f/g,h 0", "i 1", "j 0"]),
+            ("expand=f%2Fg%2Ch", ["+a 0", "+f/g,h 0", "j 0"]),
+            ("expand=a/x", ["+a 0", "+f/g,h 0", "j 0"]), ("expand=a/b/c/d", ["+a 0", "+f/g,h 0", "j 0"]),
+            ("expand=a/", ["+a 0", "+f/g,h 0", "j 0"]), ("expand=/a", ["+a 0", "+f/g,h 0", "j 0"]),
+            ("expand=a//b", ["+a 0", "+f/g,h 0", "j 0"]),
+            ("depth=2&expand=a/b", ["-a 0", "-b 1", "c 2", "d 2", "e 1", "-f/g,h 0", "i 1", "j 0"]),
+            ("depth=2&start=4", ["i 1", "j 0"]), ("depth=2&start=1&limit=1", ["+b 1"]), ("depth=all&start=8", []),
+        ] as [(String, [String])])
+    func rows(query: String, rows: [String]) throws {
+        let page = try Page(Desk(Self.nested).get("/levels/?" + query))
+        #expect(page.rows.map(\.sketch) == rows)
+    }
+
+    @Test("tells of each row where it is, in one section of no title")
+    func members() throws {
+        let document = #"[[{"Title":"a","Tag":1,"Children":[["b"],["c"]]}],["d"]]"#
+        #expect(
+            try Desk(document).get("/levels/?depth=all&fields=").shape == """
+                {"title":"Root","href":"/levels/","detail":"/detail/","version":"V","depth":0,"leaf":false,"ancestors":[],\
+                "count":4,"sections":[{"title":null,"index":null,"start":0,"count":4}],"rows":[\
+                {"key":"a","version":"v","title":"a","leaf":false,"count":2,"href":"/levels/a","fields":{},\
+                "indent":0,"expanded":true,"first":true,"last":false},\
+                {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/a/b","fields":{},\
+                "indent":1,"expanded":false,"first":true,"last":false},\
+                {"key":"c","version":"v","title":"c","leaf":true,"count":0,"href":"/detail/a/c","fields":{},\
+                "indent":1,"expanded":false,"first":false,"last":true},\
+                {"key":"d","version":"v","title":"d","leaf":true,"count":0,"href":"/detail/d","fields":{},\
+                "indent":0,"expanded":false,"first":false,"last":true}],"next":null}
+                """)
+        let leaf = try Desk(document).get("/levels/d?depth=2")
+        #expect(
+            leaf.shape.contains(#""count":0,"sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[]"#))
+    }
+
+    @Test("shows of random documents what a plain walk shows, page by page")
+    func random() throws {
+        for seed in 0..<40 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, .binary)
+            let snapshot = Desk.snapshot(try random.document().tree())
+            let level = Item(rootOf: snapshot.document).level
+            let desk = Desk(snapshot)
+            let all = PlainOutline.paths(below: level)
+            for depth in [0, 1, 2, 3, 9] {
+                let paths = all.filter { _ in random.generator.one(in: 6) }.prefix(40)
+                let plain = PlainOutline(level, depth: max(depth, 1), paths: Array(paths))
+                let named = "expand=" + PlainOutline.encoded(paths.joined(separator: ","))
+                let query = depth == 0 ? named : "depth=\(depth == 9 ? "all" : "\(depth)")&" + named
+                let limit = 1 + random.generator.below(40)
+                var shown: [PlainOutline.Row] = []
+                var target: String? = "/levels/?limit=\(limit)&fields=&" + query
+                while let next = target {
+                    let page = try Page(desk.get(next))
+                    #expect(page.count == plain.rows.count && page.start == shown.count, "seed \(seed)")
+                    shown += page.rows.map(\.plain)
+                    target = page.next
+                }
+                #expect(shown == plain.rows, "seed \(seed), \(query)")
+                let start = random.generator.below(plain.rows.count + 1)
+                let page = try Page(desk.get("/levels/?fields=&start=\(start)&limit=5&" + query))
+                #expect(page.rows.map(\.plain) == Array(plain.rows.dropFirst(start).prefix(5)), "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("misses and repeats no row that stays while others come and go between its pages")
+    func changing() throws {
+        for seed in 0..<60 as Range<UInt64> {
+            var changing = ChangingItems(seed: seed)
+            let open = changing.paths.filter { _ in changing.generator.one(in: 4) }.joined(separator: ",")
+            var staying = changing.paths
+            var seen: [String] = []
+            let query = ["depth=all", "depth=2", "depth=2&expand=\(open)", "expand=\(open)"][Int(seed % 4)]
+            var shown = Set(staying)
+            var target: String? = "/levels/?limit=\(2 + changing.generator.below(9))&\(query)"
+            while let next = target {
+                let desk = try Desk(changing.document)
+                let page = try Page(desk.get(next))
+                seen += page.rows.map { String($0.href.dropFirst(8)) }
+                shown.formIntersection(
+                    try Page(desk.get("/levels/?limit=10000&\(query)")).rows.map { String($0.href.dropFirst(8)) })
+                target = page.next
+                changing.change()
+            }
+            staying.removeAll { !shown.contains($0) }
+            #expect(seen.filter(shown.contains) == staying, "seed \(seed), \(query)")
+        }
+    }
+
+    @Test("is counted alike whether or not totals are kept, and they stay within their budget")
+    func totals() throws {
+        let wide = (0..<40).map { one in
+            let rows = (0..<40).map { #"{"Title":"\#($0)","Children":["x",{"Title":"y","Children":["z"]}]}"# }
+            return #"{"Title":"\#(one)","Children":[\#(rows.joined(separator: ","))]}"#
+        }
+        let level = Item(rootOf: try Document.tree("[\(wide.joined(separator: ","))]").document).level
+        let kept = OutlineTotals(bytes: 1 << 20)
+        for depth in 1...6 {
+            var opening = OutlineOpening()
+            opening.depth = depth
+            opening.paths = [try ItemPath("7/7/y".utf8Span.span)]
+            let expected = PlainOutline(level, depth: depth, paths: ["7/7/y"]).rows.count
+            for store in [kept, kept, OutlineTotals(bytes: 0)] {
+                #expect(OutlineRows(level, opening, store).count == expected, "\(depth)")
+            }
+        }
+        #expect((1...1 << 20).contains(kept.cost))
+        let small = OutlineTotals(bytes: 2_000)
+        for depth in 2...5 {
+            var opening = OutlineOpening()
+            opening.depth = depth
+            let outline = OutlineRows(level, opening, small)
+            for start in stride(from: 0, to: outline.count, by: 97) { _ = outline.listing(of: start..<start + 1) }
+            #expect(small.cost <= 2_000)
+        }
+    }
+
+    @Test("is answered anew when something changes below its level, and only then")
+    func cached() throws {
+        func tree(_ title: String, _ text: String) throws -> Tree {
+            try Document.tree(
+                #"[{"Title":"a","Children":[{"Title":"b","Children":["\#(title)"]}]},{"Title":"z","Text":"\#(text)"}]"#)
+        }
+        let desk = Desk(Desk.snapshot(try tree("c", "1"), revision: "k3-1"))
+        let target = "/levels/a?depth=all"
+        let answers = (0..<3).map { _ in desk.get(target) }
+        #expect(Set(answers.map(\.text)).count == 1)
+        desk.api.publish(Desk.snapshot(try tree("c", "2"), revision: "k3-2"))
+        #expect(desk.get(target) == answers[0])
+        desk.api.publish(Desk.snapshot(try tree("d", "2"), revision: "k3-3"))
+        let changed = desk.get(target)
+        #expect(changed.entityTag != answers[0].entityTag)
+        #expect(try Page(changed).rows.map(\.title) == ["b", "d"])
+        let waiting = desk.api.respond(
+            to: .init(target: target + "&wait=30", fields: [("If-None-Match", changed.entityTag)]))
+        let waiter = try #require(waiting.waiter)
+        desk.api.publish(Desk.snapshot(try tree("d", "3"), revision: "k3-4"))
+        #expect(waiter.response == nil)
+        desk.api.publish(Desk.snapshot(try tree("e", "3"), revision: "k3-5"))
+        let woken = try #require(waiter.response)
+        #expect(try Page(Answer(woken)).rows.map(\.title) == ["b", "e"])
+    }
+
+    @Test(
+        "is refused by name if it makes no sense",
+        arguments: [
+            ("depth=0", "depth", "'depth' must be a whole number from 1, or all, not '0'."),
+            ("depth=-1", "depth", "'depth' must be a whole number from 1, or all, not '-1'."),
+            ("depth=", "depth", "'depth' must be a whole number from 1, or all, not ''."),
+            ("depth=1.5", "depth", "'depth' must be a whole number from 1, or all, not '1.5'."),
+            ("depth=ALL", "depth", "'depth' must be a whole number from 1, or all, not 'ALL'."),
+            ("depth=%2B2", "depth", "'depth' must be a whole number from 1, or all, not '+2'."),
+            ("depth=1&depth=2", "depth", "The parameter 'depth' appears more than once; give it once."),
+            ("depth=all&sort=", "depth", "'depth' cannot be combined with 'sort'; leave one of them out."),
+            ("group=&expand=", "expand", "'expand' cannot be combined with 'group'; leave one of them out."),
+            ("where=a:b&depth=1", "depth", "'depth' cannot be combined with 'where'; leave one of them out."),
+            ("since=x&expand=a", "expand", "'expand' cannot be combined with 'since'; leave one of them out."),
+            ("expand=%25GG", "expand", "'expand' must be paths of percent-encoded UTF-8, not '%GG'."),
+            ("expand=a/b%252,c", "expand", "'expand' must be paths of percent-encoded UTF-8, not 'b%2'."),
+            ("expand=a,%25FF/", "expand", "'expand' must be paths of percent-encoded UTF-8, not '%FF'."),
+            ("depth=2&start=7", "start", "'start' must be a whole number from 0 to 6, the number of rows."),
+            (
+                "depth=2&start=1&after=AAAAAAAAAAACGFzVdNPqhVY", "start",
+                "'start' cannot be combined with 'after'; leave one of them out."
+            ),
+            (
+                "depth=2&after=_AAAAAAAAAAA", "after",
+                "'_AAAAAAAAAAA' is not a cursor; follow the link 'next' of a page."
+            ),
+            ("depth=2&after=_", "after", "'_' is not a cursor; follow the link 'next' of a page."),
+            (
+                "depth=2&after=_AAAAAAAAAAB__________________", "after",
+                "'_AAAAAAAAAAB__________________' is not a cursor; follow the link 'next' of a page."
+            ),
+        ] as [(String, String, String)])
+    func refused(query: String, parameter: String, detail: String) throws {
+        let answer = try Desk(Self.nested).get("/levels/?" + query)
+        #expect(answer.status == 400)
+        #expect(answer.line.contains(#""detail":"\#(detail)""#), "\(answer.line)")
+        #expect(answer.line.hasSuffix(#""parameter":"\#(parameter)"}"#), "\(answer.line)")
+    }
+
+    @Test("has cursors of its own, and refuses those of other lists")
+    func cursors() throws {
+        let desk = try Desk(Self.nested)
+        let outline = try #require(try Page(desk.get("/levels/?depth=2&limit=2")).next)
+        let plain = try #require(
+            desk.get("/levels/?limit=2").line.firstMatch(of: /"next":"([^"]+)"/)?.1
+        ).description
+        let wrong = desk.get(outline.replacing("depth=2&", with: ""))
+        #expect(
+            wrong.line.contains("The cursor is one of an outline; follow the link 'next' of a page of this list."))
+        #expect(
+            desk.get(plain + "&depth=2").line.contains(
+                "The cursor is one of a list that is not an outline; follow the link 'next' of a page of this list."))
+        #expect(try Page(desk.get(outline)).rows.map(\.title) == ["e", "f/g,h"])
+    }
+
+    /// The parts of an answer that tell its rows.
+    private struct Page: Decodable {
+        struct Row: Decodable {
+            let title: String, href: String, leaf: Bool, indent: Int, expanded: Bool, first: Bool, last: Bool
+
+            /// `-` for an expanded row, `+` for another one with rows below it; the title; the indent.
+            var sketch: String { (expanded ? "-" : leaf ? "" : "+") + "\(title) \(indent)" }
+
+            var plain: PlainOutline.Row {
+                PlainOutline.Row(href: href, indent: indent, isExpanded: expanded, isFirst: first, isLast: last)
+            }
+        }
+        let count: Int
+        let start: Int?
+        let rows: [Row]
+        let next: String?
+
+        init(_ answer: Answer) throws { self = try JSONDecoder().decode(Page.self, from: Data(answer.text.utf8)) }
+    }
+}
+
+/// Items of unique titles, some levels deep, that come and go.
+private struct ChangingItems {
+    var generator: SeededGenerator
+    private var items: [PlainItem] = []
+    private var made = 0
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        items = (0...generator.below(6)).map { _ in item(depth: 3) }
+    }
+
+    var document: String { PlainItem.document(items) }
+
+    /// The paths of all items, in order.
+    var paths: [String] { PlainRow.flattened(items).map { $0.path.joined(separator: "/") } }
+
+    /// Some items more and some less, anywhere.
+    mutating func change() {
+        var changed = items
+        for _ in 0..<generator.below(3) { insert(into: &changed) }
+        for _ in 0..<generator.below(3) { remove(from: &changed) }
+        items = changed
+    }
+
+    private mutating func item(depth: Int) -> PlainItem {
+        made += 1
+        let title = "n\(made)"
+        let children = depth > 0 ? (0..<generator.below(5)).map { _ in item(depth: depth - 1) } : []
+        return PlainItem(title: title, number: 0, children: children)
+    }
+
+    private mutating func insert(into items: inout [PlainItem]) {
+        if items.isEmpty || generator.one(in: 3) {
+            items.insert(item(depth: generator.below(2)), at: generator.below(items.count + 1))
+        } else {
+            insert(into: &items[generator.below(items.count)].children)
+        }
+    }
+
+    private mutating func remove(from items: inout [PlainItem]) {
+        guard !items.isEmpty else { return }
+        let index = generator.below(items.count)
+        if items[index].children.isEmpty || generator.one(in: 4) {
+            items.remove(at: index)
+        } else {
+            remove(from: &items[index].children)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Bytes
+import HTTPFields
+import Testing
+
+@Suite("A date in a header field") struct HTTPDateTests {
+    @Test(
+        "is read in each of the three forms",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Mon, 29 Feb 2016 23:59:59 GMT", 1_456_790_399),
+        ])
+    func read(text: String, seconds: Int) { #expect(HTTPDate(text.utf8Span.span)?.seconds == seconds) }
+
+    @Test(
+        "is nothing else",
+        arguments: [
+            "", "yesterday", "0", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+            "Sun, 06 Nov 1994 08:49:37 GMT, x", "\0", String(repeating: " ", count: 100),
+        ])
+    func refused(text: String) { #expect(HTTPDate(text.utf8Span.span) == nil) }
+
+    @Test("is written in the preferred form", arguments: [0, 784_111_777, 1_456_790_399, 4_102_444_800])
+    func written(seconds: Int) {
+        let date = HTTPDate(seconds: seconds)
+        #expect(HTTPDate(date.text.utf8Span.span) == date)
+        #expect(HTTPDate(seconds: 784_111_777).text == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+}

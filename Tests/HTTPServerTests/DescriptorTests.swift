@@ -26,8 +26,8 @@ struct DescriptorTests {
         arguments: [
             Example(27, 8, 2, [1, 2, 0]), Example(28, 8, 2, [1, 3, 0]), Example(40, 8, 2, [2, 10, 3]),
             Example(64, 8, 2, [2, 28, 9]), Example(64, 8, 16, [4, 25, 8]), Example(256, 12, 2, [2, 151, 50]),
-            Example(1024, 8, 2, [2, 706, 235]), Example(1024, 8, 200, [64, 613, 204]),
-            Example(1_048_576, 8, 2, [2, 1_048_237, 256]), Example(.max / 2, 8, 2, [2, 1 << 20, 256]),
+            Example(1024, 8, 2, [2, 670, 223]), Example(1024, 8, 200, [64, 577, 192]),
+            Example(1_048_576, 8, 2, [2, 1_047_981, 256]), Example(.max / 2, 8, 2, [2, 1 << 20, 256]),
         ])
     func division(_ example: Example) throws {
         let descriptors = DescriptorLimit(limit: example.limit, inUse: example.inUse)

@@ -60,6 +60,32 @@ struct StreamTests {
         }
     }
 
+    @Test("of known length goes out with it, also to HEAD, and the connection stays")
+    func length() throws {
+        let responder = Echo(answer: { _ in
+            Response(status: 200, headers: [], stream: Pieces(["one ", "two"]), length: 7)
+        })
+        try withClient(responder) { client throws in
+            for method in ["HEAD", "GET"] {
+                client.send("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n")
+                let answer = try client.readAnswer(toHead: method == "HEAD")
+                #expect(answer.header("Content-Length") == "7" && answer.header("Connection") == nil)
+                #expect(answer.body == (method == "HEAD" ? "" : "one two"))
+            }
+        }
+    }
+
+    @Test("of known length that ends too early cuts the connection")
+    func tooShort() throws {
+        let responder = Echo(answer: { _ in
+            Response(status: 200, headers: [], stream: Pieces(["one "], fails: true), length: 7)
+        })
+        try withClient(responder) { client throws in
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readToEnd().hasSuffix("\r\n\r\none "))
+        }
+    }
+
     @Test("that fails cuts the connection before its end")
     func failure() throws {
         try withClient(streaming(["one"], fails: true)) { client throws in

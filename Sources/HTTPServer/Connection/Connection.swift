@@ -244,7 +244,9 @@ final class Connection {
         if service.draining.load(ordering: .relaxed) { _ = closeAfterAnswer() }
         if let stream = response.payload.stream { attend(stream) }
         guard let answer = unsafe response.payload.handle.pointer else { return false }
-        if request.method == .head, response.payload.stream != nil { unsafe endByClosing(answer) }
+        if request.method == .head, let stream = response.payload.stream, stream.length == nil {
+            unsafe endByClosing(answer)
+        }
         return unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES
     }
 

@@ -21,7 +21,8 @@ extension Response {
         init(streaming reader: StreamReader) {
             let retained = unsafe Unmanaged.passRetained(reader).toOpaque()
             unsafe pointer = MHD_create_response_from_callback(
-                shim_size_unknown(), reader.blockSize, readBodyStream, retained, releaseBodyStream)
+                reader.length.map { UInt64($0) } ?? shim_size_unknown(), reader.blockSize, readBodyStream, retained,
+                releaseBodyStream)
         }
 
         deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }

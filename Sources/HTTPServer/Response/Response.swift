@@ -47,6 +47,13 @@ public final class Response: Sendable {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream)))
     }
 
+    /// Makes a response of known length, which can be queued once: the stream is read until it has given so many bytes.
+    public convenience init(
+        status: Int, headers: [(name: String, value: String)], stream: any BodyStream, length: Int
+    ) {
+        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream, length: length)))
+    }
+
     /// Makes a response whose body is a stream of events.
     ///
     /// It can be queued once. The stream is read once the header has been sent, and ends with the connection.

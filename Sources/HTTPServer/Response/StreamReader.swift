@@ -5,6 +5,8 @@ import Glibc
 /// Sendable, because only the connection on which the response is queued reads it, under the library's lock.
 final class StreamReader: @unchecked Sendable {
     private let body: Body
+    /// The length of the body in bytes; nil if the stream itself tells its end.
+    let length: Int?
     private var connection: Attended?
     /// The number of bytes passed to the library so far.
     private(set) var written = 0
@@ -25,9 +27,15 @@ final class StreamReader: @unchecked Sendable {
         let isLast: Bool
     }
 
-    init(_ stream: any BodyStream) { body = .document(stream) }
+    init(_ stream: any BodyStream, length: Int? = nil) {
+        body = .document(stream)
+        self.length = length
+    }
 
-    init(_ events: EventStream) { body = .events(events) }
+    init(_ events: EventStream) {
+        body = .events(events)
+        length = nil
+    }
 
     deinit { end(.clientGone) }
 

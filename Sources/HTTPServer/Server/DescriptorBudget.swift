@@ -14,13 +14,16 @@ struct DescriptorBudget {
         let limit = descriptors.limit
         threads = min(wanted, max(limit / 16, 1))
         // For the files and sockets that the rest of the program opens after the start.
-        let reserve = min(max(limit / 8, 8), 64)
+        let reserve = min(max(limit / 8, 8), 64) + DescriptorBudget.files(within: limit)
         let fixed = descriptors.inUse + DescriptorBudget.own + DescriptorBudget.perThread * threads + reserve
         let spare = limit - fixed
         guard spare >= 2 else { throw .tooFewDescriptors(limit: limit, needed: fixed + 2) }
         lingering = min(spare / 4, 256)
         connections = min(spare - lingering, 1 << 20)
     }
+
+    /// The number of files that responses may have open, besides a few of the reserve.
+    static func files(within limit: Int) -> Int { min(max(limit - 256, 0) / 16, 256) }
 
     /// The listening socket twice, two wake-ups, the epoll set of the suspended connections and its bell, and the socket
     /// that replaces the listening one at the end.

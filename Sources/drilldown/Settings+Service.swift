@@ -1,5 +1,7 @@
+import Glibc
 import HTTPServer
 import LevelsAPI
+import TreeSources
 
 extension Settings {
     /// - Throws: `UsageError` for an invalid value.
@@ -29,6 +31,7 @@ extension Settings {
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
         api.searchBytes = try number("SearchBytes", 0...1 << 40)
         api.waiters = try number("Waiters", 0...1_000_000)
+        api.assetsFolder = assetsFolder
         api.cacheControl = text("CacheControl")
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
             throw wrong("CacheControl", "a header field's value")
@@ -39,6 +42,14 @@ extension Settings {
             throw UsageError("\(name("CorsOrigins")): \(error).")
         }
         return api
+    }
+
+    /// The folder of the document's assets: beside a file, or in a folder that is the document; nil for a URL.
+    var assetsFolder: String? {
+        guard let source = sources.first, !RemoteAddress.isMeant(by: source) else { return nil }
+        var status = stat()
+        if unsafe stat(source, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return source + "/assets" }
+        return source.lastIndex(of: "/").map { source[...$0] + "assets" } ?? "assets"
     }
 
     /// - Throws: `UsageError` for an invalid value.

@@ -71,6 +71,17 @@ struct SettingsTests {
         #expect(try settings(["serve", "--config", path, "b.plist"]).sources == ["b.plist"])
     }
 
+    @Test("find the assets beside a document, in a folder that is one, and nowhere for a URL")
+    func assets() throws {
+        try scratch.folder("Settings.bundle")
+        for (source, folder) in [
+            ("Data.plist", "assets"), ("Data/Data.plist", "Data/assets"), ("/Data.plist", "/assets"),
+            (scratch("Settings.bundle"), scratch("Settings.bundle/assets")), ("https://example.org/a", nil),
+        ] as [(String, String?)] {
+            #expect(try settings(["serve", source]).assetsFolder == folder)
+        }
+    }
+
     @Test("from a configuration that is wrong are refused with its name and the line")
     func wrongConfiguration() throws {
         for (entries, reason) in [

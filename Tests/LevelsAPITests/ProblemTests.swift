@@ -81,7 +81,8 @@ import Testing
         #expect(!desk.get("/levels/\(String(repeating: "row", count: 30))").text.contains("Did you mean"))
     }
 
-    private static let names = #"["/","/levels","/detail","/document","/problems","/changes","/healthz","/readyz"]"#
+    private static let names =
+        #"["/","/levels","/detail","/document","/assets","/problems","/changes","/healthz","/readyz"]"#
 
     @Test(
         "A target without a route is 404 and names those that there are",
@@ -244,11 +245,13 @@ import Testing
         #expect(
             problems.compactMap { $0["type"] as? String } == [
                 "/problems/bad-request", "/problems/bad-path", "/problems/bad-parameter", "/problems/no-such-item",
-                "/problems/no-such-route", "/problems/method-not-allowed", "/problems/not-representable",
+                "/problems/no-such-route", "/problems/no-such-file", "/problems/method-not-allowed",
+                "/problems/not-representable",
                 "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
-                "/problems/precondition-failed", "/problems/content-too-large", "/problems/header-too-large",
+                "/problems/precondition-failed", "/problems/content-too-large",
+                "/problems/range-not-satisfiable", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
-                "/problems/not-ready", "/problems/too-many-waiters", "/problems/too-busy",
+                "/problems/not-ready", "/problems/too-many-waiters", "/problems/too-busy", "/problems/too-many-files",
             ])
         for problem in problems {
             let type = try #require(problem["type"] as? String)

@@ -55,6 +55,25 @@ struct Problem: Error {
         return problem
     }
 
+    /// 404 for an asset that does not exist, or is never served.
+    static func noSuchFile(_ name: String) -> Problem {
+        Problem(.noSuchFile, "There is no file '\(quoted: name)' in the assets folder.")
+    }
+
+    /// 416 for ranges that are not in a file.
+    ///
+    /// - Parameter length: the length of the file in bytes.
+    static func rangeNotSatisfiable(length: Int) -> Problem {
+        var problem = Problem(
+            .rangeNotSatisfiable, "The file has \(Quantity(length, "byte")); none of the ranges in Range is within it.")
+        problem.headers = [("Content-Range", "bytes */\(length)")]
+        return problem
+    }
+
+    /// 503 if too many files are open.
+    static let tooManyFiles = Problem(
+        .tooManyFiles, "The limit of files that are sent at once is reached. Try again later.")
+
     /// 503 if the limit of waiting requests is reached.
     static let tooManyWaiters = Problem(
         .tooManyWaiters,

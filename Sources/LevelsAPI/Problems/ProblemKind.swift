@@ -5,6 +5,7 @@ enum ProblemKind: String, CaseIterable {
     case badParameter = "bad-parameter"
     case noSuchItem = "no-such-item"
     case noSuchRoute = "no-such-route"
+    case noSuchFile = "no-such-file"
     case methodNotAllowed = "method-not-allowed"
     case notRepresentable = "not-representable"
     case revisionGone = "revision-gone"
@@ -12,6 +13,7 @@ enum ProblemKind: String, CaseIterable {
     case requestTimeout = "request-timeout"
     case preconditionFailed = "precondition-failed"
     case contentTooLarge = "content-too-large"
+    case rangeNotSatisfiable = "range-not-satisfiable"
     case headerTooLarge = "header-too-large"
     case notImplemented = "not-implemented"
     case versionNotSupported = "version-not-supported"
@@ -19,21 +21,23 @@ enum ProblemKind: String, CaseIterable {
     case notReady = "not-ready"
     case tooManyWaiters = "too-many-waiters"
     case tooBusy = "too-busy"
+    case tooManyFiles = "too-many-files"
 
     var status: Int {
         switch self {
         case .badRequest, .badPath, .badParameter: 400
-        case .noSuchItem, .noSuchRoute: 404
+        case .noSuchItem, .noSuchRoute, .noSuchFile: 404
         case .methodNotAllowed: 405
         case .notRepresentable, .notAcceptable: 406
         case .requestTimeout: 408
         case .revisionGone: 410
         case .preconditionFailed: 412
         case .contentTooLarge: 413
+        case .rangeNotSatisfiable: 416
         case .headerTooLarge: 431
         case .internalFault: 500
         case .notImplemented: 501
-        case .notReady, .tooManyWaiters, .tooBusy: 503
+        case .notReady, .tooManyWaiters, .tooBusy, .tooManyFiles: 503
         case .versionNotSupported: 505
         }
     }
@@ -41,7 +45,7 @@ enum ProblemKind: String, CaseIterable {
     /// The header lines that the status requires.
     var headers: [(name: String, value: String)] {
         switch self {
-        case .tooManyWaiters: [("Retry-After", "5")]
+        case .tooManyWaiters, .tooManyFiles: [("Retry-After", "5")]
         case .tooBusy: [("Retry-After", "2")]
         default: []
         }
@@ -54,6 +58,7 @@ enum ProblemKind: String, CaseIterable {
         case .badParameter: "Bad parameter"
         case .noSuchItem: "No such item"
         case .noSuchRoute: "No such route"
+        case .noSuchFile: "No such file"
         case .methodNotAllowed: "Method not allowed"
         case .notRepresentable: "Not representable"
         case .revisionGone: "Revision gone"
@@ -61,6 +66,7 @@ enum ProblemKind: String, CaseIterable {
         case .requestTimeout: "Request timeout"
         case .preconditionFailed: "Precondition failed"
         case .contentTooLarge: "Content too large"
+        case .rangeNotSatisfiable: "Range not satisfiable"
         case .headerTooLarge: "Header too large"
         case .notImplemented: "Not implemented"
         case .versionNotSupported: "HTTP version not supported"
@@ -68,6 +74,7 @@ enum ProblemKind: String, CaseIterable {
         case .notReady: "Not ready"
         case .tooManyWaiters: "Too many waiters"
         case .tooBusy: "Too busy"
+        case .tooManyFiles: "Too many files"
         }
     }
 
@@ -83,6 +90,8 @@ enum ProblemKind: String, CaseIterable {
         case .noSuchItem:
             "No item has this path. 'nearest' links to the nearest existing level above it. The document may have changed."
         case .noSuchRoute: "Nothing is served at this path. Start with GET /levels/ and follow the links."
+        case .noSuchFile:
+            "The assets folder beside the document has no such file that can be read. Hidden files and files outside of the folder are never served."
         case .methodNotAllowed:
             "This resource does not allow the method. The header field Allow lists the allowed methods."
         case .notRepresentable:
@@ -95,6 +104,8 @@ enum ProblemKind: String, CaseIterable {
         case .preconditionFailed:
             "If-Match contains none of the resource's current entity tags. 'current' is the tag of this representation: load it again, and repeat the request with that tag."
         case .contentTooLarge: "The body of the request is larger than the server accepts."
+        case .rangeNotSatisfiable:
+            "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file."
         case .headerTooLarge:
             "The request line and the header fields together are larger than the server accepts: 16 KiB, or about 300 short lines."
         case .notImplemented: "The request uses a part of HTTP that this server does not implement."
@@ -106,6 +117,8 @@ enum ProblemKind: String, CaseIterable {
             "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
         case .tooBusy:
             "Too many requests that look through many items, such as searches, are ahead of this one. Repeat it after the seconds in Retry-After; requests for plain levels are still answered."
+        case .tooManyFiles:
+            "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After."
         }
     }
 

@@ -32,6 +32,13 @@ extension Endpoint {
                 }
             ]),
         Endpoint(
+            name: "/assets", takesPath: true,
+            operations: [
+                .get("A file of the assets folder beside the document.", .none) { api, call throws(Problem) in
+                    .now(try api.asset(call))
+                }
+            ]),
+        Endpoint(
             name: "/problems", takesPath: true,
             operations: [
                 .get("What a kind of problem means.", .none) { api, call throws(Problem) in

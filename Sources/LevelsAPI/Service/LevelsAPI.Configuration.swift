@@ -9,6 +9,8 @@ extension LevelsAPI {
         public var waiters = 10_000
         /// The header field `Cache-Control` of levels, details and documents.
         public var cacheControl = "no-cache"
+        /// The folder whose files are at `/assets`, and which need not exist; nil for a document that has none.
+        public var assetsFolder: String?
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 

@@ -17,6 +17,7 @@ public final class LevelsAPI: Responder {
     private let log: ChangeLog
     private let followers: ChangeFollowers
     private let gate: Gate
+    private let assets: Assets
     private let readiness: @Sendable () -> Readiness
     private let configuration: Configuration
 
@@ -36,6 +37,7 @@ public final class LevelsAPI: Responder {
         waiters = Waiters(room: room)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
         gate = Gate(header: selection.header)
+        assets = Assets(configuration, selection.header)
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
@@ -138,6 +140,12 @@ public final class LevelsAPI: Responder {
         try call.query.check()
         let state = try StatusAnswer.readiness(call.publication.snapshot, readiness())
         return selection.response(of: state, .identity, call.negotiation)
+    }
+
+    func asset(_ call: Call) throws(Problem) -> Response {
+        try call.query.check()
+        let path = call.request.target.extracting(call.match.path)
+        return try assets.response(to: call.request, at: path, for: call.negotiation.origin)
     }
 
     func problems(_ call: Call) throws(Problem) -> Response {

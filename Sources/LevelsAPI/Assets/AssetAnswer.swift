@@ -1,0 +1,125 @@
+import Bytes
+import Glibc
+import HTTPFields
+import HTTPServer
+
+/// The answer to a request for a file: its conditions, and the ranges of it that are sent (RFC 9110, sections 13 and 14).
+struct AssetAnswer {
+    let request: Request
+    let file: AssetFile
+    let type: AssetType
+    /// The seconds since 1970, which dates are compared with.
+    let now: Int
+    let assets: OpenAssets
+
+    private var entityTag: String { file.entityTag }
+    private var lastModified: HTTPDate { file.lastModified(now: now) }
+
+    /// Selects the status and the body.
+    ///
+    /// - Parameter lines: the header lines of the representation, by its content type and tag.
+    /// - Throws: `Problem` (412, 416 or 503).
+    func response(_ lines: (_ contentType: String, _ tag: String, _ added: Lines) -> Lines) throws(Problem) -> Response
+    {
+        let tag = entityTag
+        var added: Lines = [
+            ("Last-Modified", lastModified.text), ("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff"),
+        ]
+        if let policy = type.policy { added.append(("Content-Security-Policy", policy)) }
+        if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, tag, added)) }
+        guard let ranges = try ranges(tag) else {
+            return try response(200, lines(type.contentType, tag, added), [.file(0..<file.length)])
+        }
+        if ranges.count == 1 {
+            added.append(("Content-Range", contentRange(ranges[0])))
+            return try response(206, lines(type.contentType, tag, added), [.file(ranges[0])])
+        }
+        let boundary = "part-" + String(UInt64.random(in: .min ... .max), radix: 36)
+        let contentType = "multipart/byteranges; boundary=\(boundary)"
+        return try response(206, lines(contentType, tag, added), parts(ranges, boundary))
+    }
+
+    typealias Lines = [(name: String, value: String)]
+
+    // MARK: Conditions
+
+    /// Evaluates the conditions in their order (RFC 9110, section 13.2.2).
+    private func isNotModified(_ tag: String) throws(Problem) -> Bool {
+        if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), lastModified > date {
+            throw Problem(
+                .preconditionFailed, "The file was changed after the date in If-Unmodified-Since.",
+                members: [("current", .text(tag))])
+        }
+        if try Condition(request).isNotModified(tag) { return true }
+        guard !request.has(.ifNoneMatch), let date = date(.ifModifiedSince) else { return false }
+        return lastModified <= date
+    }
+
+    private func date(_ name: FieldName) -> HTTPDate? {
+        request.field(name).flatMap { text in
+            var text = text
+            return HTTPDate(text.makeContiguous().span)
+        }
+    }
+
+    // MARK: Ranges
+
+    /// The ranges to send; nil for the whole file.
+    ///
+    /// - Throws: `Problem` (416) if none of them is in the file.
+    private func ranges(_ tag: String) throws(Problem) -> [Range<Int>]? {
+        // Only GET has ranges (RFC 9110, section 14.2).
+        guard request.method == .get, var text = request.field(.range), isUnchanged(tag),
+            let wanted = ByteRanges(text.makeContiguous().span)
+        else { return nil }
+        let ranges = wanted.resolved(in: file.length)
+        guard !ranges.isEmpty else { throw .rangeNotSatisfiable(length: file.length) }
+        return ranges
+    }
+
+    /// Whether the file is that of `If-Range`, by strong comparison (RFC 9110, section 13.1.5).
+    private func isUnchanged(_ tag: String) -> Bool {
+        guard let text = request.field(.ifRange) else { return true }
+        if text.hasPrefix("\"") || text.hasPrefix("W/") { return text == tag }
+        // Within the second of the last change, a date is no strong validator (RFC 9110, section 8.8.2.2).
+        return date(.ifRange) == lastModified && now > lastModified.seconds
+    }
+
+    private func contentRange(_ range: Range<Int>) -> String {
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)"
+    }
+
+    /// The ranges as `multipart/byteranges` (RFC 9110, section 14.6).
+    private func parts(_ ranges: [Range<Int>], _ boundary: String) -> [AssetBody.Piece] {
+        var pieces: [AssetBody.Piece] = []
+        for range in ranges {
+            let head =
+                "--\(boundary)\r\nContent-Type: \(type.contentType)\r\nContent-Range: \(contentRange(range))\r\n\r\n"
+            pieces += [.text(Array(((pieces.isEmpty ? "" : "\r\n") + head).utf8)), .file(range)]
+        }
+        return pieces + [.text(Array("\r\n--\(boundary)--\r\n".utf8))]
+    }
+
+    private func response(_ status: Int, _ headers: Lines, _ pieces: [AssetBody.Piece]) throws(Problem) -> Response {
+        guard let content = file.content else {
+            let length = pieces.reduce(0) { $0 + $1.count }
+            let body = AssetBody(file, pieces, try assets.permit())
+            return Response(status: status, headers: headers, stream: body, length: length)
+        }
+        let body = pieces.flatMap { piece in
+            switch piece {
+            case .text(let text): text[...]
+            case .file(let range): content[range]
+            }
+        }
+        return Response(status: status, headers: headers, body: body)
+    }
+}
+
+extension String {
+    /// The UTF-8, made contiguous.
+    fileprivate mutating func makeContiguous() -> UTF8Span {
+        makeContiguousUTF8()
+        return utf8Span
+    }
+}

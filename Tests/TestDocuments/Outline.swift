@@ -52,7 +52,7 @@ enum Outline {
         while reader.offset < range.upperBound {
             let name = reader.run()
             switch PackedTag(rawValue: bytes[reader.offset]) {
-            case .hole, .hidden: reader.skipValue()
+            case .hole, .hidden, .control: reader.skipValue()
             default:
                 writer.key(bytes.span.extracting(name), at: .byte(offset: 0))
                 var walk = PackedWalk()

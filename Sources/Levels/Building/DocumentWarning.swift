@@ -9,7 +9,10 @@ public struct DocumentWarning: Sendable, Equatable {
     /// A whole sentence without the final full stop.
     public let message: String
 
-    /// Creates a warning; `message` is a sentence without the final full stop.
+    /// - Parameters:
+    ///   - position: the position in the document.
+    ///   - path: the titles from the root; empty for a file that has none.
+    ///   - message: a whole sentence without the final full stop.
     public init(position: SourcePosition, path: String, message: String) {
         self.position = position
         self.path = path

@@ -5,7 +5,8 @@ public struct DocumentWarnings: Sendable, Equatable {
     /// The number of warnings after those.
     public private(set) var omitted = 0
 
-    static let most = 100
+    /// The maximum number of warnings that are kept.
+    package static let most = 100
 
     /// Whether a further warning would only be counted, and so need not be made.
     var isFull: Bool { first.count >= Self.most }

@@ -42,7 +42,9 @@ struct LevelAssembler: ~Copyable {
     mutating func level(
         of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(TreeError) -> Level {
-        let index = try keys.settle(rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections))
+        let index = try keys.settle(
+            rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections),
+            allowsSharedKeys: parts.form == .specifiers)
         repeatedTitle = keys.repeatedTitle
         output.truncate(to: 0)
         for _ in 0...rows.count { output.append(halfWord: 0) }
@@ -84,7 +86,8 @@ struct LevelAssembler: ~Copyable {
         let ownsTitle =
             row.title.lowerBound < row.fields.lowerBound || row.title.upperBound > row.fields.upperBound
             || row.fields.isEmpty
-        var flags: Row.Flags = ownsTitle ? [row.marks, .hasOwnTitle] : row.marks
+        var flags = row.marks
+        if ownsTitle { flags.insert(.hasOwnTitle) }
         if row.isString { flags.insert(.isString) }
         if key != nil { flags.insert(.hasOwnKey) }
         if row.explicitKey != nil { flags.insert(.hasExplicitKey) }

@@ -27,6 +27,8 @@ extension TreeBuilder {
         if frame.kind == .dictionary {
             _ = tree.fields.close(base: frame.base.field)
             if tree.fields.replaceWithUID(dictionaryAt: frame.base.start) { return }
+            // The frames of the root and of the array around a specifier.
+            if frames.count == 2, items.field(specifiersSlot) != nil { specifierPositions.append(frame.position) }
         }
         try tree.fields.endContainer(at: frame.base.start)
         if frame.kind == .array, kind?.hasSlots == true {

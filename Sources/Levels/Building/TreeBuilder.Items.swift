@@ -4,9 +4,8 @@ internal import PropertyLists
 /// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
-        if items.count == 1, !isArray, items.levelSlot == 0, source == nil { throw noLevel }
         let hasTable = hasTables ? try hasTable() : false
-        let level = try takeLevel()
+        let level = items.count == 1 && !isArray ? try takeRootLevel() : try takeLevel()
         let isTableFile = hasTable && level == nil
         if isTableFile { try noteTable() }
         var row = try row()
@@ -15,6 +14,13 @@ extension TreeBuilder {
         _ = pop()
         tree.add(row, level: level)
         if frames.isEmpty { try tree.complete(.rows) }
+    }
+
+    /// The level of a root that is a dictionary: that of a settings page, or of an item.
+    private mutating func takeRootLevel() throws(PropertyListError) -> Level? {
+        if let specifiers = items.field(specifiersSlot) { return try settingsPage(specifiers) }
+        guard items.levelSlot != 0 else { throw noLevel }
+        return try takeLevel()
     }
 
     private mutating func takeLevel() throws(PropertyListError) -> Level? {
@@ -31,14 +37,20 @@ extension TreeBuilder {
         let isPart = notePart(source)
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
+        let isTyped = items.count > 1 && items.field(typeSlot) != nil
+        // A settings page shows no title of its own; the row that leads to it does.
+        if items.count == 1, items.field(specifiersSlot) != nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
         let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
         let (base, place) = (items.innermost.base, items.innermost.place)
         let hasMoved = tree.fields.close(base: base.field)
-        let content = base.start..<tree.fields.bytes.count
-        if hasMoved || hasWeakTitle { title = titleValue(in: content) }
+        var content = base.start..<tree.fields.bytes.count
+        if title != nil, hasMoved || hasWeakTitle { title = titleValue(in: content) }
         if hasMoved, let keyRank { key = value(named: itemSlots.names(of: keySlot)[Int(keyRank)], in: content) }
+        let isControl = isTyped && appendControl(to: content)
+        if isControl { content = base.start..<tree.fields.bytes.count }
         var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound, place: place)
+        if isControl { row.marks = .isControl }
         if let title {
             row.title = tree.fields.titleText(title)
         } else if items.count == 1 {

@@ -22,8 +22,8 @@ extension TreeBuilder {
         let earlier = tree.fields.begin(
             name, meaning: meaning, base: frames[frames.count - 1].base.field, at: position)
         if let earlier { warnAboutRepeatedKey(name, at: position, after: earlier) }
-        if meaning.slot != 0 {
-            try fill(meaning, itemSlots.rule(of: meaning.slot), isRepeated: earlier != nil)
+        if meaning.slot != 0, case let rule = itemSlots.rule(of: meaning.slot), !rule.isForRoot || items.count == 1 {
+            try fill(meaning, rule, isRepeated: earlier != nil)
         } else {
             expected = .anything
             if meaning.isNearMiss { warnAboutNearMiss(name, in: itemSlots, at: position) }

@@ -47,6 +47,7 @@ extension TreeBuilder {
         switch sectionSlots.slot(start.meaning.slot).name {
         case Slot.sectionTitle.name: section.title = tree.fields.scalarText(at: start.name.upperBound)
         case Slot.sectionIndex.name: section.index = tree.fields.scalarText(at: start.name.upperBound)
+        case Slot.sectionType.name: frames.last?.list?.hasTypes = true
         case Slot.sectionFooter.name: section.footer = tree.fields.scalarText(at: start.name.upperBound)
         default: break
         }

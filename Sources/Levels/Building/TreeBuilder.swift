@@ -16,7 +16,9 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var expected = Expectation.document
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
-    let titleSlot, keySlot, sourceSlot, recordsSlot, drillBySlot: SlotNumber
+    let titleSlot, keySlot, sourceSlot, recordsSlot, drillBySlot, typeSlot, specifiersSlot: SlotNumber
+    /// Where the controls of a settings page get their values from.
+    let controlValues = ControlValues.none
     let names: StructuralNames
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
@@ -25,6 +27,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var knownParts: Set<PartReference> = []
     /// Whether any item so far has a key of a table, so that items are checked for them.
     var hasTables = false
+    /// Where the elements of the root's fields are, since its `PreferenceSpecifiers` began.
+    var specifierPositions: [SourcePosition] = []
+    /// The rows of a settings page whose levels are other pages.
+    var childPanes: [SettingsPage.ChildPane] = []
     /// What is known about the item that was refused for its missing title; nil if the reason is different.
     public internal(set) var untitledItem: UntitledItem?
     /// Whether the document was refused over a key that is a misspelt structural name, which the error says.
@@ -58,6 +64,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         sourceSlot = itemSlots.number(of: .source)
         recordsSlot = itemSlots.number(of: .records)
         drillBySlot = itemSlots.number(of: .drillBy)
+        typeSlot = itemSlots.number(of: .type)
+        specifiersSlot = itemSlots.number(of: .preferenceSpecifiers)
     }
 
     /// The finished tree: a level whose one row is the root item.
@@ -67,7 +75,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         guard let document = tree.document else {
             throw PropertyListError("the document is empty; it needs an array or a dictionary")
         }
-        return Tree(document: document, warnings: tree.warnings, strayRows: strayRows, parts: parts)
+        return Tree(
+            document: document, warnings: tree.warnings, strayRows: strayRows, parts: parts, childPanes: childPanes)
     }
 
     // MARK: Frames

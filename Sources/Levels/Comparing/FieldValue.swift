@@ -34,7 +34,7 @@ enum FieldValue {
             self = .other
             reader.offset = start
             reader.skipValue()
-        case .hole, .hidden, nil:
+        case .hole, .hidden, .control, nil:
             reader.offset = start
             reader.skipValue()
             return nil

@@ -29,9 +29,8 @@ struct RowGatherer: ~Copyable {
         let distance = bytes.count - packed.lowerBound
         bytes.append(source.span.extracting(packed))
         var pending = PendingRow(
-            fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString)
-        pending.marks = row.flags.intersection(.marks)
-        pending.recordNumber = UInt32(row.recordNumber(in: source.span))
+            fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString,
+            marks: row.flags.intersection(.marks), recordNumber: UInt32(row.recordNumber(in: source.span)))
         pending.explicitKey = explicitKey(of: row, level, number)
         return pending
     }
@@ -113,8 +112,8 @@ struct RowGatherer: ~Copyable {
         bytes.append(more)
         let end = bytes.count
         if title == nil { bytes.append(source.span.extracting(row.title)) }
-        var pending = PendingRow(fields: start..<end, title: title ?? end..<bytes.count)
-        pending.marks = row.flags.intersection(.marks)
+        var pending = PendingRow(
+            fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks))
         if PackedField.all(in: 0..<more.count, of: more).contains(where: \.isHole) { pending.marks.remove(.isPart) }
         pending.explicitKey = explicitKey(of: row, level, number)
         return pending

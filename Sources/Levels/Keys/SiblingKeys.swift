@@ -27,10 +27,11 @@ struct SiblingKeys {
 
     /// Determines all keys; rows past `shown` are hidden, cannot be requested, and do not compete.
     ///
+    /// - Parameter allowsSharedKeys: whether rows with the same `Key` are numbered as rows with the same title are.
     /// - Throws: `TreeError.sharedKey` if two rows have the same `Key`, `TreeError.equalHashes` if many keys share a
     ///   hash.
     mutating func settle(
-        _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int
+        _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int, allowsSharedKeys: Bool = false
     ) throws(TreeError) -> KeyIndex {
         own.removeAll(keepingCapacity: true)
         repeatedTitle = nil
@@ -47,7 +48,9 @@ struct SiblingKeys {
         guard !repeats.isEmpty else {
             return rows.count <= KeyIndex.searchedRows ? KeyIndex(rowCount: rows.count) : index
         }
-        if let pair = rowsOfOneKey(repeats, rows) { throw .sharedKey(sharedKey(pair, rows, in: source)) }
+        if !allowsSharedKeys, let pair = rowsOfOneKey(repeats, rows) {
+            throw .sharedKey(sharedKey(pair, rows, in: source))
+        }
         number(repeats, rows, in: source, naturals: index)
         return try rehashed(rows.count, shown: shown)
     }

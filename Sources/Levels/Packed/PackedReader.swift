@@ -75,7 +75,7 @@ public struct PackedReader: ~Escapable {
         case .array, .dictionary:
             let size = halfWord()
             offset += size
-        case .hidden: skipValue()
+        case .hidden, .control: skipValue()
         }
     }
 }

@@ -18,4 +18,6 @@ public enum PackedTag: UInt8, Sendable {
     case hole
     /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
     case hidden
+    /// What a row shows as its control: a value that is shown, but is not a field. See `PackedControl`.
+    case control
 }

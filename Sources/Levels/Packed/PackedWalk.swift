@@ -45,7 +45,8 @@ public struct PackedWalk {
         case .data: try consumer.data(reader.bytes.extracting(reader.run()))
         case .uid: try consumer.uid(reader.number())
         case .array, .dictionary: try openContainer(&reader, isDictionary: tag == .dictionary, to: &consumer)
-        case .hole, .hidden, nil: throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
+        case .hole, .hidden, .control, nil:
+            throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
         }
     }
 

@@ -10,6 +10,8 @@ public enum LevelForm: UInt8, Sendable {
     case namedSections
     /// Shape `any`: the elements of an array, or the entries of a dictionary.
     case elements, entries
+    /// The specifiers of a settings page, which the root keeps as they are; see `SettingsPage`.
+    case specifiers
     /// `Records`: the values of a field of `DrillBy`, each with the records that have it below.
     case facets
     /// `Records`: the records themselves.

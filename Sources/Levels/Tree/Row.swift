@@ -20,6 +20,8 @@ public struct Row: Sendable {
         static let hasOwnTitle = Flags(rawValue: 4)
         /// The key comes from a `Key` field.
         static let hasExplicitKey = Flags(rawValue: 8)
+        /// The fields end with a control.
+        static let isControl = Flags(rawValue: 32)
         /// The row's level comes from another file, and is not in this tree; see `PartReference`.
         static let isPart = Flags(rawValue: 64)
         /// The item is a record, and its number in the table follows the fields, four bytes.
@@ -29,6 +31,12 @@ public struct Row: Sendable {
         /// The bits that a builder sets for what an item's fields say; they stay with the row when it is copied.
         static let marks = Flags(rawValue: 0xF0)
     }
+
+    /// Whether the row is a control; see `PackedControl`.
+    public var isControl: Bool { flags.contains(.isControl) }
+
+    /// Whether the row's level comes from another file.
+    var isPart: Bool { flags.contains(.isPart) }
 
     /// Whether the item was written as a bare string.
     public var isString: Bool { flags.contains(.isString) }

@@ -2,6 +2,8 @@
 public final class Snapshot: Sendable {
     /// A level whose one row is the root item.
     public let document: Level
+    /// The document in other languages; nil if it has no translations.
+    public let translations: Translations?
     /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart.
     public let revision: String
     /// The time of loading, in seconds since 1970.
@@ -12,13 +14,17 @@ public final class Snapshot: Sendable {
     /// Takes the tree over when the last reader releases it; if nil, that reader frees it.
     private let release: (@Sendable (Level) -> Void)?
 
-    /// - Parameter release: takes the document over on the thread of the last reader, when that reader releases it; if
-    ///   nil, that thread frees the document itself.
+    /// - Parameters:
+    ///   - translations: the document in other languages.
+    ///   - release: takes the document over on the thread of the last reader, when that reader releases it; if nil,
+    ///     that thread frees the document itself.
     public init(
-        document: Level, revision: String, loadedAt: Double, composition: Composition? = nil,
+        document: Level, translations: Translations? = nil, revision: String, loadedAt: Double,
+        composition: Composition? = nil,
         release: (@Sendable (Level) -> Void)? = nil
     ) {
         self.document = document
+        self.translations = translations
         self.revision = revision
         self.loadedAt = loadedAt
         self.composition = composition

@@ -115,7 +115,12 @@ public struct TreeWalk {
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
         var reader = PackedReader(bytes, at: offset)
-        try consumer.key(bytes.extracting(reader.run()), at: Self.nowhere)
+        let name = reader.run()
+        if bytes[reader.offset] == PackedTag.control.rawValue {
+            reader.skipValue()
+            return (reader.offset, nil)
+        }
+        try consumer.key(bytes.extracting(name), at: Self.nowhere)
         if bytes[reader.offset] == PackedTag.hole.rawValue {
             return (reader.offset + 2, LevelForm(rawValue: bytes[reader.offset + 1]))
         }

@@ -44,8 +44,10 @@ struct DetailDescription {
         writer.member("fields")
         writer.beginObject()
         let bytes = own.level.bytes
-        try RowFields.tell(.all, of: own.level.row(own.row), in: bytes.span, to: &writer)
+        let row = own.level.row(own.row)
+        try RowFields.tell(.all, of: row, in: bytes.span, to: &writer)
         writer.endObject()
+        if row.isControl { try RowControl.write(row, in: bytes.span, to: &writer) }
         if let refusal { try writer.member("error", refusal) }
     }
 

@@ -61,6 +61,7 @@ struct RowDescription {
         writer.beginObject()
         try RowFields.tell(fields, of: row, in: bytes, to: &writer)
         writer.endObject()
+        if row.isControl { try RowControl.write(row, in: bytes, to: &writer) }
         if let extras { try extras.write(to: &writer) }
         if let refusal = child?.refusal { try writer.member("error", refusal) }
         writer.endObject()

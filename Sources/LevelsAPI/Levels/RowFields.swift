@@ -15,9 +15,8 @@ enum RowFields {
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let tag = bytes[reader.offset]
-            if tag != PackedTag.hole.rawValue, tag != PackedTag.hidden.rawValue,
-                selection.contains(bytes.extracting(name))
-            {
+            // Structure and controls, which are no fields, have the highest tags.
+            if tag < PackedTag.hole.rawValue, selection.contains(bytes.extracting(name)) {
                 try writer.key(bytes.extracting(name), at: .byte(offset: 0))
                 var walk = PackedWalk()
                 reader.offset = try walk.tell(bytes, at: reader.offset, to: &writer)

@@ -55,6 +55,7 @@ struct ShownContent {
         summary.append(own.level, row: own.row + 1)
         summary.append(item.level, row: 0)
         summary.append(item.level, row: (item.level?.count ?? 0) - 1)
+        if item.level?.refusal != nil { summary.append(item.level?.hash) }
     }
 }
 

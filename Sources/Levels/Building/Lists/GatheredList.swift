@@ -7,6 +7,8 @@ final class GatheredList {
     /// The section whose dictionary is being read, and whether its rows have been announced.
     var section = Section(start: 0, count: 0)
     private var hasRows = false
+    /// Whether any section has a `Type`.
+    var hasTypes = false
     /// The name of the section to come, if sections have names.
     var name = ""
     /// The number of the last section of each name, and those whose name came again.
@@ -62,6 +64,7 @@ final class GatheredList {
             aside.sections = aside.sections.indices.filter { !repeated.contains($0) }.map { aside.sections[$0] }
             aside.followSections()
         }
+        if hasTypes { aside.addControls() }
         rows = aside
         numbers = [:]
     }

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Rows taken off the builder's stack, with the bytes they refer to, until their item's end determines their level.
 struct SetAsideRows {
-    private(set) var bytes: [UInt8]
-    private(set) var rows: [PendingRow]
+    var bytes: [UInt8]
+    var rows: [PendingRow]
     private(set) var children: [Level?]
     /// The sections that the rows are in; none if the level has no sections.
     var sections: [Section]

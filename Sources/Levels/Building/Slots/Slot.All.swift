@@ -12,6 +12,8 @@ extension Slot {
         .records,
         .drillBy,
         .titleBy,
+        .type,
+        .preferenceSpecifiers,
     ]
 
     /// The structural keys of a section that is a dictionary.
@@ -20,5 +22,6 @@ extension Slot {
         .sectionRows,
         .sectionIndex,
         .sectionFooter,
+        .sectionType,
     ]
 }

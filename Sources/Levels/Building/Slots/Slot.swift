@@ -35,6 +35,10 @@ struct Slot: Sendable {
     let check: Check
     /// Whether no detail shows the field.
     let isHidden: Bool
+    /// Whether it is an ordinary field as well, whatever its value, so that no other name is taken for a slip of it.
+    let keepsAnyValue: Bool
+    /// Whether the key is a slot of the root alone, and an ordinary field of all other items.
+    let isForRoot: Bool
     /// The lists that an array and a dictionary open, if `value` says `list`.
     let array, dictionary: ListRule?
     /// What its value must be, as the beginning of an error, for the name in the document.
@@ -42,20 +46,23 @@ struct Slot: Sendable {
 
     init(
         _ name: String, names: Names, value: Expectation, check: Check = .allNames, isHidden: Bool = false,
-        array: ListRule? = nil, dictionary: ListRule? = nil, demand: @escaping @Sendable (_ name: String) -> String
+        keepsAnyValue: Bool = false, isForRoot: Bool = false, array: ListRule? = nil, dictionary: ListRule? = nil,
+        demand: @escaping @Sendable (_ name: String) -> String
     ) {
         self.name = name
         self.names = names
         self.value = value
         self.check = check
         self.isHidden = isHidden
+        self.keepsAnyValue = keepsAnyValue
+        self.isForRoot = isForRoot
         self.array = array
         self.dictionary = dictionary
         self.demand = demand
     }
 
     /// Whether its value is a list.
-    var isList: Bool { value.array != .refused }
+    var isList: Bool { value.array != .refused && !keepsAnyValue }
 
     /// Whether its value holds the item's level, or the section's rows; an item has only one such slot.
     var holdsLevel: Bool { value.array.opensLevel || value.dictionary.opensLevel }

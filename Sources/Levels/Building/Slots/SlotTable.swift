@@ -28,6 +28,7 @@ struct SlotTable {
         /// Whether the item is checked at its end because it has the key; see `TreeBuilder.hasTable()`.
         let isOfTable: Bool
         let holdsLevel: Bool
+        let isForRoot: Bool
     }
 
     /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
@@ -58,7 +59,7 @@ struct SlotTable {
             return Rule(
                 value: value, check: slot.check, isHidden: slot.isHidden,
                 isOfTable: slot.name == Slot.records.name || slot.name == Slot.drillBy.name,
-                holdsLevel: slot.holdsLevel)
+                holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot)
         }
         self.slots = slots
         self.names = names
@@ -112,6 +113,7 @@ struct SlotTable {
         var meaning = Meaning()
         let letters = Letters(of: name)
         for candidate in known where letters.isNear(candidate.letters) {
+            guard !slot(candidate.meaning.slot).keepsAnyValue else { continue }
             if EditDistance.isOneSlip(name, candidate.name) { meaning.isNearMiss = true }
             guard slot(candidate.meaning.slot).isList else { continue }
             if EditDistance.isOneSlip(name, candidate.name, ignoringCase: true) { meaning.isNearList = true }
@@ -129,7 +131,7 @@ struct SlotTable {
     /// The structural name that a key is one typing error away from.
     func nearMiss(of name: Span<UInt8>) -> String? {
         let text = String(utf8: name)
-        return known.first { EditDistance.isOneSlip(text, $0.name) }?.name
+        return known.first { !slot($0.meaning.slot).keepsAnyValue && EditDistance.isOneSlip(text, $0.name) }?.name
     }
 }
 

@@ -1,0 +1,144 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Packs what a row shows as its `control`.
+///
+/// It is the last field of the row, with an empty name and the tag `control`: the row's bytes say everything that the
+/// row shows, so a row is a new one if its control changes. What stands in the dictionary is the answer's, in its order:
+/// `type`, `key`, `value`, `options`, `choice`, `min`, `max`, `trueValue`, `falseValue`, `secure`, `keyboard`, `tag`.
+struct PackedControl: ~Copyable {
+    private var bytes = ByteBuffer()
+
+    init(type: String) { add("type", text: type) }
+
+    /// The packed members.
+    var members: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes.span }
+    }
+
+    mutating func add(_ name: String, text: String) { bytes.append(field: name, text: text) }
+
+    mutating func add(_ name: String, flag: Bool) {
+        bytes.append(run: name.utf8Span.span)
+        bytes.append(flag ? PackedTag.yes : .no)
+    }
+
+    /// Adds a packed value, with its tag.
+    mutating func add(_ name: String, packed: Span<UInt8>) {
+        bytes.append(run: name.utf8Span.span)
+        bytes.append(packed)
+    }
+
+    /// Adds the value of a field under another name, if the dictionary has it.
+    mutating func add(_ name: String, _ field: String, of item: PackedDictionary) {
+        guard let value = item.packed(field) else { return }
+        add(name, packed: item.bytes.extracting(value))
+    }
+
+    /// Adds the members that the fields of an item give, whatever its type.
+    mutating func addProperties(of item: PackedDictionary, isToggle: Bool) {
+        addOptions(of: item)
+        add("min", "MinimumValue", of: item)
+        add("max", "MaximumValue", of: item)
+        if isToggle { addToggleValues(of: item) }
+        if item.value("IsSecure") != nil { add("secure", flag: item.isTrue("IsSecure")) }
+        add("keyboard", "KeyboardType", of: item)
+        add("tag", "Tag", of: item)
+    }
+
+    /// The two values of a switch, which are `true` and `false` by default.
+    private mutating func addToggleValues(of item: PackedDictionary) {
+        if item.value("TrueValue") == nil {
+            add("trueValue", flag: true)
+        } else {
+            add("trueValue", "TrueValue", of: item)
+        }
+        if item.value("FalseValue") == nil {
+            add("falseValue", flag: false)
+        } else {
+            add("falseValue", "FalseValue", of: item)
+        }
+    }
+
+    /// The values that can be chosen, each with its title.
+    private mutating func addOptions(of item: PackedDictionary) {
+        let choices = ControlChoices(of: item)
+        guard !choices.values.isEmpty else { return }
+        let options = zip(choices.titles, choices.values).map { (title: $0, value: $1) }
+        Self.appendOptions(options, from: item.bytes, to: &bytes)
+    }
+
+    /// Appends the member `options`.
+    ///
+    /// - Parameter source: the bytes that the values are in.
+    static func appendOptions(
+        _ options: [(title: String, value: Range<Int>)], from source: Span<UInt8>, to output: inout ByteBuffer
+    ) {
+        output.append(run: "options".utf8Span.span)
+        let list = output.beginContainer(.array)
+        for option in options {
+            let start = output.beginContainer(.dictionary)
+            output.append(field: "title", text: option.title)
+            output.append(run: "value".utf8Span.span)
+            output.append(source.extracting(option.value))
+            output.endContainer(at: start)
+        }
+        output.endContainer(at: list)
+    }
+
+    /// Appends the control to the fields of a row.
+    func append(to output: inout ByteBuffer) { Self.append(members, to: &output) }
+
+    /// Appends packed members as the control of a row.
+    static func append(_ members: Span<UInt8>, to output: inout ByteBuffer) {
+        output.append(packed: 0)
+        output.append(PackedTag.control)
+        let content = output.beginContainer(.dictionary)
+        output.append(members)
+        output.endContainer(at: content)
+    }
+}
+
+/// The values that a control can be set to, and their titles.
+struct ControlChoices {
+    /// As many as there are values.
+    let titles: [String]
+    /// The positions of the packed values.
+    let values: [Range<Int>]
+
+    /// `Values` and `Titles` of a dictionary; without titles, each value's text. Of two lengths, the shorter counts.
+    init(of item: PackedDictionary) {
+        let values = item.elements("Values")
+        let shown = item.value("Titles") == nil ? values : item.elements("Titles")
+        let count = min(values.count, shown.count)
+        var titles: [String] = []
+        for element in shown.prefix(count) {
+            titles.append(PackedFieldList.scalarText(at: element.lowerBound, in: item.bytes) ?? "")
+        }
+        self.titles = titles
+        self.values = Array(values.prefix(count))
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a packed field whose value is a text.
+    mutating func append(field name: String, text: String) {
+        append(run: name.utf8Span.span)
+        append(PackedTag.string)
+        append(packed: UInt64(text.utf8.count))
+        append(text)
+    }
+
+    /// Begins a packed container; its size is filled in by `endContainer`.
+    fileprivate mutating func beginContainer(_ tag: PackedTag) -> Int {
+        append(tag)
+        append(halfWord: 0)
+        return count
+    }
+
+    fileprivate mutating func endContainer(at start: Int) {
+        // A control is made of fields of one item, whose size is known to be below 4 GiB.
+        replace(at: start - 4, halfWord: UInt32(truncatingIfNeeded: count - start))
+    }
+}

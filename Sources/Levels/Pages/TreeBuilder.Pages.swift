@@ -1,0 +1,54 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Settings pages: documents whose root has `PreferenceSpecifiers`.
+extension TreeBuilder {
+    /// The level of a page, which the root's field with a number describes.
+    mutating func settingsPage(_ field: Int) throws(PropertyListError) -> Level {
+        guard items.levelSlot == 0 else { throw pageWithLevel(field) }
+        let start = tree.fields.start(field)
+        let position = start.place.position ?? .byte(offset: 0)
+        do throws(PropertyListError) {
+            let level = try tree.level(of: specifiers(from: start.name.upperBound, at: position))
+            return level
+        } catch {
+            throw error.located(at: position)
+        }
+    }
+
+    /// The rows of the packed array after a tag.
+    private mutating func specifiers(
+        from offset: Int, at position: SourcePosition
+    ) throws(PropertyListError) -> SetAsideRows {
+        // A copy, since the rows are counted meanwhile; a page has a few dozen of them.
+        let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
+        let elements = PackedDictionary(bytes.span, 0..<0).elements(at: 1)
+        // The positions of a field that the last one replaced come first.
+        let positions = specifierPositions.suffix(elements.count)
+        var page = SettingsPageBuilder(values: controlValues)
+        for (number, element) in elements.enumerated() {
+            guard bytes[element.lowerBound] == PackedTag.dictionary.rawValue else {
+                throw PropertyListError(
+                    "element \(number + 1) of 'PreferenceSpecifiers' must be a specifier, which is a dictionary")
+            }
+            let place = positions.count == elements.count ? positions[positions.startIndex + number] : position
+            let earlier = page.rowCount
+            do throws(PropertyListError) {
+                // After the tag and the size.
+                try page.add(PackedDictionary(bytes.span, element.lowerBound + 5..<element.upperBound), at: place)
+            } catch {
+                throw PropertyListError("element \(number + 1) of 'PreferenceSpecifiers': \(error.reason)", at: place)
+            }
+            for _ in earlier..<page.rowCount { try tree.countItem() }
+        }
+        childPanes = page.childPanes
+        return page.finish(at: position)
+    }
+
+    private func pageWithLevel(_ field: Int) -> PropertyListError {
+        let other = items.innermost.levelField.map { name(ofField: $0) } ?? ""
+        return PropertyListError(
+            "the root has both '\(quoted: other)' and 'PreferenceSpecifiers'; only one of them can hold its level",
+            at: tree.fields.start(field).place.position)
+    }
+}

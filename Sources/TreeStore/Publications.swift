@@ -58,7 +58,7 @@ public final class Publications: Sendable {
             latest.withLock { $0 = new }
         }
         onPublish()
-        let cost = RetainedBytes.of(old.snapshot.document, beside: snapshot.document, atMost: historyBytes)
+        let cost = RetainedBytes.of(old.snapshot, beside: snapshot, atMost: historyBytes)
         shrink { kept in kept.setCost(of: old.number, to: cost) }
         return new
     }

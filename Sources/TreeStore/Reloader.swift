@@ -155,7 +155,9 @@ final class Reloader {
         do throws(SourceError) {
             let old = state.snapshot
             let loaded = try watcher.load(replacing: old.document)
-            let isNew = loaded.tree.document.hash != old.document.hash || !loaded.hasSameSources(as: old)
+            let isNew =
+                loaded.tree.document.hash != old.document.hash || loaded.tree.translations != old.translations
+                || !loaded.hasSameSources(as: old)
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -203,8 +205,8 @@ final class Reloader {
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         fingerprint = loaded.fingerprint
         return Snapshot(
-            document: loaded.tree.document, revision: revisions.next(), loadedAt: WallClock.now,
-            composition: loaded.composition,
+            document: loaded.tree.document, translations: loaded.tree.translations, revision: revisions.next(),
+            loadedAt: WallClock.now, composition: loaded.composition,
             release: { [released] in released.take($0) })
     }
 

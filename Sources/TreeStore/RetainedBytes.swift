@@ -2,6 +2,15 @@ import Levels
 
 /// The memory that it costs to keep a tree beside another one: the levels that the other does not share.
 enum RetainedBytes {
+    /// Counts the bytes of a snapshot's documents in all languages.
+    static func of(_ old: Snapshot, beside new: Snapshot, atMost bound: Int) -> Int {
+        var bytes = of(old.document, beside: new.document, atMost: bound)
+        for variant in old.translations?.variants ?? [] {
+            bytes += of(variant.document, beside: new.document(in: variant.name), atMost: bound)
+        }
+        return bytes
+    }
+
     /// Counts the bytes until a bound is passed; linear in the levels that differ and their rows.
     static func of(_ old: Level, beside new: Level, atMost bound: Int) -> Int {
         var bytes = 0

@@ -107,8 +107,8 @@ import TreeStore
     @Test("comes with a memory of what it replaces")
     func replaced() throws {
         let path = try ItemPath("/".utf8.span)
-        let current = try Item(at: path, in: snapshots[1])
-        let levels = History(api.publications).items(at: path, before: current).map(\.level)
+        let current = try Item(at: path, in: snapshots[1].document)
+        let levels = History(api.publications).items(at: path, in: nil, before: current).map(\.level)
         #expect(levels.count == 1 && levels[0] === snapshots[0].document.child(0))
     }
 }

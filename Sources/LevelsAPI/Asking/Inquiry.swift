@@ -16,6 +16,9 @@ struct Inquiry {
             case .document: accepted ?? .plist
             }
         }
+
+        /// The name of the document's variant that the answer is made from; nil for the document as it is written.
+        func language(_ negotiation: Negotiation) -> String? { self == .document ? nil : negotiation.language }
     }
 
     let subject: Subject
@@ -50,6 +53,9 @@ struct Inquiry {
         }
         return kept
     }
+
+    /// The name of the document's variant that the answer is made from; nil for the document as it is written.
+    var language: String? { subject.language(negotiation) }
 
     /// Whether the answers about an item in two trees are known to be equal without rendering them.
     func showsTheSame(of item: Item, as other: Item) -> Bool {

@@ -31,8 +31,8 @@ extension Item {
     /// The item at a path.
     ///
     /// - Throws: `Problem` (404) if there is none.
-    init(at path: ItemPath, in snapshot: Snapshot) throws(Problem) {
-        switch Item.find(path, in: snapshot.document) {
+    init(at path: ItemPath, in document: Level) throws(Problem) {
+        switch Item.find(path, in: document) {
         case .found(let item): self = item
         case .missing(let nearest, let number): throw .noSuchItem(path.key(number), below: nearest)
         }

@@ -17,7 +17,7 @@ final class Change: Sendable {
     init(from old: Snapshot, to new: Snapshot) {
         since = old.revision
         revision = new.revision
-        let difference = TreeDifference(from: old.document, to: new.document)
+        let difference = TreeDifference(from: old, to: new)
         let json = Self.json(difference, of: new)
         event = Self.event(named: "change", revision: new.revision, data: json)
         entry = event.count - 2 - json.count..<event.count - 2

@@ -35,6 +35,17 @@ struct TreeDifference {
         path = []
     }
 
+    /// Adds the links of another comparison that are not among those of this one.
+    mutating func formUnion(_ other: TreeDifference) {
+        guard !isTruncated, !other.isEmpty else { return }
+        let known = Set(levels + details)
+        levels += other.levels.filter { !known.contains($0) }
+        details += other.details.filter { !known.contains($0) }
+        byteCount += other.byteCount
+        isTruncated = other.isTruncated
+        limitLinks()
+    }
+
     /// Whether nothing differs.
     var isEmpty: Bool { levels.isEmpty && details.isEmpty && !isTruncated }
 
@@ -126,7 +137,13 @@ struct TreeDifference {
         if level { levels.append("/levels/" + text) }
         if detail { details.append("/detail/" + text) }
         byteCount += text.utf8.count * (level && detail ? 2 : 1)
-        guard levels.count + details.count > Self.limit || byteCount > Self.byteLimit else { return }
+        limitLinks()
+    }
+
+    /// Replaces the links by the root's level if there are too many.
+    private mutating func limitLinks() {
+        let isTooMany = levels.count + details.count > Self.limit || byteCount > Self.byteLimit
+        guard isTooMany || isTruncated else { return }
         isTruncated = true
         levels = ["/levels/"]
         details = []

@@ -5,6 +5,8 @@ import PropertyLists
 struct SinceVersion {
     private let version: RequestedVersion
     private let path: ItemPath
+    /// The name of the document's variant; nil for the document as it is written.
+    private let language: String?
     private let history: History
     private let known: Item?
 
@@ -16,8 +18,13 @@ struct SinceVersion {
     /// The minimum size of a written row, in bytes.
     private static let leastRowBytes = 90
 
-    /// - Parameter known: the state that the client is known to have; nil to search for it.
-    init(_ version: RequestedVersion, at path: ItemPath, in history: History, known: Item?) {
+    /// - Parameters:
+    ///   - language: the name of the document's variant; nil for the document as it is written.
+    ///   - known: the state that the client is known to have; nil to search for it.
+    init(
+        _ version: RequestedVersion, at path: ItemPath, in language: String?, _ history: History, known: Item?
+    ) {
+        self.language = language
         self.version = version
         self.path = path
         self.history = history
@@ -47,7 +54,7 @@ struct SinceVersion {
     ) -> Item? {
         if let known { return isVersion(of: known, answer, as: Writer.self).matches ? known : nil }
         guard let words = version.words else { return nil }
-        if let given = history.item(at: path, havingGiven: words),
+        if let given = history.item(at: path, in: language, havingGiven: words),
             isVersion(of: given, answer, as: Writer.self).matches
         {
             return given
@@ -60,7 +67,7 @@ struct SinceVersion {
         for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
     ) -> Item? {
         var bytes = 0
-        for item in history.items(at: path, before: answer.item) {
+        for item in history.items(at: path, in: language, before: answer.item) {
             let rows = answer.asked(of: item).rows.count
             guard bytes + rows * Self.leastRowBytes <= limit else { return nil }
             let state = isVersion(of: item, answer, as: Writer.self)

@@ -1,5 +1,7 @@
 import ContentCodings
+import HTTPFields
 import HTTPServer
+import Levels
 
 /// The form of an answer that a request's header selects; the answer depends on it and on the target.
 struct Negotiation {
@@ -9,12 +11,35 @@ struct Negotiation {
     private let choice: CodingChoice?
     /// The allowed origin that the request comes from.
     let origin: AllowedOrigins.Place
+    /// The name of the document's variant that `Accept-Language` prefers; nil if the document has no translations.
+    private(set) var language: String?
+    /// A different number for each language.
+    private var languageNumber: UInt64 = 0
 
     @inline(__always)
     init(_ request: Request, _ origins: AllowedOrigins) {
         format = .accepted(by: request)
         choice = request.has(.acceptEncoding) ? Self.choice(of: request) : .identity
         origin = origins.place(of: request)
+    }
+
+    /// Chooses the language of the answer (RFC 9110, section 12.5.4).
+    ///
+    /// The first range that a language matches decides (RFC 4647, section 3.4); without one, the fallback is served
+    /// rather than a refusal.
+    mutating func choose(among translations: Translations, for request: Request) {
+        var name = translations.fallback ?? ""
+        if request.has(.acceptLanguage) {
+            var accepted = AcceptedLanguages()
+            request.forEachLine(of: .acceptLanguage) { accepted.read($0) }
+            let tags = translations.variants.compactMap(\.language)
+            if let tag = accepted.choice(among: tags) {
+                name = translations.variants.first { $0.language == tag }?.name ?? name
+            }
+        }
+        language = name
+        // The lowest bits are those of the other choices.
+        languageNumber = ContentHash.short(of: name.utf8Span.span) << 16
     }
 
     private static func choice(of request: Request) -> CodingChoice? {
@@ -27,7 +52,7 @@ struct Negotiation {
     @inline(__always)
     var number: UInt64 {
         let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
-        return UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0)
+        return languageNumber ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
     }
 
     /// The coding of a body of any length; nil if it depends on the length.

@@ -44,7 +44,7 @@ struct Selection {
             if let version = kept.version { history.note(version, number: publication.number) }
             return Representation(kept.answer)
         }
-        let selected = try render(inquiry, item, known, number: publication.number)
+        let selected = try render(inquiry, item, known, in: publication)
         // An answer is kept when it is requested again. Indented answers are not kept, because they are for people.
         if !inquiry.query.isIndented, cache.wants(hash) {
             let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
@@ -68,24 +68,25 @@ struct Selection {
     }
 
     private func render(
-        _ inquiry: Inquiry, _ item: Item, _ known: Item?, number: Int
+        _ inquiry: Inquiry, _ item: Item, _ known: Item?, in publication: Publication
     ) throws(Problem) -> Representation {
+        let language = AnswerLanguage(of: inquiry, in: publication.snapshot)
         guard inquiry.subject == .level else {
-            return try representation(of: rendering(of: DetailAnswer(item: item), inquiry), inquiry)
+            return try representation(of: rendering(of: DetailAnswer(item: item), inquiry, language), inquiry)
         }
         let answer = LevelAnswer(item, inquiry.query, arrangements)
         try inquiry.query.page.checkStart(in: answer.listing)
-        let whole = try rendering(of: answer, inquiry)
+        let whole = try rendering(of: answer, inquiry, language)
         guard let version = whole.version else { throw .unwritten }
-        history.note(version, number: number)
+        history.note(version, number: publication.number)
         guard let since = inquiry.query.since else { return try representation(of: whole, inquiry) }
-        let earlier = SinceVersion(since, at: inquiry.path, in: history, known: known)
+        let earlier = SinceVersion(since, at: inquiry.path, in: inquiry.language, history, known: known)
         let bytes = whole.body.count
         return try representation(of: whole, inquiry) { () throws(Problem) in
             guard let change = earlier.change(to: answer, version: version, bytes: bytes, inquiry.query.format) else {
                 return nil
             }
-            return try rendering(of: LevelDelta(answer: answer, change: change, version: version), inquiry)
+            return try rendering(of: LevelDelta(answer: answer, change: change, version: version), inquiry, language)
         }
     }
 
@@ -127,25 +128,32 @@ struct Selection {
     }
 
     /// Writes an answer about an item in the requested format.
-    private func rendering(of answer: some ItemAnswer, _ inquiry: Inquiry) throws(Problem) -> Rendering {
+    private func rendering(
+        of answer: some ItemAnswer, _ inquiry: Inquiry, _ language: AnswerLanguage?
+    ) throws(Problem) -> Rendering {
         do {
             return try inquiry.query.format == .plist
-                ? write(answer, XMLPropertyListWriter.init()) : write(answer, JSONPropertyListWriter.init())
+                ? write(answer, language, XMLPropertyListWriter.init())
+                : write(answer, language, JSONPropertyListWriter.init())
         } catch {
             throw Self.beyondXML
         }
     }
 
     private func write<Writer: AnswerWriter & ~Copyable>(
-        _ answer: some ItemAnswer, _ empty: consuming Writer
+        _ answer: some ItemAnswer, _ language: AnswerLanguage?, _ empty: consuming Writer
     ) throws(PropertyListError) -> Rendering {
         var writer = empty
         let (version, next) = try answer.write(to: &writer)
-        let metadata = RepresentationMetadata(
+        var metadata = RepresentationMetadata(
             contentType: Writer.contentType, entityTag: EntityTag.of(version),
-            cacheControl: configuration.cacheControl, vary: "Accept-Encoding, Accept", next: next)
+            cacheControl: configuration.cacheControl, vary: language == nil ? Self.vary : AnswerLanguage.vary,
+            next: next)
+        if let tag = language?.tag { metadata.added = [("Content-Language", tag)] }
         return Rendering(metadata: metadata, body: try writer.body(), version: version)
     }
+
+    private static let vary = "Accept-Encoding, Accept"
 
     private static let beyondXML = Problem(
         .notRepresentable,

@@ -41,7 +41,7 @@ extension LevelsAPI {
         _ waiter: Waiter, _ inquiry: Inquiry, having selected: Representation, _ wait: Wait, in now: Publication
     ) {
         do {
-            let item = try Item(at: inquiry.path, in: now.snapshot)
+            let item = try Item(at: inquiry.path, in: now.snapshot.document(in: inquiry.language))
             let later = try selection.select(inquiry, item, in: now)
             if later.entityTag != selected.entityTag { waiter.finish(try later.response(adding: wait.headers)) }
         } catch {

@@ -63,7 +63,8 @@ public final class LevelsAPI: Responder {
     public func respond(to request: Request) -> Answer {
         if let response = gate.response(to: request) { return .now(response) }
         let current = publications.current
-        let negotiation = Negotiation(request, configuration.allowedOrigins)
+        var negotiation = Negotiation(request, configuration.allowedOrigins)
+        if let translations = current.snapshot.translations { negotiation.choose(among: translations, for: request) }
         let hash = ResponseCache.hash(request.target, negotiation)
         // A request that may wait is looked up later, by its target without the wait.
         let isLookedUp = (request.method == .get || request.method == .head) && !request.has(.prefer)
@@ -159,7 +160,7 @@ public final class LevelsAPI: Responder {
         let path = try ItemPath(requested: call.request.target.extracting(call.match.path))
         let format = subject.format(accepted: call.negotiation.format)
         var query = try LevelQuery(deliveryOf: call.query, call.request, format: format)
-        let item = try Item(at: path, in: call.publication.snapshot)
+        let item = try Item(at: path, in: call.publication.snapshot.document(in: subject.language(call.negotiation)))
         try query.readAnswer(call.query)
         let inquiry = Inquiry(subject, at: path, query, of: call)
         if selection.takesLong(inquiry, item, in: call.publication) { return try answerLater(inquiry, call) }

@@ -62,7 +62,7 @@ extension LevelsAPI {
         guard place.waiter.end == nil else { return }
         let now = publications.current
         do throws(Problem) {
-            let item = try Item(at: inquiry.path, in: now.snapshot)
+            let item = try Item(at: inquiry.path, in: now.snapshot.document(in: inquiry.language))
             let decided = try decide(inquiry, item, in: now, Condition(conditions.request, inquiry.query))
             switch decided {
             case .response(let response): place.waiter.finish(response)

@@ -128,7 +128,8 @@ final class Waiters: Sendable {
         }
         guard let group = found, group.number < number else { return }
         do throws(Problem) {
-            let item = try Item(at: group.inquiry.path, in: publication.snapshot)
+            let item = try Item(
+                at: group.inquiry.path, in: publication.snapshot.document(in: group.inquiry.language))
             if !group.inquiry.showsTheSame(of: group.item, as: item) {
                 let selected = try select(group.inquiry, item, group.item)
                 guard selected.entityTag == key.entityTag else {

@@ -45,7 +45,8 @@ struct Desk {
     init(api: LevelsAPI) { self.api = api }
 
     static func snapshot(_ tree: Tree, revision: String = "k3-1") -> Snapshot {
-        Snapshot(document: tree.document, revision: revision, loadedAt: 1_700_000_000)
+        Snapshot(
+            document: tree.document, translations: tree.translations, revision: revision, loadedAt: 1_700_000_000)
     }
 
     func get(_ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {

@@ -1,0 +1,14 @@
+import Levels
+
+extension TreeDifference {
+    /// What differs between two snapshots in any of their languages.
+    init(from old: Snapshot, to new: Snapshot) {
+        self.init(from: old.document, to: new.document)
+        let variants = (old.translations?.variants ?? []) + (new.translations?.variants ?? [])
+        var seen: Set<String> = []
+        for variant in variants where seen.insert(variant.name).inserted {
+            let other = TreeDifference(from: old.document(in: variant.name), to: new.document(in: variant.name))
+            formUnion(other)
+        }
+    }
+}

@@ -11,6 +11,7 @@ public struct SourceWarning: Sendable, Equatable {
 extension SourceWarning: CustomStringConvertible {
     /// `Data.plist:12:5: in /Item 4: sentence.`
     public var description: String {
-        SourcePlace(file: file, position: warning.position, path: warning.path).line(warning.message)
+        SourcePlace(file: file, position: warning.position, path: warning.path.isEmpty ? nil : warning.path).line(
+            warning.message)
     }
 }

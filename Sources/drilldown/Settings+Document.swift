@@ -40,12 +40,13 @@ extension Settings {
         return documents
     }
 
-    private func file(_ path: String) throws(UsageError) -> PropertyListFile {
+    private func file(_ path: String) throws(UsageError) -> PagedFile {
         if let refusal = Self.refusal(ofScheme: path) { throw refusal }
-        return PropertyListFile(
+        let file = PropertyListFile(
             path: path, shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
             treeLimits: try treeLimits(), maximumBytes: try maximumBytes(),
             pollInterval: .seconds(try number("PollInterval", 1...86_400)))
+        return PagedFile(file)
     }
 
     /// Why a source that looks like a URL of another scheme (RFC 3986, section 3.1) is refused; nil for a path.

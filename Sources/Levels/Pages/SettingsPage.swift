@@ -49,7 +49,7 @@ extension Level {
         return Level(
             bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form, ownHash: ownHash,
             totals: LevelTotals(rows: rowCount, hidden: Section.hiddenRows(in: allSections), children: children),
-            rowsHoldTextBeyondXML: rowsHoldTextBeyondXML)
+            rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts)
     }
 
     /// How many levels the items in and below this level nest.

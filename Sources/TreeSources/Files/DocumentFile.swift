@@ -46,8 +46,13 @@ struct DocumentFile: ~Copyable {
     }
 
     /// The first bytes of the document.
-    func head() throws(PropertyListError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 4096)
+    func head() throws(PropertyListError) -> [UInt8] { try bytes(first: 4096) }
+
+    /// All bytes; for a file that is known to be small.
+    func bytes() throws(PropertyListError) -> [UInt8] { try bytes(first: identity.size) }
+
+    private func bytes(first count: Int) throws(PropertyListError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
         var taken = 0
         var failure: PropertyListError?
         unsafe bytes.withUnsafeMutableBytes { buffer in

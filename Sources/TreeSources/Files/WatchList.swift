@@ -10,10 +10,12 @@ struct WatchList: ~Copyable {
         var events: Inotify.Mask = []
         /// The names that matter in a directory; none if only the directory itself does.
         var names: Set<String> = []
+        /// The ends of further names that matter in a directory.
+        var endings: [String] = []
 
         func includes(_ event: Inotify.Event) -> Bool {
             guard let name = event.name else { return !event.mask.isDisjoint(with: events.union(.gone)) }
-            return names.contains(name)
+            return names.contains(name) || endings.contains(where: name.hasSuffix)
         }
     }
 
@@ -52,8 +54,11 @@ struct WatchList: ~Copyable {
     }
 
     /// Watches everything that the path currently leads through, and nothing else for this follower.
-    mutating func follow(_ path: String, for follower: Follower) {
+    ///
+    /// - Parameter endings: the ends of the names that matter in the folder that the path leads to.
+    mutating func follow(_ path: String, endings: [String] = [], for follower: Follower) {
         var found: [Int32: (place: String, interest: Interest)] = [:]
+        var last: (number: Int32, place: String)?
         var walk = PathWalk(path)
         walk.go { directory, name in
             let events: Inotify.Mask = [.names, .attributes, .itself]
@@ -66,6 +71,11 @@ struct WatchList: ~Copyable {
             let events: Inotify.Mask = isDirectory ? .itself : [.writing, .attributes, .itself]
             guard let number = inotify?.watch(place, for: [events, .more]) else { return }
             found[number, default: (place, Interest())].interest.events.formUnion(events)
+            last = isDirectory ? (number, place) : nil
+        }
+        if !endings.isEmpty, let last, inotify?.watch(last.place, for: [.names, .more]) == last.number {
+            found[last.number]?.interest.events.formUnion(.names)
+            found[last.number]?.interest.endings = endings
         }
         for number in numbers[follower] ?? [] where found[number] == nil { end(number, for: follower) }
         for (number, (_, interest)) in found {

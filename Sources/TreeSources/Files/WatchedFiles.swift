@@ -28,6 +28,11 @@ public final class WatchedFiles {
     /// Watches everything that the path currently leads through.
     func follow(_ path: String, for follower: WatchList.Follower) { list.follow(path, for: follower) }
 
+    /// Watches everything that the path of a folder currently leads through, and the files in it whose names end so.
+    func follow(folder path: String, endings: [String], for follower: WatchList.Follower) {
+        list.follow(path, endings: endings, for: follower)
+    }
+
     /// Ends all watches that only this follower needs.
     func forget(_ follower: WatchList.Follower) { list.forget(follower) }
 

@@ -19,6 +19,8 @@ extension SaveRefusal {
         "the document was read from standard input, which cannot be written to; use a file")
     static let anyShape = SaveRefusal(
         "a document served with the shape 'any' cannot be edited; use the shape 'items'")
+    static let settingsPage = SaveRefusal(
+        "a settings page cannot be edited; only the values of its controls can be set")
     static let missingFile = SaveRefusal(
         "the document's file no longer exists; restore it, then repeat the edit")
     static let unreachableFile = SaveRefusal(

@@ -1,0 +1,90 @@
+internal import Bytes
+internal import Files
+internal import Glibc
+internal import Levels
+internal import PropertyLists
+
+/// The files of a settings bundle that a load looked at, apart from the root page, with their states before it read them.
+struct BundleFiles: Equatable {
+    /// The folder of the bundle.
+    let folder: String
+    /// The names of the folders of strings, in alphabetical order.
+    let languageFolders: [String]
+    /// The paths in the folder, in the order in which they were looked at; a file need not exist.
+    private var names: [String] = []
+    private var states: [Fingerprint]
+
+    /// The maximum number of names of a folder that are looked at.
+    private static let mostNames = 10_000
+
+    init(folder: String) {
+        self.folder = folder
+        languageFolders = Self.languageFolders(in: folder)
+        states = [Self.state(of: languageFolders)]
+    }
+
+    /// Compares the files, but not their states.
+    static func == (one: BundleFiles, other: BundleFiles) -> Bool {
+        one.folder == other.folder && one.languageFolders == other.languageFolders && one.names == other.names
+    }
+
+    /// The state that the load saw, and the state now.
+    var fingerprint: Fingerprint? { Fingerprint(of: states) }
+    var currentFingerprint: Fingerprint? {
+        Fingerprint(of: [Self.state(of: Self.languageFolders(in: folder))] + names.map(state))
+    }
+
+    private func state(of name: String) -> Fingerprint {
+        FileIdentity(path: path(of: name)).map(Fingerprint.init) ?? .missing
+    }
+
+    private static func state(of names: [String]) -> Fingerprint {
+        let text = names.joined(separator: "/")
+        return Fingerprint(outline: [ContentHash.short(of: text.utf8Span.span)], details: [])
+    }
+
+    /// The path of a file, for people and for the system.
+    func path(of name: String) -> String { folder == "." ? name : folder == "/" ? "/" + name : "\(folder)/\(name)" }
+
+    /// Opens a file of the folder; nil if it does not exist.
+    ///
+    /// - Throws: `SourceError`, which names the file by `name`, if it cannot be read.
+    mutating func open(_ name: String, maximumBytes: Int) throws(SourceError) -> DocumentFile? {
+        names.append(name)
+        states.append(state(of: name))
+        guard let file = try opened(name) else { return nil }
+        if let refusal = FileRefusal.ofSize(file.identity.size, limit: maximumBytes, path: name) { throw refusal }
+        return file
+    }
+
+    private func opened(_ name: String) throws(SourceError) -> DocumentFile? {
+        do throws(ContainmentError) {
+            return DocumentFile(takingOver: try ContainedFolder(folder).open(name).release())
+        } catch {
+            if error == .missing { return nil }
+            throw SourceError(name, Self.reason(error))
+        }
+    }
+
+    private static func reason(_ error: ContainmentError) -> String {
+        switch error {
+        case .unreadable(let code):
+            "the file cannot be opened (\(SystemReason.text(code))); give the server permission to read it"
+        case .notRegular: "it is not a file"
+        default: "the path leads out of the folder of the bundle; move the file into that folder"
+        }
+    }
+
+    private static func languageFolders(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while names.count < mostNames, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name.hasSuffix(".lproj") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,90 @@
+internal import Levels
+internal import PropertyLists
+
+/// The texts of a settings bundle in all its languages.
+struct BundleStrings {
+    /// A language that has texts.
+    struct Language {
+        let language: BundleLanguage
+        /// By the name of the table.
+        let tables: [String: StringsTable]
+    }
+
+    private(set) var languages: [Language] = []
+    /// The name of the language for clients that accept none of the others; nil for the texts of the pages.
+    private(set) var fallback: String?
+    private(set) var warnings: [SourceWarning] = []
+
+    /// The maximum number of languages.
+    private static let mostLanguages = 100
+    /// The size of the largest file of strings that is read.
+    static let mostBytes = 4 << 20
+
+    /// Reads the tables of all languages that the files have.
+    mutating func read(tables: [String], from files: inout BundleFiles) {
+        // Of two folders of one language, the one named by its tag comes last, and counts.
+        var folders: [(name: String, language: BundleLanguage)] = []
+        for name in files.languageFolders.prefix(Self.mostLanguages) {
+            guard let language = BundleLanguage(folder: name) else { continue }
+            let isOther = folders.contains { $0.language == language }
+            if isOther, name != "\(language.name).lproj" { continue }
+            folders.removeAll { $0.language == language }
+            folders.append((name, language))
+        }
+        if files.languageFolders.count > Self.mostLanguages {
+            warn("only the first \(Self.mostLanguages) folders of languages are read", of: files.folder)
+        }
+        let region = developmentRegion(in: &files)
+        for (folder, language) in folders {
+            var texts: [String: StringsTable] = [:]
+            for table in tables { texts[table] = self.table("\(folder)/\(table).strings", in: &files) }
+            if !texts.isEmpty { languages.append(Language(language: language, tables: texts)) }
+        }
+        let names = [region, BundleLanguage.base, "en"].compactMap(\.self)
+        fallback = names.first { name in languages.contains { $0.language.name == name } }
+    }
+
+    /// The language that the bundle was written in.
+    private mutating func developmentRegion(in files: inout BundleFiles) -> String? {
+        guard !files.languageFolders.isEmpty, let info = table("Info.plist", in: &files) else { return nil }
+        return info.texts["CFBundleDevelopmentRegion"].flatMap { BundleLanguage(folder: "\($0).lproj")?.name }
+    }
+
+    /// The texts of a file; nil if it does not exist. One that cannot be read is a warning.
+    private mutating func table(_ name: String, in files: inout BundleFiles) -> StringsTable? {
+        do throws(SourceError) {
+            guard let file = try files.open(name, maximumBytes: Self.mostBytes) else { return nil }
+            return try Self.table(of: file, named: name)
+        } catch {
+            warn("\(error.reason); its texts are not used", of: files.path(of: name), at: error.position)
+            return nil
+        }
+    }
+
+    private static func table(of file: borrowing DocumentFile, named name: String) throws(SourceError) -> StringsTable {
+        do throws(PropertyListError) {
+            return try StringsTable(reading: try file.bytes())
+        } catch {
+            throw SourceError(name, error)
+        }
+    }
+
+    private mutating func warn(_ message: String, of file: String, at position: SourcePosition? = nil) {
+        let warning = DocumentWarning(
+            position: position ?? .text(line: 1, column: 1), path: "", message: message)
+        warnings.append(SourceWarning(file: file, warning: warning))
+    }
+
+    /// Translates the texts of a page: by the language, by its parents, and by the fallback.
+    func translation(to language: Language, table: String) -> (String) -> String? {
+        let names = language.language.parents + [fallback].compactMap(\.self)
+        let others = names.compactMap { name in languages.first { $0.language.name == name } }
+        let tables = ([language] + others).compactMap { $0.tables[table]?.texts }
+        return { text in
+            for texts in tables {
+                if let found = texts[text] { return found }
+            }
+            return nil
+        }
+    }
+}

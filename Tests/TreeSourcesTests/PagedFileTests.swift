@@ -1,0 +1,234 @@
+import Foundation
+import Levels
+import Testing
+
+@testable import TestSupport
+@testable import TreeSources
+
+/// Settings bundles: the pages and the strings in one folder (manual, Settings pages).
+@Suite("A settings bundle") struct PagedFileTests {
+    private let scratch: ScratchFolder
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.folder("App.bundle")
+        try page("Root", #"{"Title":"Sound"}"#, Self.pane("More", "Sub"))
+        try page("Sub", #"{"Title":"Zoom"}"#)
+    }
+
+    private static func pane(_ title: String, _ file: String) -> String {
+        #"{"Type":"PSChildPaneSpecifier","Title":"\#(title)","File":"\#(file)"}"#
+    }
+
+    private func page(_ name: String, _ specifiers: String..., table: String? = nil) throws {
+        let table = table.map { #""StringsTable":"\#($0)","# } ?? ""
+        try scratch.write(
+            "App.bundle/\(name).plist", #"{\#(table)"PreferenceSpecifiers":[\#(specifiers.joined(separator: ","))]}"#)
+    }
+
+    private func strings(_ language: String, _ table: String, _ text: String) throws {
+        try scratch.folder("App.bundle/\(language).lproj")
+        try scratch.write("App.bundle/\(language).lproj/\(table).strings", text)
+    }
+
+    private func load(_ name: String = "App.bundle") throws(SourceError) -> LoadedTree {
+        try PagedFile(PropertyListFile(path: scratch(name))).load(replacing: nil)
+    }
+
+    /// The titles of a document, the levels below in parentheses; a refusal after an exclamation mark.
+    private static func titles(_ level: Level?) -> String {
+        guard let level else { return "" }
+        if let refusal = level.refusal { return "!\(refusal)" }
+        return (0..<level.count).map { row in
+            level.title(row) + (level.child(row).map { "(\(titles($0)))" } ?? "")
+        }.joined(separator: " ")
+    }
+
+    private static func variants(_ loaded: LoadedTree) -> [String] {
+        (loaded.tree.translations?.variants ?? []).map { "\($0.name): \(titles($0.document))" }
+    }
+
+    private func warnings(_ loaded: LoadedTree) -> [String] {
+        loaded.warnings.map { $0.description.replacing(scratch.path + "/", with: "") }
+    }
+
+    @Test("is a folder or its Root.plist, and has its child pages below their rows")
+    func pages() throws {
+        for name in ["App.bundle", "App.bundle/", "App.bundle/Root.plist"] {
+            let loaded = try load(name)
+            #expect(Self.titles(loaded.tree.document) == "Root(Sound More(Zoom))")
+            #expect(loaded.tree.itemCount == 3)
+            #expect(loaded.warnings.isEmpty)
+            #expect(loaded.tree.translations == nil)
+        }
+        #expect(PagedFile(PropertyListFile(path: scratch("App.bundle"))).name == scratch("App.bundle"))
+    }
+
+    @Test("shows a page that cannot be read at its row, and warns")
+    func refusals() throws {
+        try page(
+            "Root", Self.pane("A", "Gone"), Self.pane("B", "../Sub"), Self.pane("C", "Broken"), Self.pane("D", "List"),
+            #"{"Type":"PSChildPaneSpecifier","Title":"E"}"#)
+        try scratch.write("App.bundle/Broken.plist", "{\"PreferenceSpecifiers\":\n1}")
+        try scratch.write("App.bundle/List.plist", "[]")
+        try scratch.write("Sub.plist", "{\"PreferenceSpecifiers\":[]}")
+        let loaded = try load()
+        let refusals = [
+            "Gone.plist: the page does not exist in the folder of the bundle.",
+            "../Sub.plist: the path leads out of the folder of the bundle; move the file into that folder.",
+            "Broken.plist:2:1: in /: 'PreferenceSpecifiers' must be an array of specifiers, not a number.",
+            "List.plist: it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'.",
+            "the specifier names no 'File', which is its page.",
+        ]
+        #expect(
+            Self.titles(loaded.tree.document)
+                == "Root(" + zip("ABCDE", refusals).map { "\($0)(!\($1))" }.joined(separator: " ") + ")")
+        #expect(loaded.warnings.count == 5)
+        #expect(
+            warnings(loaded).first
+                == "App.bundle/Root.plist:1:26: in /A: the row has no page, since Gone.plist: the page does not exist in the folder of the bundle."
+        )
+    }
+
+    @Test("is refused if a page leads back to itself, but two rows may lead to one page")
+    func cycles() throws {
+        try page("Root", Self.pane("A", "Sub"), Self.pane("B", "Sub"))
+        #expect(Self.titles(try load().tree.document) == "Root(A(Zoom) B(Zoom))")
+        try page("Sub", Self.pane("C", "Third"))
+        try page("Third", Self.pane("D", "Sub"))
+        let error = try #require(throws: SourceError.self) { try load() }
+        #expect(
+            "\(error)".replacing(scratch.path + "/", with: "")
+                == "App.bundle/Third.plist:1:26: in /D: a page leads back to itself: 'Sub.plist' leads to 'Third.plist' leads to 'Sub.plist'; remove one PSChildPaneSpecifier."
+        )
+    }
+
+    @Test("of pages that multiply is refused as too large, at once")
+    func multiplication() throws {
+        for number in 0..<60 {
+            try page("P\(number)", Self.pane("A", "P\(number + 1)"), Self.pane("B", "P\(number + 1)"))
+        }
+        try page("Root", Self.pane("A", "P0"))
+        try page("P60", #"{"Title":"x"}"#)
+        let error = try #require(throws: SourceError.self) { try load() }
+        #expect(error.reason == "the pages hold more than 20000000 items; remove pages, or raise MaxItems")
+    }
+
+    @Test("has a variant for each language of which it has strings, by each page's table")
+    func languages() throws {
+        try page("Sub", #"{"Title":"Zoom"}"#, #"{"Title":"Sound"}"#, table: "Other")
+        try strings("de", "Root", #""Sound" = "Ton"; "More" = "Mehr";"#)
+        try strings("de", "Other", #""Zoom" = "Größe";"#)
+        try strings("de-CH", "Root", #""Sound" = "Klang";"#)
+        try strings("English", "Root", #""Sound" = "Audio"; "More" = "More…";"#)
+        try strings("fr", "Unrelated", #""Sound" = "Son";"#)
+        try strings("x y", "Root", #""Sound" = "never";"#)
+        let loaded = try load()
+        #expect(
+            Self.variants(loaded) == [
+                "en: Root(Audio More…(Zoom Sound))", "de-CH: Root(Klang Mehr(Größe Sound))",
+                "de: Root(Ton Mehr(Größe Sound))",
+            ])
+        #expect(loaded.tree.translations?.fallback == "en")
+        #expect(loaded.warnings.isEmpty)
+    }
+
+    @Test(
+        "falls back on the language that it was written in",
+        arguments: [
+            (["de", "en"], nil, "en"), (["de", "en", "Base"], nil, "Base"), (["de", "en", "Base"], "de", "de"),
+            (["de", "en"], "German", "de"), (["de"], "fr", nil),
+        ] as [([String], String?, String?)])
+    func fallback(_ languages: [String], _ region: String?, _ expected: String?) throws {
+        for language in languages { try strings(language, "Root", "Sound = x;") }
+        if let region {
+            try scratch.write(
+                "App.bundle/Info.plist",
+                "<plist><dict><key>CFBundleDevelopmentRegion</key><string>\(region)</string></dict></plist>")
+        }
+        let loaded = try load()
+        #expect(loaded.tree.translations?.fallback == expected)
+        #expect(loaded.tree.translations?.variants.count == languages.count)
+        #expect(loaded.warnings.isEmpty)
+    }
+
+    @Test("warns of strings that are broken or too large, and is served without them")
+    func brokenStrings() throws {
+        try strings("de", "Root", "\"Sound\" = \n;")
+        try strings("fr", "Root", String(repeating: "x", count: BundleStrings.mostBytes + 1))
+        try strings("it", "Root", "Sound = Suono;")
+        let loaded = try load()
+        #expect(Self.variants(loaded) == ["it: Root(Suono More(Zoom))"])
+        #expect(
+            warnings(loaded) == [
+                "App.bundle/de.lproj/Root.strings:2:1: the text of the key 'Sound' must be text between quotation marks, not ';'; its texts are not used.",
+                "App.bundle/fr.lproj/Root.strings:1:1: the file has 4194305 bytes and the limit is 4194304; split it, or raise MaxDocumentBytes; its texts are not used.",
+            ])
+    }
+
+    @Test("says what is missing in it")
+    func noRoot() throws {
+        try scratch.folder("Empty.bundle")
+        #expect(throws: SourceError.self) { try load("Empty.bundle") }
+        do { _ = try load("Empty.bundle") } catch {
+            #expect(
+                "\(error)".replacing(scratch.path, with: "")
+                    == "/Empty.bundle/Root.plist: the file does not exist in the folder /Empty.bundle; name a property list file that exists."
+            )
+        }
+    }
+
+    @Test(
+        "is loaded again after a change of any of its files",
+        arguments: [
+            "a page", "a page that was missing", "strings", "a new language", "a page by rename", "the root",
+        ])
+    func watching(_ change: String) throws {
+        try page("Root", Self.pane("A", "Sub"), Self.pane("B", "Late"))
+        try strings("de", "Root", "A = a;")
+        let source = PagedFile(PropertyListFile(path: scratch("App.bundle"), pollInterval: .seconds(3_600)))
+        let watcher = source.watcher(sharing: WatchedFiles())
+        watcher.arm()
+        let before = try watcher.load(replacing: nil)
+        #expect(watcher.fingerprint == before.fingerprint)
+        #expect(watcher.advance(at: .now) == nil)
+        switch change {
+        case "a page": try page("Sub", #"{"Title":"New"}"#)
+        case "a page that was missing": try page("Late", #"{"Title":"New"}"#)
+        case "strings": try strings("de", "Root", "A = New;")
+        case "a new language": try strings("it", "Root", "A = New;")
+        case "the root": try page("Root", #"{"Title":"New"}"#)
+        default:
+            try scratch.write("App.bundle/aside", #"{"PreferenceSpecifiers":[{"Title":"New"}]}"#)
+            try scratch.rename("App.bundle/aside", "App.bundle/Sub.plist")
+        }
+        #expect(watcher.nextReport() == .changed)
+        watcher.arm()
+        #expect(watcher.fingerprint != before.fingerprint)
+        let after = try watcher.load(replacing: before.tree.document)
+        #expect(([Self.titles(after.tree.document)] + Self.variants(after)).joined().contains("New"))
+        #expect(watcher.fingerprint == after.fingerprint)
+    }
+
+    @Test("is not loaded again for another file in its folder")
+    func unrelated() throws {
+        let source = PagedFile(PropertyListFile(path: scratch("App.bundle"), pollInterval: .seconds(3_600)))
+        let watcher = source.watcher(sharing: WatchedFiles())
+        watcher.arm()
+        let before = try watcher.load(replacing: nil)
+        try scratch.write("App.bundle/Icon.png", "x")
+        #expect(watcher.advance(at: .now) == nil)
+        #expect(watcher.fingerprint == before.fingerprint)
+    }
+
+    @Test("that is no settings page is a file like any other")
+    func plainFile() throws {
+        try scratch.write("Data.plist", items("A"))
+        let source = PagedFile(PropertyListFile(path: scratch("Data.plist")))
+        let watcher = source.watcher(sharing: WatchedFiles())
+        watcher.arm()
+        let loaded = try watcher.load(replacing: nil)
+        #expect(Self.titles(loaded.tree.document) == "Root(A)")
+        #expect(watcher.fingerprint == loaded.fingerprint)
+    }
+}

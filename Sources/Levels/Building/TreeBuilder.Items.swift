@@ -8,7 +8,8 @@ extension TreeBuilder {
         let level = items.count == 1 && !isArray ? try takeRootLevel() : try takeLevel()
         let isTableFile = hasTable && level == nil
         if isTableFile { try noteTable() }
-        var row = try row()
+        // Apart, so that the items of documents without any `Source` cost nothing more.
+        var row = holdsSources ? try rowWithSource() : try row()
         if isTableFile { row.marks.insert(.isPart) }
         items.close()
         _ = pop()
@@ -19,7 +20,7 @@ extension TreeBuilder {
     /// The level of a root that is a dictionary: that of a settings page, or of an item.
     private mutating func takeRootLevel() throws(PropertyListError) -> Level? {
         if let specifiers = items.field(specifiersSlot) { return try settingsPage(specifiers) }
-        guard items.levelSlot != 0 else { throw noLevel }
+        guard items.levelSlot != 0 || source != nil else { throw noLevel }
         return try takeLevel()
     }
 
@@ -29,12 +30,10 @@ extension TreeBuilder {
     }
 
     /// The row of the innermost item: its packed fields, and its title and key among them.
-    private mutating func row() throws(PropertyListError) -> PendingRow {
+    mutating func row() throws(PropertyListError) -> PendingRow {
         let titleField = items.field(titleSlot)
         let keyField = items.field(keySlot)
-        let source = source
-        if titleField == nil, keyField == nil, source == nil, items.count > 1 { throw noTitle }
-        let isPart = notePart(source)
+        if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
         // The fields of a mounted root may follow those of the item, and a control ends them.
@@ -57,16 +56,14 @@ extension TreeBuilder {
         } else if items.count == 1 {
             row.title = tree.fields.loose("Root")
         } else if key == nil {
-            guard source != nil, let text = sourceText(in: content) else { throw noTitle }
-            row.title = text
+            throw noTitle
         }
         if let key { row.explicitKey = tree.fields.textRange(key) }
-        if isPart { row.marks.insert(.isPart) }
         return row
     }
 
     /// The position of the title: the value of the strongest name that is present and can be a title.
-    private func titleValue(in content: Range<Int>) -> Int? {
+    func titleValue(in content: Range<Int>) -> Int? {
         for name in itemSlots.names(of: titleSlot) {
             if let value = value(named: name, in: content), tree.fields.scalarText(at: value) != nil { return value }
         }

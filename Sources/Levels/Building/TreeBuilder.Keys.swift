@@ -51,6 +51,7 @@ extension TreeBuilder {
             guard items.levelSlot == 0 || isRepeated else { throw secondLevel }
             items.claimLevel(meaning.slot)
         }
+        if meaning.slot == sourceSlot { holdsSources = true }
         let isStrongest = items.field(meaning.slot).map { meaning.rank <= tree.fields.start($0).meaning.rank } ?? true
         if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
         expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything

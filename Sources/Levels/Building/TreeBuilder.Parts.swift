@@ -5,30 +5,39 @@ internal import PropertyLists
 extension TreeBuilder {
     /// The text of the innermost item's `Source`; nil without one, and if its value is not text.
     var source: String? {
-        @inline(__always)
-        get { items.field(sourceSlot).flatMap { text(ofSource: $0) } }
-    }
-
-    private func text(ofSource field: Int) -> String? {
-        tree.fields.textRange(tree.fields.start(field).name.upperBound).map {
+        guard holdsSources, let field = items.field(sourceSlot) else { return nil }
+        return tree.fields.textRange(tree.fields.start(field).name.upperBound).map {
             String(utf8: tree.fields.bytes.span.extracting($0))
         }
     }
 
-    /// The text of a closed item's `Source`.
-    ///
-    /// It is the title of an item that has neither a title nor a key.
-    func sourceText(in content: Range<Int>) -> Range<Int>? {
-        PackedFieldList.value(named: PartReference.sourceName, in: tree.fields.bytes.span, content)
-            .flatMap { tree.fields.textRange($0) }
+    /// The row of the innermost item, which may have a `Source`: its level is that of another document, unless it has
+    /// its own.
+    @inline(never)
+    mutating func rowWithSource() throws(PropertyListError) -> PendingRow {
+        guard let source else { return try row() }
+        let isPart = items.levelSlot == 0
+        if isPart { note(.document(source), at: items.innermost.place) }
+        var row = isNamed ? try row() : rowTitledBySource()
+        if isPart { row.marks.insert(.isPart) }
+        return row
     }
 
-    /// Notes that the innermost item's level is that of another document, unless it has its own; returns whether it is.
-    @inline(__always)
-    mutating func notePart(_ source: String?) -> Bool {
-        guard let source, items.levelSlot == 0 else { return false }
-        note(.document(source), at: items.innermost.place)
-        return true
+    /// Whether the innermost item has a title or a key, or is the root, which needs none.
+    private var isNamed: Bool {
+        let content = items.innermost.base.start..<tree.fields.bytes.count
+        return items.count == 1 || items.field(keySlot) != nil
+            || items.field(titleSlot) != nil && titleValue(in: content) != nil
+    }
+
+    /// The row of an item that shows the path of its document, until that is mounted and has a title.
+    private mutating func rowTitledBySource() -> PendingRow {
+        let (base, place) = (items.innermost.base, items.innermost.place)
+        _ = tree.fields.close(base: base.field)
+        let content = base.start..<tree.fields.bytes.count
+        let value = PackedFieldList.value(named: PartReference.sourceName, in: tree.fields.bytes.span, content)
+        let title = value.flatMap { tree.fields.textRange($0) } ?? content.upperBound..<content.upperBound
+        return PendingRow(fields: content, title: title, place: place)
     }
 
     /// Notes a reference to a part, if it is the first one to it.

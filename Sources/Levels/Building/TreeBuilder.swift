@@ -23,6 +23,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
     var strayRows: [StrayRows] = []
+    /// Whether any item so far has a `Source`, so that documents without one pay nothing for it.
+    var holdsSources = false
     var parts: [PartMention] = []
     var knownParts: Set<PartReference> = []
     /// Whether any item so far has a key of a table, so that items are checked for them.

@@ -14,7 +14,7 @@ struct DetailDescription {
         self.own = own
         let below = own.level.child(own.row)
         childCount = below?.count ?? 0
-        refusal = below?.refusal
+        refusal = childCount == 0 ? below?.refusal : nil
         previous = Self.step(own.row - 1, in: own.level)
         next = Self.step(own.row + 1, in: own.level)
         firstChild = Self.step(0, in: below)

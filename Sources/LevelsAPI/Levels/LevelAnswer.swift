@@ -87,7 +87,7 @@ struct LevelAnswer: ItemAnswer {
     ) throws(PropertyListError) -> String? {
         let next = nextLink(links)
         try writer.member("next", next)
-        if let refusal = item.level?.refusal { try writer.member("error", refusal) }
+        if listing.count == 0, let refusal = item.level?.refusal { try writer.member("error", refusal) }
         writer.endObject()
         writer.endLine()
         return next

@@ -45,8 +45,7 @@ struct RowDescription {
         let array = level.bytes
         let bytes = array.span
         let row = Row(in: bytes, number: number)
-        let child = level.child(number)
-        let count = child?.count ?? 0
+        let count = level.childCount(number)
         writer.beginObject()
         // The hash begins after the separating comma, so that a row keeps its version when it becomes the first.
         let start = writer.count
@@ -63,7 +62,7 @@ struct RowDescription {
         writer.endObject()
         if row.isControl { try RowControl.write(row, in: bytes, to: &writer) }
         if let extras { try extras.write(to: &writer) }
-        if let refusal = child?.refusal { try writer.member("error", refusal) }
+        if count == 0, let refusal = level.child(number)?.refusal { try writer.member("error", refusal) }
         writer.endObject()
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
     }

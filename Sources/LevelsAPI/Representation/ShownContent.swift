@@ -37,8 +37,9 @@ struct ShownContent {
     private var head: ByteBuffer {
         var head = ByteBuffer(capacity: 256)
         for step in item.steps { head.append(step) }
-        head.append(littleEndian: UInt64(item.own.level.childCount(item.own.row)))
-        if let level = item.level, level.refusal != nil { head.append(level.hash) }
+        let count = item.own.level.childCount(item.own.row)
+        head.append(littleEndian: UInt64(count))
+        if count == 0, let level = item.level, level.refusal != nil { head.append(level.hash) }
         return head
     }
 

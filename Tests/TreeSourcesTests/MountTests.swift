@@ -71,10 +71,12 @@ struct MountTests {
             ("%2e%2e/secret.plist", "the file does not exist; name a file that exists in the document's folder."),
             ("sub", "it is not a file; name a property list file."),
             ("linked/secre.plist", "the file does not exist; name a file that exists in the document's folder."),
+            ("linked/none/secret.plist", "the file does not exist; name a file that exists in the document's folder."),
             (".", "it is not a file; name a property list file."),
         ])
     func outside(path: String, reason: String) throws {
         try scratch.write("secret.plist", items("secret"))
+        try scratch.write("nonesuch", "")
         try scratch.link("in/link.plist", to: "../secret.plist")
         try scratch.link("in/chain.plist", to: "sub/chain.plist")
         try scratch.link("in/sub/chain.plist", to: "../../secret.plist")

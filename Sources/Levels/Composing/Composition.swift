@@ -19,6 +19,8 @@ public final class Composition: Sendable {
     public let parts: [PartReference: Part]
     /// The composed levels, so that the next composition shares them.
     let grafts: LevelGrafts
+    /// The levels of its parts that were refused, by their sentences, for the same purpose.
+    let refusals: [String: Level]
 
     /// Composes a document.
     ///
@@ -33,11 +35,12 @@ public final class Composition: Sendable {
         _ source: Level, parts: [PartReference: Part], editor: TreeEditor = TreeEditor(),
         sharing old: Composition? = nil
     ) throws(TreeError) {
-        var grafting = LevelGrafting(parts, editor, old?.grafts)
+        var grafting = LevelGrafting(parts, editor, sharing: old)
         self.source = source
         self.parts = parts
         document = try grafting.document(from: source)
         grafts = grafting.grafts
+        refusals = grafting.refusals
     }
 
     /// Whether composing a file again would give the same.

@@ -7,16 +7,16 @@ internal import PropertyLists
 struct LevelGrafting: ~Copyable {
     private let parts: [PartReference: Composition.Part]
     private let editor: TreeEditor
-    private let old: LevelGrafts
+    private let old: Composition?
     private(set) var grafts: LevelGrafts = [:]
     /// The levels that say why a part could not be read, one for each sentence.
-    private var refusals: [String: Level] = [:]
+    private(set) var refusals: [String: Level] = [:]
 
-    /// - Parameter old: what an earlier composition of the same file made.
-    init(_ parts: [PartReference: Composition.Part], _ editor: TreeEditor, _ old: LevelGrafts?) {
+    /// - Parameter old: an earlier composition of the same file.
+    init(_ parts: [PartReference: Composition.Part], _ editor: TreeEditor, sharing old: Composition?) {
         self.parts = parts
         self.editor = editor
-        self.old = old ?? [:]
+        self.old = old
     }
 
     /// The document with all parts in their places.
@@ -48,7 +48,7 @@ struct LevelGrafting: ~Copyable {
         guard grafts[ObjectIdentifier(level)] == nil else { return }
         let scions = scions(of: level)
         let made = scions.map(\.source)
-        if let graft = old[ObjectIdentifier(level)], graft.isMade(of: made) {
+        if let graft = old?.grafts[ObjectIdentifier(level)], graft.isMade(of: made) {
             grafts[ObjectIdentifier(level)] = graft
             return
         }
@@ -72,7 +72,7 @@ struct LevelGrafting: ~Copyable {
         switch parts[reference] {
         case .composed(let part): return Scion(row: row, graft: .root(Item.Step(level: part.document, row: 0)))
         case .refused(let sentence):
-            let level = refusals[sentence] ?? .refused(sentence)
+            let level = refusals[sentence] ?? old?.refusals[sentence] ?? .refused(sentence)
             refusals[sentence] = level
             return Scion(row: row, graft: .refusal(level))
         case nil: return Scion(row: row, graft: .nothing)

@@ -62,7 +62,8 @@ final class PartFiles {
 
     private func isUnchanged(_ sight: Sight, at place: PartPlace) -> Bool {
         guard FileIdentity(path: place.path) == sight.identity else { return false }
-        guard case .success(let file) = sight.outcome else { return true }
+        // A file that exists and could not be opened may be opened now, as when descriptors were used up.
+        guard case .success(let file) = sight.outcome else { return sight.identity == nil }
         // Another place may have seen the file change since.
         return file.identity == sight.identity
     }

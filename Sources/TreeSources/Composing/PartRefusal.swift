@@ -35,7 +35,7 @@ enum PartRefusal {
     /// A similar name in the same folder, if that is in the document's folder.
     private static func similarName(_ place: PartPlace) -> String? {
         let folder = PartPlace.folder(of: place.path)
-        let (own, root) = (RealPath.of(folder), RealPath.of(place.folder))
+        guard let own = RealPath.existing(folder), let root = RealPath.existing(place.folder) else { return nil }
         guard own == root || own.hasPrefix(root == "/" ? root : root + "/") else { return nil }
         return MissingFile(place.path).nearestName
     }

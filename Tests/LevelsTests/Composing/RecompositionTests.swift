@@ -23,16 +23,20 @@ struct RecompositionTests {
             return try Composition(tree.document, parts: [:], sharing: old)
         }
         let main =
-            #"{"Rows":[{"Title":"X","Children":[{"Title":"A","Source":"a"}]},{"Title":"Y","Children":[{"Title":"B","Source":"b"}]}]}"#
+            #"{"Rows":[{"Title":"X","Children":[{"Title":"A","Source":"a"}]},{"Title":"Y","Children":[{"Title":"B","Source":"b"}]},{"Title":"Z","Children":[{"Title":"C","Source":"c"}]}]}"#
         let source = try Document.tree(main).document
+        let refused = Composition.Part.refused("c: sentence.")
         let (a, b) = (try tree(#"["1"]"#), try tree(#"["2"]"#))
-        let before = try Composition(source, parts: [.document("a"): .composed(a), .document("b"): .composed(b)])
+        let before = try Composition(
+            source, parts: [.document("a"): .composed(a), .document("b"): .composed(b), .document("c"): refused])
         let changed = try tree(#"["1","new"]"#, a)
         let after = try Composition(
-            source, parts: [.document("a"): .composed(changed), .document("b"): .composed(b)], sharing: before)
+            source, parts: [.document("a"): .composed(changed), .document("b"): .composed(b), .document("c"): refused],
+            sharing: before)
         let (old, new) = (try #require(before.document.child(0)), try #require(after.document.child(0)))
         #expect(new.child(0) !== old.child(0))
         #expect(new.child(1) === old.child(1))
+        #expect(new.child(2) === old.child(2))
         #expect(new.child(0)?.child(0) === changed.document.child(0))
     }
 

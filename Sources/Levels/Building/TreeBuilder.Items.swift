@@ -4,16 +4,14 @@ internal import PropertyLists
 /// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
-        let hasTable = hasTables ? try hasTable() : false
+        let isTableFile = hasTables ? try checkTable() : false
         let level = items.count == 1 && !isArray ? try takeRootLevel() : try takeLevel()
-        let isTableFile = hasTable && level == nil
-        if isTableFile { try noteTable() }
         // Apart, so that the items of documents without any `Source` cost nothing more.
-        var row = holdsSources ? try rowWithSource() : try row()
-        if isTableFile { row.marks.insert(.isPart) }
+        let row = holdsSources ? try rowWithSource() : try row()
         items.close()
         _ = pop()
         tree.add(row, level: level)
+        if isTableFile { tree.rows[tree.rows.count - 1].marks.insert(.isPart) }
         if frames.isEmpty { try tree.complete(.rows) }
     }
 

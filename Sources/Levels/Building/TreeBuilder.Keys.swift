@@ -55,11 +55,12 @@ extension TreeBuilder {
         let isStrongest = items.field(meaning.slot).map { meaning.rank <= tree.fields.start($0).meaning.rank } ?? true
         if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
         expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything
-        if rule.isHidden || rule.isOfTable { noteStructure(rule) }
+        if rule.isNoted { noteStructure(rule) }
     }
 }
 
 extension TreeBuilder {
+    /// Notes that an item's last field is hidden, or belongs to a table.
     @inline(never)
     private mutating func noteStructure(_ rule: SlotTable.Rule) {
         if rule.isHidden { tree.fields.bytes.append(PackedTag.hidden) }

@@ -24,13 +24,15 @@ extension TreeBuilder {
 
     /// Checks the innermost item, which ends: it has both `Records` and `DrillBy` or neither.
     ///
-    /// - Returns: whether it has `Records`.
+    /// - Returns: whether its records are in a file, which is noted.
     @inline(never)
-    func hasTable() throws(PropertyListError) -> Bool {
+    mutating func checkTable() throws(PropertyListError) -> Bool {
         // A builder whose documents have no tables has number 0 for both slots.
         let hasTable = recordsSlot != 0 && items.levelSlot == recordsSlot
         if hasTable != (items.field(drillBySlot) != nil) { throw incompleteTable }
-        return hasTable
+        guard hasTable, items.innermost.list == nil else { return false }
+        try noteTable()
+        return true
     }
 
     private var incompleteTable: PropertyListError {
@@ -46,7 +48,7 @@ extension TreeBuilder {
     }
 
     /// Notes that the level of the innermost item is made of a table in a file.
-    mutating func noteTable() throws(PropertyListError) {
+    private mutating func noteTable() throws(PropertyListError) {
         let item = items.innermost
         let drilling = try drilling(of: item)
         // The name is hidden behind one more tag.

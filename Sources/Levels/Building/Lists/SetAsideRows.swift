@@ -80,7 +80,20 @@ extension TreeAssembly {
         rows.removeSubrange(frame.base.row...)
         children.removeSubrange(frame.base.row...)
         fields.bytes.truncate(to: frame.base.start)
+        if aside.bytes.count > Self.mostBytesKept { freeRoom() }
         return aside
+    }
+
+    /// The size of the largest list whose room is kept for the next one.
+    private static let mostBytesKept = 1 << 24
+
+    /// Frees the room that rows took which are set aside, since they exist twice otherwise.
+    private mutating func freeRoom() {
+        var rest = ByteBuffer(capacity: 1 << 16)
+        rest.append(fields.bytes.span)
+        fields.bytes = rest
+        rows = rows.map(\.self)
+        children = children.map(\.self)
     }
 }
 

@@ -25,8 +25,10 @@ struct SlotTable {
         let value: Expectation
         let check: Slot.Check
         let isHidden: Bool
-        /// Whether the item is checked at its end because it has the key; see `TreeBuilder.hasTable()`.
+        /// Whether the item is checked at its end because it has the key; see `TreeBuilder.checkTable()`.
         let isOfTable: Bool
+        /// Either of the two, because every structural key is asked for it.
+        let isNoted: Bool
         let holdsLevel: Bool
         let isForRoot: Bool
     }
@@ -56,10 +58,10 @@ struct SlotTable {
         rules = slots.enumerated().map { index, slot in
             var value = slot.value
             value.slot = SlotNumber(index + 1)
+            let isOfTable = slot.name == Slot.records.name || slot.name == Slot.drillBy.name
             return Rule(
-                value: value, check: slot.check, isHidden: slot.isHidden,
-                isOfTable: slot.name == Slot.records.name || slot.name == Slot.drillBy.name,
-                holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot)
+                value: value, check: slot.check, isHidden: slot.isHidden, isOfTable: isOfTable,
+                isNoted: slot.isHidden || isOfTable, holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot)
         }
         self.slots = slots
         self.names = names

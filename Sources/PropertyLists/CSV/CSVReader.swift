@@ -135,8 +135,13 @@ public struct CSVReader: ~Copyable {
             try readQuoted()
             return .unquoted
         }
-        let count = try window.find(separator, Self.lineFeed, Self.carriageReturn, from: 0)
-        return .direct(count ?? window.readAhead)
+        let count = try window.find(separator, Self.lineFeed, Self.carriageReturn, from: 0) ?? window.readAhead
+        guard count <= limits.valueBytes else { throw tooLong }
+        return .direct(count)
+    }
+
+    private var tooLong: PropertyListError {
+        PropertyListError("a cell is longer than \(limits.valueBytes) bytes; store large data in separate files")
     }
 
     @_lifetime(borrow self)
@@ -162,6 +167,7 @@ public struct CSVReader: ~Copyable {
         window.advance(1)
         while true {
             let count = try endOfQuote(from: start)
+            guard unquoted.count + count <= limits.valueBytes else { throw tooLong }
             window.copy(0..<count, to: &unquoted)
             window.advanceCountingLines(count + 1)
             guard try window.peek() == Self.quote else { return }

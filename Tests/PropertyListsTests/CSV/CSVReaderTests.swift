@@ -93,9 +93,11 @@ import Testing
             let endless = Array("A,B\n1,\"".utf8) + Array(String(repeating: rest, count: 2 << 16).utf8)
             #expect(refusal(of: endless, limits) == "2:3: the quote that begins here \(reason)")
         }
-        #expect(
-            refusal(of: Array("A\n".utf8) + cell + cell, limits)
-                == "2:1: a value is longer than 65536 bytes; store large data in separate files")
+        for (line, place) in [(cell + [120, 10], "2:1"), ([34] + cell + [120, 34, 10], "2:2")] {
+            #expect(
+                refusal(of: Array("A\n".utf8) + line, limits)
+                    == "\(place): a cell is longer than 65536 bytes; store large data in separate files")
+        }
     }
 
     @Test("A table may have a thousand columns, and no more cells than the limit says")

@@ -33,8 +33,8 @@ enum Help {
         usage: drilldown serve [SOURCE] [OPTION…]
 
         Serves a property list (XML, binary or JSON), and each change to it as soon as it
-        is saved. SOURCE is a file, or the http or https URL of a document, which is
-        fetched again when it changes.
+        is saved. SOURCE is a file, the folder of a settings bundle, or the http or https
+        URL of a document, which is fetched again when it changes.
 
         \(options(of: .serve))
         Every option is also an environment variable: --listen is DRILLDOWN_LISTEN,
@@ -60,7 +60,8 @@ enum Help {
         usage: drilldown check SOURCE… [OPTION…]
 
         Reads documents and lists their errors and warnings as file:line:column: message.
-        SOURCE is a file, an http or https URL, or - for standard input.
+        SOURCE is a file, the folder of a settings bundle, an http or https URL, or - for
+        standard input.
 
         \(options(of: .check))
         The options are also environment variables and keys of the configuration file;

@@ -22,8 +22,8 @@ extension TreeBuilder {
         let earlier = tree.fields.begin(
             name, meaning: meaning, base: frames[frames.count - 1].base.field, at: position)
         if let earlier { warnAboutRepeatedKey(name, at: position, after: earlier) }
-        if meaning.slot != 0, case let rule = itemSlots.rule(of: meaning.slot), !rule.isForRoot || items.count == 1 {
-            try fill(meaning, rule, isRepeated: earlier != nil)
+        if meaning.slot != 0 {
+            try fill(meaning, itemSlots.rule(of: meaning.slot), isRepeated: earlier != nil)
         } else {
             expected = .anything
             if meaning.isNearMiss { warnAboutNearMiss(name, in: itemSlots, at: position) }
@@ -51,20 +51,25 @@ extension TreeBuilder {
             guard items.levelSlot == 0 || isRepeated else { throw secondLevel }
             items.claimLevel(meaning.slot)
         }
-        if meaning.slot == sourceSlot { holdsSources = true }
         let isStrongest = items.field(meaning.slot).map { meaning.rank <= tree.fields.start($0).meaning.rank } ?? true
         if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
         expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything
-        if rule.isNoted { noteStructure(rule) }
+        if rule.isNoted { noteStructure(meaning, rule) }
     }
 }
 
 extension TreeBuilder {
-    /// Notes that an item's last field is hidden, or belongs to a table.
+    /// Notes that an item's last field is hidden, belongs to a table, or names another document.
     @inline(never)
-    private mutating func noteStructure(_ rule: SlotTable.Rule) {
-        if rule.isHidden { tree.fields.bytes.append(PackedTag.hidden) }
+    private mutating func noteStructure(_ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule) {
         if rule.isOfTable { hasTables = true }
+        if meaning.slot == sourceSlot { holdsSources = true }
+        guard rule.isHidden else { return }
+        if rule.isForRoot, items.count > 1 {
+            expected = .anything
+        } else {
+            tree.fields.bytes.append(PackedTag.hidden)
+        }
     }
 }
 

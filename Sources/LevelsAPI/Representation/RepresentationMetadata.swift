@@ -7,11 +7,18 @@ struct RepresentationMetadata {
     var entityTag: String?
     let cacheControl: String
     /// The request fields that selected the representation, without `Origin`.
-    let vary: String?
+    private(set) var vary: String?
     /// The target of the next page.
     var next: String?
     /// Further header lines.
     var added: [(name: String, value: String)] = []
+
+    /// Adds what the language of an answer says; nothing for a document that has no translations.
+    mutating func note(_ language: AnswerLanguage?) {
+        guard let language else { return }
+        vary = AnswerLanguage.vary
+        if let tag = language.tag { added.append(("Content-Language", tag)) }
+    }
 
     /// The tag of the body in a coding.
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }

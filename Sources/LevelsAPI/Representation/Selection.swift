@@ -70,13 +70,15 @@ struct Selection {
     private func render(
         _ inquiry: Inquiry, _ item: Item, _ known: Item?, in publication: Publication
     ) throws(Problem) -> Representation {
-        let language = AnswerLanguage(of: inquiry, in: publication.snapshot)
         guard inquiry.subject == .level else {
-            return try representation(of: rendering(of: DetailAnswer(item: item), inquiry, language), inquiry)
+            var whole = try rendering(of: DetailAnswer(item: item), inquiry)
+            whole.metadata.note(AnswerLanguage(of: inquiry, in: publication.snapshot))
+            return try representation(of: whole, inquiry)
         }
         let answer = LevelAnswer(item, inquiry.query, arrangements)
         try inquiry.query.page.checkStart(in: answer.listing)
-        let whole = try rendering(of: answer, inquiry, language)
+        var whole = try rendering(of: answer, inquiry)
+        whole.metadata.note(AnswerLanguage(of: inquiry, in: publication.snapshot))
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: publication.number)
         guard let since = inquiry.query.since else { return try representation(of: whole, inquiry) }
@@ -86,7 +88,7 @@ struct Selection {
             guard let change = earlier.change(to: answer, version: version, bytes: bytes, inquiry.query.format) else {
                 return nil
             }
-            return try rendering(of: LevelDelta(answer: answer, change: change, version: version), inquiry, language)
+            return try rendering(of: LevelDelta(answer: answer, change: change, version: version), inquiry)
         }
     }
 
@@ -128,32 +130,25 @@ struct Selection {
     }
 
     /// Writes an answer about an item in the requested format.
-    private func rendering(
-        of answer: some ItemAnswer, _ inquiry: Inquiry, _ language: AnswerLanguage?
-    ) throws(Problem) -> Rendering {
+    private func rendering(of answer: some ItemAnswer, _ inquiry: Inquiry) throws(Problem) -> Rendering {
         do {
             return try inquiry.query.format == .plist
-                ? write(answer, language, XMLPropertyListWriter.init())
-                : write(answer, language, JSONPropertyListWriter.init())
+                ? write(answer, XMLPropertyListWriter.init()) : write(answer, JSONPropertyListWriter.init())
         } catch {
             throw Self.beyondXML
         }
     }
 
     private func write<Writer: AnswerWriter & ~Copyable>(
-        _ answer: some ItemAnswer, _ language: AnswerLanguage?, _ empty: consuming Writer
+        _ answer: some ItemAnswer, _ empty: consuming Writer
     ) throws(PropertyListError) -> Rendering {
         var writer = empty
         let (version, next) = try answer.write(to: &writer)
-        var metadata = RepresentationMetadata(
+        let metadata = RepresentationMetadata(
             contentType: Writer.contentType, entityTag: EntityTag.of(version),
-            cacheControl: configuration.cacheControl, vary: language == nil ? Self.vary : AnswerLanguage.vary,
-            next: next)
-        if let tag = language?.tag { metadata.added = [("Content-Language", tag)] }
+            cacheControl: configuration.cacheControl, vary: "Accept-Encoding, Accept", next: next)
         return Rendering(metadata: metadata, body: try writer.body(), version: version)
     }
-
-    private static let vary = "Accept-Encoding, Accept"
 
     private static let beyondXML = Problem(
         .notRepresentable,

@@ -27,7 +27,7 @@ struct SlotTable {
         let isHidden: Bool
         /// Whether the item is checked at its end because it has the key; see `TreeBuilder.checkTable()`.
         let isOfTable: Bool
-        /// Either of the two, because every structural key is asked for it.
+        /// Whether the builder notes the key: one question for every structural key.
         let isNoted: Bool
         let holdsLevel: Bool
         let isForRoot: Bool
@@ -61,7 +61,8 @@ struct SlotTable {
             let isOfTable = slot.name == Slot.records.name || slot.name == Slot.drillBy.name
             return Rule(
                 value: value, check: slot.check, isHidden: slot.isHidden, isOfTable: isOfTable,
-                isNoted: slot.isHidden || isOfTable, holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot)
+                isNoted: slot.isHidden || isOfTable || slot.name == Slot.source.name,
+                holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot)
         }
         self.slots = slots
         self.names = names

@@ -11,12 +11,21 @@ import Testing
 @Suite("A delta") struct DeltaTests {
     private static let contents: RandomDocument.Contents = [.foundation, .uids, .textBeyondXML]
 
+    private static let plainQueries =
+        ["", "fields=*&", "limit=2&", "format=plist&limit=3&fields=Text&"] + ["", "", "", ""]
+    /// Of documents whose levels have orders of their own, too.
+    private static let orderedQueries = [
+        "", "sort=Title&", "sort=-Tag,Subtitle&limit=3&", "group=initial&", "group=Subtitle&sort=-Title&",
+        "where=Title~e&", "where=Title~a&sort=Title&group=Kind&limit=4&", "sort=&group=&",
+    ]
+
     @Test(
         "applied to the old list gives the new list, for every level of random documents",
-        arguments: zip(0..<8, ["", "fields=*&", "limit=2&", "format=plist&limit=3&fields=Text&"] + ["", "", "", ""]))
+        arguments: zip(0..<16, plainQueries + orderedQueries))
     func everyLevel(_ part: Int, _ query: String) throws {
         // Foundation reads a UID from XML as an object that equals no other.
-        let contents = query.contains("plist") ? Self.contents.subtracting(.uids) : Self.contents
+        var contents = query.contains("plist") ? Self.contents.subtracting(.uids) : Self.contents
+        if part >= Self.plainQueries.count { contents.insert(.orders) }
         var applied = 0
         for seed in UInt64(part * 125)..<UInt64(part * 125 + 125) {
             var random = RandomDocument(seed: seed, contents)

@@ -99,14 +99,14 @@ import Testing
     @Test("Arrangements are kept within the budget, with the options that made them")
     func budget() throws {
         let rows = (0..<300).map { "\"row \($0)\"" }.joined(separator: ",")
-        let level = Item(rootOf: try Document.tree("[\(rows)]").document).level
+        let root = Item(rootOf: try Document.tree("[\(rows)]").document).own
         let cache = ArrangementCache(bytes: 100_000)
         for number in 0..<100 {
             let text = "where=Title:\(number)" + String(repeating: "x", count: 8_000)
             let query = try Query(text.utf8Span.span, .level)
             var asked = try LevelQuery(deliveryOf: query, .init(target: "/levels/?\(text)"), format: .json)
             try asked.readAnswer(query)
-            #expect(cache.listing(of: level, asked).count == 0)
+            #expect(cache.listing(below: root, asked).count == 0)
             #expect(cache.cost <= 100_000)
         }
         #expect(cache.cost > 8_000)
@@ -117,9 +117,14 @@ import Testing
         arguments: [
             ("sort=a,,b", "'sort' must be names of fields with commas between them, as -Price,Title, not 'a,,b'."),
             ("sort=-", "'sort' must be names of fields with commas between them, as -Price,Title, not '-'."),
+            ("sort=\((1...17).map(String.init).joined(separator: ","))", "'sort' must name at most 16 fields, not 17."),
             (
                 "where=Price",
                 "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not 'Price'."
+            ),
+            (
+                Array(repeating: "where=Price:3", count: 17).joined(separator: "&"),
+                "'where' must be given at most 16 times."
             ),
             ("start=x", "'start' must be a whole number from 0 to the number of rows, not 'x'."),
             ("start=6", "'start' must be a whole number from 0 to 5, the number of rows."),

@@ -51,9 +51,12 @@ extension RandomDocument {
 
     private mutating func changedEntries(_ entries: [Value.Entry]) -> [Value.Entry] {
         var entries = entries
-        switch generator.below(3) {
+        switch generator.below(contents.contains(.orders) ? 4 : 3) {
         case 0 where !entries.isEmpty: entries.remove(at: generator.below(entries.count))
         case 1 where !entries.isEmpty: entries.swapAt(generator.below(entries.count), generator.below(entries.count))
+        case 3:
+            entries.removeAll { $0.key == "SortBy" || $0.key == "GroupBy" }
+            entries += order()
         default:
             let name = generator.one(in: 2) ? "Subtitle" : "Text"
             if !entries.contains(where: { $0.key == name }) { entries.append(Value.Entry(name, value(depth: 1))) }

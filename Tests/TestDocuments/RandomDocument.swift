@@ -18,6 +18,8 @@ struct RandomDocument {
         static let lostByFoundation = Contents(rawValue: 128)
         /// Dates with parts of a second.
         static let fractions = Contents(rawValue: 256)
+        /// `SortBy` and `GroupBy`, after which rows stand in another order than in the document.
+        static let orders = Contents(rawValue: 512)
         static let json: Contents = [.textBeyondXML, .repeatedKeys, .sectionKeys, .lostByFoundation]
         static let foundation: Contents = [.dates, .data, .nonfinite, .repeatedKeys, .sectionKeys]
         static let xml: Contents = [.foundation, .lostByFoundation]
@@ -89,7 +91,7 @@ struct RandomDocument {
     }
 
     private static let structure: Set = [
-        "Key", "Children", "Rows", "Sections", "SectionKeys", "SectionTitles", "Source",
+        "Key", "Children", "Rows", "Sections", "SectionKeys", "SectionTitles", "Source", "SortBy", "GroupBy",
     ]
 
     /// The entries, at times with an earlier one of the same key for one of them.
@@ -175,7 +177,17 @@ extension RandomDocument {
         case 3: entries.append(Value.Entry("Rows", .array(items(depth: depth - 1))))
         default: entries.append(Value.Entry("Children", .array(items(depth: depth - 1))))
         }
+        if contents.contains(.orders) { entries += order() }
         return entries
+    }
+
+    mutating func order() -> [Value.Entry] {
+        var order: [Value.Entry] = []
+        let sorts = ["Title", "-Title", "Subtitle,-Tag", "-Text", "Key", "Nowhere", ""]
+        if generator.one(in: 3) { order.append(.init("SortBy", .string(sorts[generator.below(sorts.count)]))) }
+        let groups = ["initial", "Kind", "Tag", "Title", ""]
+        if generator.one(in: 3) { order.append(.init("GroupBy", .string(groups[generator.below(groups.count)]))) }
+        return order
     }
 
     private mutating func titles() -> [Value] { (0..<generator.below(4)).map { _ in title() } }

@@ -6,6 +6,8 @@ struct GatheredItem {
     let base: Frame.Base
     /// The fields that are structure.
     var slots = SlotFields()
+    /// Whether some of them order the item's level.
+    var arrangesLevel = false
     /// The item's level, if it was complete when its rows ended.
     var level: Level?
     /// The list that the level is made of when the item ends.

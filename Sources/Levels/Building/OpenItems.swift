@@ -40,6 +40,13 @@ struct OpenItems {
         items[count - 1].list = nil
     }
 
+    /// Notes that the innermost item orders its level.
+    mutating func noteOrder() { items[count - 1].arrangesLevel = true }
+
+    /// Whether the innermost item orders its level.
+    @inline(__always)
+    var arrangesLevel: Bool { items[count - 1].arrangesLevel }
+
     mutating func hold(_ level: Level) { items[count - 1].level = level }
 
     mutating func hold(_ list: GatheredList) { items[count - 1].list = list }

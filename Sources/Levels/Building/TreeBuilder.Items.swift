@@ -40,6 +40,7 @@ extension TreeBuilder {
         if items.count == 1, items.field(specifiersSlot) != nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
         let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
+        let arrangesLevel = try checkOrder()
         let (base, place) = (items.innermost.base, items.innermost.place)
         let hasMoved = tree.fields.close(base: base.field)
         var content = base.start..<tree.fields.bytes.count
@@ -49,6 +50,7 @@ extension TreeBuilder {
         if isControl { content = base.start..<tree.fields.bytes.count }
         var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound, place: place)
         if isControl { row.marks = .isControl }
+        if arrangesLevel { row.marks.insert(.arrangesLevel) }
         if let title {
             row.title = tree.fields.titleText(title)
         } else if items.count == 1 {
@@ -58,6 +60,25 @@ extension TreeBuilder {
         }
         if let key { row.explicitKey = tree.fields.textRange(key) }
         return row
+    }
+
+    /// Checks that the `SortBy` of the innermost item is an order; returns whether the item orders its level.
+    @inline(__always)
+    func checkOrder() throws(PropertyListError) -> Bool {
+        guard items.arrangesLevel else { return false }
+        try checkSortBy()
+        return true
+    }
+
+    @inline(never)
+    private func checkSortBy() throws(PropertyListError) {
+        guard let text = text(of: .sortBy, in: items.innermost) else { return }
+        do throws(MalformedOrder) {
+            _ = try RowOrder(text)
+        } catch {
+            throw PropertyListError(
+                "'SortBy' \(error)", at: position(of: .sortBy, in: items.innermost), path: currentPath())
+        }
     }
 
     /// The position of the title: the value of the strongest name that is present and can be a title.

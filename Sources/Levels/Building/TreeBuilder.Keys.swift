@@ -59,10 +59,11 @@ extension TreeBuilder {
 }
 
 extension TreeBuilder {
-    /// Notes that an item's last field is hidden, belongs to a table, or names another document.
+    /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names another document.
     @inline(never)
     private mutating func noteStructure(_ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule) {
         if rule.isOfTable { hasTables = true }
+        if rule.arrangesLevel { items.noteOrder() }
         if meaning.slot == sourceSlot { holdsSources = true }
         guard rule.isHidden else { return }
         if rule.isForRoot, items.count > 1 {

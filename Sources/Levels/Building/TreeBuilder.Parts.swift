@@ -18,7 +18,7 @@ extension TreeBuilder {
         guard let source else { return try row() }
         let isPart = items.levelSlot == 0
         if isPart { note(.document(source), at: items.innermost.place) }
-        var row = isNamed ? try row() : rowTitledBySource()
+        var row = isNamed ? try row() : try rowTitledBySource()
         if isPart { row.marks.insert(.isPart) }
         return row
     }
@@ -31,13 +31,15 @@ extension TreeBuilder {
     }
 
     /// The row of an item that shows the path of its document, until that is mounted and has a title.
-    private mutating func rowTitledBySource() -> PendingRow {
+    private mutating func rowTitledBySource() throws(PropertyListError) -> PendingRow {
         let (base, place) = (items.innermost.base, items.innermost.place)
+        let arrangesLevel = try checkOrder()
         _ = tree.fields.close(base: base.field)
         let content = base.start..<tree.fields.bytes.count
         let value = PackedFieldList.value(named: PartReference.sourceName, in: tree.fields.bytes.span, content)
         let title = value.flatMap { tree.fields.textRange($0) } ?? content.upperBound..<content.upperBound
-        return PendingRow(fields: content, title: title, place: place)
+        return PendingRow(
+            fields: content, title: title, marks: arrangesLevel ? .arrangesLevel : [], place: place)
     }
 
     /// Notes a reference to a part, if it is the first one to it.

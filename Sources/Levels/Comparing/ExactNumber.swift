@@ -29,6 +29,10 @@ enum ExactNumber {
 extension ExactNumber {
     /// Appends bytes that are ordered as the numbers are, and equal for equal numbers; NaN is the last of them.
     func appendKey(to output: inout ByteBuffer) {
+        if case .integer(let value) = self, let small = Int64(exactly: value), small.magnitude < 1 << 53 {
+            output.append(bigEndian: Self.orderedBits(Double(small)))
+            return output.append(Self.exact)
+        }
         let rounded = rounded
         output.append(bigEndian: Self.orderedBits(rounded))
         switch self {

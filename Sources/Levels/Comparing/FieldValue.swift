@@ -76,6 +76,16 @@ extension FieldValue {
     }
 }
 
+extension Row {
+    /// The value of a field that is text; nil if there is none.
+    func text(ofField name: String, in bytes: Span<UInt8>) -> String? {
+        guard case .text(let range) = FieldValue.field(named: Array(name.utf8).span, of: self, in: bytes) else {
+            return nil
+        }
+        return String(utf8: bytes.extracting(range))
+    }
+}
+
 extension RowField {
     /// The text of a row's value; nil if it has none.
     func text(of row: Row, in bytes: Span<UInt8>) -> [UInt8]? { value(of: row, in: bytes)?.text(in: bytes) }

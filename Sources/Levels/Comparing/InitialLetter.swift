@@ -1,3 +1,4 @@
+import Bytes
 import CUTF8Proc
 
 /// The letter of a title in an index of letters.
@@ -15,6 +16,15 @@ enum InitialLetter {
         }
         guard let first = FoldedText.first(of: title), isLetter(first) else { return other }
         return first.properties.uppercaseMapping
+    }
+
+    /// Appends bytes that are ordered as the letters are, what begins with no letter at the end.
+    static func appendKey(of title: Span<UInt8>, to key: inout ByteBuffer) {
+        let letter = of(title)
+        guard letter != other else { return key.append(0xFF as UInt8) }
+        key.append(letter)
+        // No letter is the beginning of another one.
+        key.append(0 as UInt8)
     }
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {

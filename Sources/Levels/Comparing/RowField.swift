@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 
 /// What of a row is compared: its title as it is shown, its key, or a field of its item.
-public enum RowField: Sendable, Equatable {
+public enum RowField: Sendable, Hashable {
     /// The title as it is shown.
     case title
     /// The key, which is unique on the level.

@@ -2,48 +2,95 @@ import Bytes
 import PropertyLists
 
 /// How rows are divided into sections.
-public enum RowGrouping: Sendable, Equatable {
+public enum RowGrouping: Sendable, Hashable {
+    /// As in the document.
+    case document
     /// By the first letter of the folded title, in upper case; titles that begin with no letter are under `#`.
     case initial
     /// By the text of a field.
     case field(RowField)
 
-    /// - Parameter text: `initial`, or the name of a field.
-    public init(_ text: String) { self = text == "initial" ? .initial : .field(RowField(text)) }
+    /// - Parameter text: `initial`, the name of a field, or nothing for the sections of the document.
+    public init(_ text: String) {
+        switch text {
+        case "": self = .document
+        case "initial": self = .initial
+        default: self = .field(RowField(text))
+        }
+    }
 
-    /// Divides rows into sections, in O(n).
+    /// Rows in sections.
+    struct Divided {
+        /// The positions of the rows, in the order of the sections and within them as before.
+        let positions: [Int]
+        let sections: ListingSections.Storage
+        /// The hashes that tell sections by a field apart.
+        var marks: [UInt64] = []
+    }
+
+    /// Divides rows into sections, in O(n); nil if the sections stay as they are.
     ///
-    /// - Returns: the positions of the rows, in the order of the sections and within them as before; and the sections.
-    func divide(_ listing: Listing) -> (positions: [Int], sections: [Section]) {
+    /// - Parameter sort: sorts the rows, once the sections of all of them are known; they are read in the order of the
+    ///   document, in which they are in memory. It returns the positions of the rows in order, or nil for their own.
+    func divide(_ listing: Listing, sort: () -> [Int]? = { nil }) -> Divided? {
         switch self {
-        case .initial: Self.divideByInitial(listing)
-        case .field(let field): Self.divide(listing, by: field)
+        case .document: nil
+        case .initial: Self.divideByInitial(listing, sort)
+        case .field(let field): Self.divide(listing, by: field, sort)
         }
     }
 
     /// The letters in the order of their code points, and what begins with none at the end.
-    private static func divideByInitial(_ listing: Listing) -> (positions: [Int], sections: [Section]) {
-        var runs = SectionRuns<String>()
+    private static func divideByInitial(_ listing: Listing, _ sort: () -> [Int]?) -> Divided {
+        var runs = SectionRuns<String>(rows: listing.count)
+        var numbers = [Int32?](repeating: nil, count: 128)
         listing.forEachRow { row, bytes in
+            let first = row.title.isEmpty ? 0x80 : Int(bytes[row.title.lowerBound])
+            if first < 0x80, let number = numbers[first] { return runs.append(number) }
             let letter = InitialLetter.of(bytes.extracting(row.title))
-            runs.append(letter == InitialLetter.other ? nil : letter)
+            let number = letter == InitialLetter.other ? SectionRuns<String>.unmarked : runs.number(of: letter)
+            if first < 0x80 { numbers[first] = number }
+            runs.append(number)
         }
-        return runs.divided(
-            sorted: { $0.utf8.lexicographicallyPrecedes($1.utf8) },
-            heading: { letter, _ in (letter ?? InitialLetter.other, letter ?? InitialLetter.other) })
+        let letters = runs.marks
+        let divided = runs.divided(rows: sort()) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let ends = divided.starts.dropFirst() + [listing.count]
+        let sections = zip(divided.numbers, zip(divided.starts, ends)).map { number, rows in
+            let letter = number < 0 ? InitialLetter.other : letters[Int(number)]
+            return Section(title: letter, index: letter, start: rows.0, count: rows.1 - rows.0)
+        }
+        return Divided(positions: divided.positions, sections: .stored(sections[...]))
     }
 
     /// The values in the order in which they appear first, and the rows without one at the end.
-    private static func divide(
-        _ listing: Listing, by field: RowField
-    ) -> (positions: [Int], sections: [Section]) {
-        var runs = SectionRuns<[UInt8]>()
+    private static func divide(_ listing: Listing, by field: RowField, _ sort: () -> [Int]?) -> Divided {
+        var runs = SectionRuns<ContentHash>(rows: listing.count)
         listing.forEachRow { row, bytes in
-            runs.append(field.text(of: row, in: bytes).map { ItemKey.normalized($0.span) })
+            let mark = mark(of: field, row, in: bytes)
+            runs.append(mark.map { runs.number(of: $0) } ?? SectionRuns<ContentHash>.unmarked)
         }
-        return runs.divided { _, first in
-            let title = first.flatMap { field.text(of: listing.place(at: $0), in: listing) }
-            return (title.map { String(utf8: $0.span) }, nil)
-        }
+        let marks = runs.marks
+        let divided = runs.divided(rows: sort())
+        return Divided(
+            positions: divided.positions,
+            sections: .byField(
+                field, starts: divided.starts.map { UInt32($0) }, hasUnmarked: divided.numbers.last == -1),
+            marks: divided.numbers.map { $0 < 0 ? unmarked : marks[Int($0)].low })
     }
+
+    // MARK: Sections by a field
+
+    /// What tells the section of a row from the others: a hash of the text in NFC; nil for a row without a text.
+    static func mark(of field: RowField, _ row: Row, in bytes: Span<UInt8>) -> ContentHash? {
+        guard let value = field.value(of: row, in: bytes) else { return nil }
+        if case .text(let range) = value, ItemKey.isPlain(bytes.extracting(range)) {
+            return ContentHash(of: bytes.extracting(range))
+        }
+        guard let text = value.text(in: bytes) else { return nil }
+        let normalized = ItemKey.normalized(text.span)
+        return ContentHash(of: normalized.span)
+    }
+
+    /// What is noted in place of a hash for the section of the rows without a text.
+    static let unmarked: UInt64 = 0
 }

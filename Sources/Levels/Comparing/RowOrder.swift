@@ -4,9 +4,9 @@ import PropertyLists
 /// An order of rows by some of their fields, as `-Price,Title`: booleans, numbers, dates, other text, then all else.
 ///
 /// Rows that compare as equal stay as they are, and rows without a field are the last.
-public struct RowOrder: Sendable, Equatable {
+public struct RowOrder: Sendable, Hashable {
     /// One field of an order.
-    struct Criterion: Sendable, Equatable {
+    struct Criterion: Sendable, Hashable {
         let field: RowField
         let isDescending: Bool
     }
@@ -16,20 +16,32 @@ public struct RowOrder: Sendable, Equatable {
     /// By the title as it is shown.
     public static let title = RowOrder(criteria: [Criterion(field: .title, isDescending: false)])
 
+    /// That of the document.
+    public static let document = RowOrder(criteria: [])
+
+    /// The maximum number of fields: each is searched for in each row.
+    public static let limit = 16
+
     private init(criteria: [Criterion]) { self.criteria = criteria }
 
-    /// Reads an order; nil if a name is empty.
+    /// Reads an order.
     ///
     /// - Parameter text: the names of fields, divided by commas; `-` before a name turns its order round. An empty text
     ///   is the order of the document.
-    public init?(_ text: String) {
+    /// - Throws: `MalformedOrder` for an empty name, and for too many names.
+    public init(_ text: String) throws(MalformedOrder) {
         let parts = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
-        guard !parts.contains(where: { $0.isEmpty || $0 == "-" }) else { return nil }
-        criteria = parts.map { part in
+        guard !parts.contains(where: { $0.isEmpty || $0 == "-" }) else { throw .emptyName(text) }
+        guard parts.count <= Self.limit else { throw .tooManyNames(parts.count) }
+        var criteria: [Criterion] = []
+        for part in parts {
             let isDescending = part.hasPrefix("-")
-            return Criterion(
-                field: RowField(String(isDescending ? part.dropFirst() : part)), isDescending: isDescending)
+            let field = RowField(String(isDescending ? part.dropFirst() : part))
+            // A field that comes again has nothing left to decide.
+            if criteria.contains(where: { $0.field == field }) { continue }
+            criteria.append(Criterion(field: field, isDescending: isDescending))
         }
+        self.criteria = criteria
     }
 
     /// Appends bytes that are ordered as rows are to be.

@@ -1,75 +1,70 @@
 /// Gathers rows into sections by what tells the sections apart; rows without it are the last section.
 struct SectionRuns<Mark: Hashable> {
-    /// The number of each row's section, in order of first appearance; -1 for rows without a mark.
+    /// The number of each row's section; `unmarked` for rows without a mark.
     private var numbers: [Int32] = []
     private var known: [Mark: Int32] = [:]
-    private var marks: [Mark] = []
-    /// The position of the first row of each section.
-    private var firsts: [Int] = []
-    private var counts: [Int] = []
-    private var unmarked = 0
+    private(set) var marks: [Mark] = []
 
-    /// Adds the next row.
-    mutating func append(_ mark: Mark?) {
-        guard let mark else {
-            unmarked += 1
-            return numbers.append(-1)
-        }
-        let number = known[mark] ?? begin(mark)
-        counts[Int(number)] += 1
-        numbers.append(number)
-    }
+    /// What rows without a mark have in place of the number of a section.
+    static var unmarked: Int32 { -1 }
 
-    private mutating func begin(_ mark: Mark) -> Int32 {
+    init(rows: Int) { numbers.reserveCapacity(rows) }
+
+    /// The number of a section, which begins if it is not known.
+    mutating func number(of mark: Mark) -> Int32 {
+        if let number = known[mark] { return number }
         let number = Int32(marks.count)
         known[mark] = number
         marks.append(mark)
-        firsts.append(numbers.count)
-        counts.append(0)
         return number
     }
 
-    /// The sections with their rows.
-    ///
-    /// - Parameters:
-    ///   - isBefore: the order of the sections; nil for that of first appearance.
-    ///   - heading: gives the title and the index of a section, by its mark and the position of its first row; nil for
-    ///     those of the rows without a mark.
-    consuming func divided(
-        sorted isBefore: ((Mark, Mark) -> Bool)? = nil,
-        heading: (Mark?, _ first: Int?) -> (title: String?, index: String?)
-    ) -> (positions: [Int], sections: [Section]) {
-        var order = Array(marks.indices)
-        if let isBefore { order.sort { isBefore(marks[$0], marks[$1]) } }
-        var starts = [Int](repeating: 0, count: marks.count)
-        var sections: [Section] = []
-        var start = 0
-        for number in order {
-            let (title, index) = heading(marks[number], firsts[number])
-            sections.append(Section(title: title, index: index, start: start, count: counts[number]))
-            starts[number] = start
-            start += counts[number]
-        }
-        if unmarked > 0 {
-            let (title, index) = heading(nil, nil)
-            sections.append(Section(title: title, index: index, start: start, count: unmarked))
-        }
-        return (positions(starts, unmarkedStart: start), sections)
+    /// Adds the next row to a section.
+    mutating func append(_ number: Int32) { numbers.append(number) }
+
+    /// The rows of sections.
+    struct Divided {
+        /// The positions of the rows, in the order of the sections.
+        let positions: [Int]
+        /// The sections in order; `unmarked` is the last.
+        let numbers: [Int32]
+        /// The start of each of these sections.
+        let starts: [Int]
     }
 
-    private func positions(_ starts: [Int], unmarkedStart: Int) -> [Int] {
-        var next = starts
-        var unmarked = unmarkedStart
-        var positions = [Int](repeating: 0, count: numbers.count)
-        for (position, number) in numbers.enumerated() {
-            if number < 0 {
-                positions[unmarked] = position
-                unmarked += 1
-            } else {
-                positions[next[Int(number)]] = position
-                next[Int(number)] += 1
-            }
+    /// The rows divided into sections.
+    ///
+    /// - Parameters:
+    ///   - order: the order of the rows, by their numbers as they were added; nil for that one.
+    ///   - isBefore: the order of the sections; nil for that of first appearance.
+    consuming func divided(rows order: [Int]?, sorted isBefore: ((Mark, Mark) -> Bool)? = nil) -> Divided {
+        // The place after the last is that of the rows without a mark.
+        var counts = [Int](repeating: 0, count: marks.count + 1)
+        var sections: [Int32] = []
+        for row in numbers.indices {
+            let number = numbers[order?[row] ?? row]
+            let place = number < 0 ? marks.count : Int(number)
+            if counts[place] == 0, number >= 0 { sections.append(number) }
+            counts[place] += 1
         }
-        return positions
+        if let isBefore { sections.sort { isBefore(marks[Int($0)], marks[Int($1)]) } }
+        if counts[marks.count] > 0 { sections.append(Self.unmarked) }
+        var starts: [Int] = []
+        var start = 0
+        var next = counts
+        for number in sections {
+            let place = number < 0 ? marks.count : Int(number)
+            starts.append(start)
+            next[place] = start
+            start += counts[place]
+        }
+        var positions = [Int](repeating: 0, count: numbers.count)
+        for row in numbers.indices {
+            let position = order?[row] ?? row
+            let place = numbers[position] < 0 ? marks.count : Int(numbers[position])
+            positions[next[place]] = position
+            next[place] += 1
+        }
+        return Divided(positions: positions, numbers: sections, starts: starts)
     }
 }

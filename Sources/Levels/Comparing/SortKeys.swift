@@ -1,82 +1,143 @@
 import Bytes
 import PropertyLists
 
-/// The keys that rows are sorted by, packed one after the other: bytes that are ordered as the rows are to be.
+/// The keys that rows are sorted by: bytes that are ordered as the rows are to be.
 ///
-/// No key is the beginning of another one that differs from it.
+/// No key is the beginning of another one that differs from it. The first 24 bytes of each key are kept beside the row's
+/// place, so that most rows are sorted without a look elsewhere in memory; the rests of longer keys are packed.
 struct SortKeys: ~Copyable {
-    private var bytes = ByteBuffer()
-    /// Where each key begins, and where the last one ends.
+    private var entries: [Entry] = []
+    private var rests = ByteBuffer()
+    /// Where each rest begins, and where the last one ends.
     private var offsets: [Int] = [0]
+    /// The key of the row that is being added.
+    private var key = ByteBuffer(capacity: 64)
 
     /// A row while it is sorted.
     private struct Entry: Comparable {
-        /// Eight bytes of the key, the highest first.
+        /// Eight bytes of the key each, the first byte highest; zeros follow its end.
         var head: UInt64
+        let second, third: UInt64
         /// The place of the row before it was sorted.
         let place: UInt32
+        /// The number of the key's rest; 0 for a key without one.
+        let rest: UInt32
 
         static func < (one: Entry, other: Entry) -> Bool {
-            one.head != other.head ? one.head < other.head : one.place < other.place
+            if one.head != other.head { return one.head < other.head }
+            if one.second != other.second { return one.second < other.second }
+            return one.third != other.third ? one.third < other.third : one.place < other.place
         }
     }
 
-    /// Entries whose keys are equal up to a depth.
+    /// Entries whose keys are equal up to a depth of their rests.
     private struct Run {
         let entries: Range<Int>
-        /// How many bytes of the keys are known to be equal.
         let depth: Int
     }
 
-    init(capacity: Int) {
-        offsets.reserveCapacity(capacity + 1)
-        bytes.reserve(capacity * 24)
-    }
+    private static let keptBytes = 24
+
+    init(capacity: Int) { entries.reserveCapacity(capacity) }
 
     /// Adds the key of the next row.
     mutating func append(_ row: Row, in level: Span<UInt8>, by order: RowOrder) {
-        order.appendKey(of: row, in: level, to: &bytes)
-        offsets.append(bytes.count)
+        key.truncate(to: 0)
+        order.appendKey(of: row, in: level, to: &key)
+        let length = key.count
+        if length < Self.keptBytes { key.append(0, repeated: Self.keptBytes - length) }
+        var rest: UInt32 = 0
+        if length > Self.keptBytes {
+            key.copy(Self.keptBytes..<length, to: &rests)
+            offsets.append(rests.count)
+            rest = UInt32(offsets.count - 1)
+        }
+        entries.append(
+            Entry(
+                head: key.span.bigEndianWord(at: 0), second: key.span.bigEndianWord(at: 8),
+                third: key.span.bigEndianWord(at: 16), place: UInt32(entries.count), rest: rest))
     }
 
     /// The numbers of the rows, counted as they were added, in the order of their keys; equal ones stay in order.
     consuming func sorted() -> [Int] {
-        var entries = (0..<offsets.count - 1).map { Entry(head: head(of: $0, at: 0), place: UInt32($0)) }
-        var runs = [Run(entries: entries.indices, depth: 0)]
+        var runs: [Run] = []
+        for bucket in scatter() {
+            entries[bucket].sort()
+            addTies(in: bucket, depth: 0, to: &runs) { $0.second == $1.second && $0.third == $1.third }
+        }
         while let run = runs.popLast() {
-            sort(&entries, run)
-            addTies(among: entries, run, to: &runs)
+            for index in run.entries { entries[index].head = head(of: entries[index].rest, at: run.depth) }
+            // What was equal so far is equal in the other words, too.
+            entries[run.entries].sort()
+            addTies(in: run.entries, depth: run.depth + 8, to: &runs) { _, _ in true }
         }
         return entries.map { Int($0.place) }
     }
 
-    private borrowing func sort(_ entries: inout [Entry], _ run: Run) {
-        if run.depth > 0 {
-            for index in run.entries { entries[index].head = head(of: Int(entries[index].place), at: run.depth) }
+    // MARK: Buckets
+
+    /// The number of rows from which on it pays to scatter them.
+    private static let scatteredRows = 2_048
+    /// The number of bits of the keys that choose a bucket.
+    private static let bucketBits = 16
+
+    /// Moves the entries into buckets by the first bits in which any of their heads differ, so that each bucket is
+    /// sorted within the processor's cache; returns the buckets in order.
+    private mutating func scatter() -> [Range<Int>] {
+        guard let first = entries.first else { return [] }
+        let difference = entries.reduce(0 as UInt64) { $0 | ($1.head ^ first.head) }
+        guard entries.count >= Self.scatteredRows, difference != 0 else { return [entries.indices] }
+        let shift = UInt64(max(0, 64 - difference.leadingZeroBitCount - Self.bucketBits))
+        let mask = 1 << Self.bucketBits - 1
+        var ends = [Int](repeating: 0, count: mask + 1)
+        for entry in entries { ends[Int(truncatingIfNeeded: entry.head >> shift) & mask] += 1 }
+        var start = 0
+        for bucket in ends.indices { (ends[bucket], start) = (start, start + ends[bucket]) }
+        var scattered = entries
+        for entry in entries {
+            let bucket = Int(truncatingIfNeeded: entry.head >> shift) & mask
+            scattered[ends[bucket]] = entry
+            ends[bucket] += 1
         }
-        entries[run.entries].sort()
+        entries = scattered
+        start = 0
+        return ends.compactMap { end in
+            defer { start = end }
+            return end > start ? start..<end : nil
+        }
     }
 
-    /// Notes those entries of a sorted run whose order the next bytes of their keys decide.
-    private borrowing func addTies(among entries: [Entry], _ run: Run, to runs: inout [Run]) {
-        let depth = run.depth + 8
-        var start = run.entries.lowerBound
-        while start < run.entries.upperBound {
+    // MARK: Ties
+
+    /// Notes those entries of a sorted range whose order the next bytes of their rests decide.
+    ///
+    /// - Parameter isSame: whether two entries with equal heads are equal in their other words.
+    private borrowing func addTies(
+        in range: Range<Int>, depth: Int, to runs: inout [Run], isSame: (Entry, Entry) -> Bool
+    ) {
+        var start = range.lowerBound
+        while start < range.upperBound {
             var end = start + 1
-            while end < run.entries.upperBound, entries[end].head == entries[start].head { end += 1 }
-            let place = Int(entries[start].place)
-            if end - start > 1, depth < offsets[place + 1] - offsets[place] {
+            while end < range.upperBound, entries[end].head == entries[start].head,
+                isSame(entries[end], entries[start])
+            { end += 1 }
+            if end - start > 1, depth < restLength(of: entries[start].rest) {
                 runs.append(Run(entries: start..<end, depth: depth))
             }
             start = end
         }
     }
 
-    /// Eight bytes of a key from a depth on, the highest first; zeros follow its end.
-    private borrowing func head(of place: Int, at depth: Int) -> UInt64 {
-        let start = offsets[place] + depth
-        let end = min(start + 8, offsets[place + 1])
-        let bytes = bytes.span
+    private borrowing func restLength(of rest: UInt32) -> Int {
+        rest == 0 ? 0 : offsets[Int(rest)] - offsets[Int(rest) - 1]
+    }
+
+    /// Eight bytes of a rest from a depth on, the first byte highest; zeros follow its end.
+    private borrowing func head(of rest: UInt32, at depth: Int) -> UInt64 {
+        let start = offsets[Int(rest) - 1] + depth
+        let end = offsets[Int(rest)]
+        let bytes = rests.span
+        if start + 8 <= end { return bytes.bigEndianWord(at: start) }
         var head: UInt64 = 0
         for index in start..<max(start, end) { head |= UInt64(bytes[index]) << UInt64((start + 7 - index) * 8) }
         return head

@@ -33,7 +33,9 @@ struct WantedValue: Sendable, Equatable {
     /// Whether a text contains it, both folded.
     func isContained(in value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         guard case .text(let range) = value else { return false }
-        return FoldedText.of(bytes.extracting(range)).span.contains(folded.span)
+        var text = ByteBuffer(capacity: range.count)
+        FoldedText.append(bytes.extracting(range), to: &text)
+        return text.span.contains(folded.span)
     }
 
     func isAbove(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {

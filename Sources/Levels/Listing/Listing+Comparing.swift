@@ -5,15 +5,38 @@ extension Listing {
     /// Sorts the rows into one section, in O(n log n); an order without criteria changes nothing.
     public mutating func sort(by order: RowOrder) {
         guard !order.criteria.isEmpty else { return }
-        var keys = SortKeys(capacity: count)
-        located(0..<count).forEachRow { row, bytes in keys.append(row, in: bytes, by: order) }
-        arrange(keys.sorted())
+        arrange(
+            located(0..<count).positions(sortedBy: order), into: .stored([]),
+            known: known?.isDocument == true ? KnownOrder(fields: order) : nil)
     }
 
-    /// Divides the rows into sections, in O(n).
-    public mutating func group(by grouping: RowGrouping) {
-        let (positions, sections) = grouping.divide(located(0..<count))
-        arrange(positions, into: sections)
+    /// Divides the rows into sections, in O(n), and sorts them within each.
+    ///
+    /// - Parameter order: nil to keep the order that the rows have.
+    public mutating func group(by grouping: RowGrouping, sortedBy order: RowOrder? = nil) {
+        let order = order.flatMap { $0.criteria.isEmpty ? nil : $0 }
+        let located = located(0..<count)
+        guard let divided = grouping.divide(located, sort: { order.map(located.positions(sortedBy:)) }) else { return }
+        let fields = known.flatMap { known in
+            order == nil ? known.grouping == .document ? known.fields : nil : known.isDocument ? order : nil
+        }
+        arrange(
+            divided.positions, into: located.lasting(divided),
+            known: fields.map { KnownOrder(fields: $0, grouping: grouping, sectionMarks: divided.marks) })
+    }
+
+    /// The sections of divided rows, with titles of their own if the rows have no places later.
+    private func lasting(_ divided: RowGrouping.Divided) -> ListingSections.Storage {
+        guard case .part = rows else { return divided.sections }
+        var listing = self
+        listing.arrange(divided.positions, into: divided.sections, known: nil)
+        return .stored(Array(listing.sections)[...])
+    }
+
+    private func positions(sortedBy order: RowOrder) -> [Int] {
+        var keys = SortKeys(capacity: count)
+        forEachRow { row, bytes in keys.append(row, in: bytes, by: order) }
+        return keys.sorted()
     }
 
     /// Shows only the rows for which a condition holds; a section that has none left is left out.

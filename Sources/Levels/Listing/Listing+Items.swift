@@ -7,12 +7,14 @@ extension Listing {
         /// Counted from 0 over all items in and below the level, each before those below it.
         var numbers: [UInt32]
         let texts: SearchTexts
+        /// Whether the best hits come first, and not in the order of the document.
+        let isRanked: Bool
     }
 
     /// Shows the hits of a search in and below the level, in one section without a title.
     public mutating func search(_ search: ItemSearch, _ texts: SearchTexts) {
         guard let level else { return }
-        show(Items(numbers: search.hits(in: level, texts), texts: texts))
+        show(Items(numbers: search.hits(in: level, texts), texts: texts, isRanked: search.isRanked))
     }
 
     /// The same listing, with places for the rows at some positions.

@@ -16,9 +16,14 @@ extension Listing {
     ///
     /// Time is that of a look-up in each level that rows come from, and in an arranged listing linear in the rows.
     ///
-    /// - Parameter position: where the first of them was; the hits of a search are looked for near it.
-    public func position(ofFirst hashes: [UInt64], lastAt position: Int = 0) -> Int? {
-        if case .items = rows { return self.position(ofFirst: hashes, near: max(0, min(position, count))) }
+    /// - Parameters:
+    ///   - range: the positions that count; nil for all.
+    ///   - position: where the first of them was; the hits of a search are looked for near it.
+    func position(ofFirst hashes: [UInt64], in range: Range<Int>? = nil, lastAt position: Int = 0) -> Int? {
+        if case .items = rows {
+            let found = self.position(ofFirst: hashes, near: max(0, min(position, count)))
+            return found.flatMap { range?.contains($0) == false ? nil : $0 }
+        }
         var positions: Positions?
         let branchHashes = branchHashes()
         for hash in hashes {
@@ -27,7 +32,8 @@ extension Listing {
                 else { continue }
                 let known = positions ?? Positions(self)
                 positions = known
-                if let position = known[Place(branch: branch, row: row)] { return position }
+                let position = known[Place(branch: branch, row: row)]
+                if let position, range?.contains(position) != false { return position }
             }
         }
         return nil

@@ -40,7 +40,9 @@ public struct Listing: Sendable {
     /// The levels that places are in. The first is `level`; each is after the one that it is below.
     public private(set) var branches: [Branch] = []
     /// The sections, if they are not the level's.
-    private var ownSections: [Section]?
+    private(set) var ownSections: ListingSections.Storage?
+    /// What the rows are ordered by; nil if nothing is known of it.
+    private(set) var known: KnownOrder? = KnownOrder()
 
     /// Creates the listing of a level and applies steps to it, in order.
     public init(_ level: Level?, _ steps: [Step] = []) {
@@ -49,11 +51,12 @@ public struct Listing: Sendable {
     }
 
     /// Rows in sections of their own.
-    init(_ level: Level, _ rows: Rows, sections: [Section], extras: Extras) {
+    init(_ level: Level, _ rows: Rows, sections: ListingSections.Storage?, extras: Extras, known: KnownOrder?) {
         self.level = level
         self.rows = rows
         self.extras = extras
         ownSections = sections
+        self.known = known
     }
 
     /// The number of rows on all pages.
@@ -68,10 +71,7 @@ public struct Listing: Sendable {
     }
 
     /// The sections that divide the rows; empty for one without a title.
-    public var sections: ArraySlice<Section> {
-        if let ownSections { return ownSections[...] }
-        return level?.sections ?? []
-    }
+    public var sections: ListingSections { ListingSections(ownSections ?? .stored(level?.sections ?? []), of: self) }
 
     /// The row at a position; without meaning for `items`, whose rows have places once they are `located`.
     public func place(at position: Int) -> Place {
@@ -95,6 +95,10 @@ public struct Listing: Sendable {
     ///
     /// - Parameter sections: what divides them; by default one section without a title.
     public mutating func arrange(_ positions: [Int], into sections: [Section] = []) {
+        arrange(positions, into: .stored(sections[...]), known: nil)
+    }
+
+    mutating func arrange(_ positions: [Int], into sections: ListingSections.Storage, known: KnownOrder?) {
         switch rows {
         case .level: rows = .numbers(positions.map { UInt32($0) })
         case .numbers(let numbers): rows = .numbers(positions.map { numbers[$0] })
@@ -105,6 +109,7 @@ public struct Listing: Sendable {
         case .part(let places, let start, _): rows = .places(positions.map { places[$0 - start] })
         }
         ownSections = sections
+        self.known = known
     }
 
     /// Shows only some of the rows, in the same order; a section that has none left is left out.
@@ -115,7 +120,9 @@ public struct Listing: Sendable {
             let place = located.place(at: position)
             return located.level(of: place).map { isShown(place, $0) } ?? false
         }
-        arrange(shown, into: Section.dividing(shown, as: sections))
+        // The sections that are left out are not noted.
+        let known = known?.hasSectionMarks == true ? nil : known
+        arrange(shown, into: .stored(Section.dividing(shown, as: sections)[...]), known: known)
     }
 
     /// Adds the level below a row to the levels that rows may come from.
@@ -133,14 +140,17 @@ public struct Listing: Sendable {
     /// - Parameter places: rows of the level and of branches that were added.
     public mutating func show(_ places: [Place], with extras: Extras) {
         rows = .places(places)
-        ownSections = []
+        ownSections = .stored([])
+        known = KnownOrder()
         self.extras = extras
     }
 
     /// Shows the hits of a search.
     mutating func show(_ items: Items) {
         rows = .items(items)
-        ownSections = []
+        ownSections = .stored([])
+        // Hits that are ranked are in an order of which nothing is known.
+        known = items.isRanked ? nil : KnownOrder()
         extras = .trail
     }
 
@@ -157,7 +167,7 @@ public struct Listing: Sendable {
     ///   - count: the number of rows of the whole list.
     mutating func show(_ places: [Place], from start: Int, of count: Int, with extras: Extras) {
         rows = .part(places, start: start, count: count)
-        ownSections = []
+        ownSections = .stored([])
         self.extras = extras
     }
 }

@@ -61,11 +61,13 @@ public struct Item: Sendable {
     /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
     public var titlePath: String { TitlePath.text(steps.dropFirst().map { $0.level.title($0.row) }) }
 
-    /// Whether the same level is below the same titles, so that its answer does not differ.
+    /// Whether the same level, in the same order, is below the same titles, so that its answer does not differ.
     ///
     /// Levels are compared by identity: an equal level that was read again may count as different.
     public func hasSameLevel(as other: Item) -> Bool {
-        guard steps.count == other.steps.count, level === other.level else { return false }
+        guard steps.count == other.steps.count, level === other.level, own.order == other.own.order else {
+            return false
+        }
         return zip(steps, other.steps).allSatisfy { one, two in
             let bytes = one.level.bytes
             let others = two.level.bytes
@@ -82,4 +84,7 @@ public struct Item: Sendable {
 
     /// The item above; nil for the root.
     private var above: Item? { steps.count > 1 ? Item(Array(steps.dropLast())) : nil }
+
+    /// The row of the item above; nil for the root.
+    public var stepAbove: Step? { steps.count > 1 ? steps[steps.count - 2] : nil }
 }

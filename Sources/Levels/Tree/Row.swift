@@ -20,6 +20,8 @@ public struct Row: Sendable {
         static let hasOwnTitle = Flags(rawValue: 4)
         /// The key comes from a `Key` field.
         static let hasExplicitKey = Flags(rawValue: 8)
+        /// The item has `SortBy` or `GroupBy`, which order the level below it.
+        static let arrangesLevel = Flags(rawValue: 16)
         /// The fields end with a control.
         static let isControl = Flags(rawValue: 32)
         /// The row's level comes from another file, and is not in this tree; see `PartReference`.

@@ -42,7 +42,7 @@ extension Section {
     /// - Parameters:
     ///   - rows: their positions in the longer list, in ascending order.
     ///   - sections: the sections of the longer list.
-    static func dividing(_ rows: [Int], as sections: ArraySlice<Section>) -> [Section] {
+    static func dividing(_ rows: [Int], as sections: some Sequence<Section>) -> [Section] {
         var left: [Section] = []
         var start = 0
         for section in sections {

@@ -14,10 +14,14 @@ final class Change: Sendable {
     private let entry: Range<Int>
 
     /// Compares two snapshots; linear in the levels that differ and their rows.
-    init(from old: Snapshot, to new: Snapshot) {
+    ///
+    /// - Parameter arrangements: keeps the orders of large levels.
+    init(
+        from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)
+    ) {
         since = old.revision
         revision = new.revision
-        let difference = TreeDifference(from: old, to: new)
+        let difference = TreeDifference(from: old, to: new, arrangements)
         let json = Self.json(difference, of: new)
         event = Self.event(named: "change", revision: new.revision, data: json)
         entry = event.count - 2 - json.count..<event.count - 2

@@ -1,53 +1,49 @@
 import Levels
 import PropertyLists
 
-/// The level below one item in two trees, compared by what the level's answer shows.
+/// The rows below one item in two trees, compared by what the answer about their level shows.
 struct ShownRows {
-    let old: Level?
-    let new: Level?
+    private let old, new: Listing
     private let pairs: RowsDifference
-    /// For each row of the new level, whether nothing in or below it differs and its number is the same.
+    /// For each row of the new listing, whether nothing in or below it differs and its position is the same.
     private let isSame: [Bool]
     private let hasSameSections: Bool
 
-    /// A row whose answers may differ.
+    /// A row whose answers may differ, by its positions.
     struct Candidate {
         let old: Int?
         let new: Int?
         let isInOtherSection: Bool
     }
 
-    init(old: Level?, new: Level?) {
+    init(old: Listing, new: Listing) {
         self.old = old
         self.new = new
-        pairs = RowsDifference(from: Listing(old), to: Listing(new))
+        pairs = RowsDifference(from: old, to: new)
         hasSameSections = Self.sections(old) == Self.sections(new)
-        var isSame = [Bool](repeating: false, count: new?.count ?? 0)
-        if let old, let new {
-            for pair in pairs.kept where pair.old == pair.new {
-                isSame[pair.new] = new.hasRow(pair.new, sameAs: pair.old, in: old)
-            }
+        var isSame = [Bool](repeating: false, count: new.count)
+        for pair in pairs.kept where pair.old == pair.new {
+            guard let row = new.step(at: pair.new), let other = old.step(at: pair.old) else { continue }
+            isSame[pair.new] = row.level.hasRow(row.row, sameAs: other.row, in: other.level)
         }
         self.isSame = isSame
     }
 
     /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of those above it.
     var differ: Bool {
-        guard let old, let new, old.count == new.count, old.refusal == new.refusal, hasSameSections else {
-            // No level and an empty one show the same.
-            return (old?.count ?? 0) != (new?.count ?? 0) || !hasSameSections || old?.refusal != new?.refusal
-        }
+        // No level and an empty one show the same.
+        guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
         guard pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
-        let before = RowDescription(Listing(old), .cell)
-        let after = RowDescription(Listing(new), .cell)
-        return new.rowNumbers.contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
+        let before = RowDescription(old, .cell)
+        let after = RowDescription(new, .cell)
+        return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
     /// The rows whose details, or anything below them, may differ: in the new order, then the removed ones.
     ///
     /// - Parameter all: whether all of them do.
     func candidates(all: Bool) -> [Candidate] {
-        let isAll = all || old?.count != new?.count
+        let isAll = all || old.count != new.count
         let places = hasSameSections ? nil : (Self.sectionNumbers(old), Self.sectionNumbers(new))
         var candidates: [Candidate] = []
         for pair in pairs.kept {
@@ -66,15 +62,15 @@ struct ShownRows {
     }
 
     /// The sections as they are shown: there is always one.
-    private static func sections(_ level: Level?) -> [Section] {
-        let sections = level?.sections.map(\.shown) ?? []
-        return sections.isEmpty ? [Section(rows: level?.count ?? 0)] : sections
+    private static func sections(_ listing: Listing) -> [Section] {
+        let sections = listing.sections.map(\.shown)
+        return sections.isEmpty ? [Section(rows: listing.count)] : sections
     }
 
     /// The number of each row's section.
-    private static func sectionNumbers(_ level: Level?) -> [Int] {
-        var numbers = [Int](repeating: 0, count: level?.count ?? 0)
-        for (number, section) in (level?.sections ?? []).enumerated() {
+    private static func sectionNumbers(_ listing: Listing) -> [Int] {
+        var numbers = [Int](repeating: 0, count: listing.count)
+        for (number, section) in listing.sections.enumerated() {
             for row in section.start..<section.start + section.count { numbers[row] = number }
         }
         return numbers

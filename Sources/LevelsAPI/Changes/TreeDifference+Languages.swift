@@ -2,12 +2,13 @@ import Levels
 
 extension TreeDifference {
     /// What differs between two snapshots in any of their languages.
-    init(from old: Snapshot, to new: Snapshot) {
-        self.init(from: old.document, to: new.document)
+    init(from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
+        self.init(from: old.document, to: new.document, arrangements)
         let variants = (old.translations?.variants ?? []) + (new.translations?.variants ?? [])
         var seen: Set<String> = []
         for variant in variants where seen.insert(variant.name).inserted {
-            let other = TreeDifference(from: old.document(in: variant.name), to: new.document(in: variant.name))
+            let other = TreeDifference(
+                from: old.document(in: variant.name), to: new.document(in: variant.name), arrangements)
             formUnion(other)
         }
     }

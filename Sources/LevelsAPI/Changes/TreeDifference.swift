@@ -18,6 +18,7 @@ struct TreeDifference {
     /// The maximum length of all links together, in bytes, because keys may be of any length.
     static let byteLimit = 1 << 20
 
+    private let arrangements: ArrangementCache
     private var byteCount = 0
     /// The levels on the way down to the current item, so that a level of any size takes only the memory of its own
     /// comparison.
@@ -28,8 +29,10 @@ struct TreeDifference {
     /// - Parameters:
     ///   - old: the document of a snapshot.
     ///   - new: the document of another snapshot.
-    init(from old: Level, to new: Level) {
-        look(Visit(old: Item.Step(level: old, row: 0), new: Item.Step(level: new, row: 0)))
+    ///   - arrangements: keeps the orders of large levels.
+    init(from old: Level, to new: Level, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
+        self.arrangements = arrangements
+        look(Visit(old: ListedRow(at: 0, in: Listing(old)), new: ListedRow(at: 0, in: Listing(new))))
         while !isTruncated, let visit = next() { look(visit) }
         branches = []
         path = []
@@ -51,18 +54,18 @@ struct TreeDifference {
 
     /// An item in both trees, or in one of them.
     private struct Visit {
-        let old: Item.Step?
-        let new: Item.Step?
+        let old: ListedRow?
+        let new: ListedRow?
         /// Whether the title of an item above differs.
         var isBelowChange = false
         /// Whether the number of its section differs; only the comparison of its siblings shows this.
         var isInOtherSection = false
     }
 
-    /// The level below an item in both trees, or in one of them, whose rows are compared in turn.
+    /// The rows below an item in both trees, or in one of them, which are compared in turn.
     private struct Branch {
-        let old: Level?
-        let new: Level?
+        let old: Listing
+        let new: Listing
         let rows: AnyIterator<ShownRows.Candidate>
         /// Whether the title of the item, or of one above it, differs.
         var isBelowChange = false
@@ -77,10 +80,10 @@ struct TreeDifference {
                 branches.removeLast()
                 continue
             }
-            let old = branch.old.flatMap { level in row.old.map { Item.Step(level: level, row: $0) } }
-            let new = branch.new.flatMap { level in row.new.map { Item.Step(level: level, row: $0) } }
-            guard let step = new ?? old else { continue }
-            enter(step, below: branch.pathLength)
+            let old = row.old.flatMap { ListedRow(at: $0, in: branch.old) }
+            let new = row.new.flatMap { ListedRow(at: $0, in: branch.new) }
+            guard let listed = new ?? old else { continue }
+            enter(listed.step, below: branch.pathLength)
             return Visit(
                 old: old, new: new, isBelowChange: branch.isBelowChange, isInOtherSection: row.isInOtherSection)
         }
@@ -97,17 +100,17 @@ struct TreeDifference {
     }
 
     private mutating func look(_ visit: Visit) {
+        let before = visit.old.map { arrangements.listing(below: $0.step) } ?? Listing(nil)
+        let after = visit.new.map { arrangements.listing(below: $0.step) } ?? Listing(nil)
         guard let old = visit.old, let new = visit.new else {
             add(level: true, detail: true)
-            return followAll(visit.old.flatMap { $0.level.child($0.row) }, visit.new.flatMap { $0.level.child($0.row) })
+            return followAll(before, after)
         }
-        let isRenamed = visit.isBelowChange || !new.isEqual(to: old, in: \.title)
+        let isRenamed = visit.isBelowChange || !new.step.isEqual(to: old.step, in: \.title)
         let detail =
             isRenamed || visit.isInOtherSection
-            || !DetailDescription(new).showsTheSame(as: DetailDescription(old))
-        let before = old.level.child(old.row)
-        let after = new.level.child(new.row)
-        if before?.hash == after?.hash {
+            || !DetailDescription(new, children: after).showsTheSame(as: DetailDescription(old, children: before))
+        if before.level?.hash == after.level?.hash, old.step.order == new.step.order {
             add(level: isRenamed, detail: detail)
             if isRenamed { followAll(before, after) }
         } else {
@@ -120,10 +123,13 @@ struct TreeDifference {
     }
 
     /// Follows all items below an item that was added, removed or renamed: their answers show it among their ancestors.
-    private mutating func followAll(_ old: Level?, _ new: Level?) {
-        guard let count = (new ?? old)?.count else { return }
-        let rows = (0..<count).lazy.map { row in
-            ShownRows.Candidate(old: old.map { _ in row }, new: new.map { _ in row }, isInOtherSection: false)
+    ///
+    /// - Parameters:
+    ///   - old: its rows, or none if it was added.
+    ///   - new: the same rows, or none if it was removed.
+    private mutating func followAll(_ old: Listing, _ new: Listing) {
+        let rows = (0..<max(old.count, new.count)).lazy.map { row in
+            ShownRows.Candidate(old: row, new: row, isInOtherSection: false)
         }
         branches.append(
             Branch(

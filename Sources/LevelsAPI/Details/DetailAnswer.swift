@@ -5,6 +5,7 @@ import PropertyLists
 /// `GET /detail/<path>`: the fields and the position of one item (manual, Details).
 struct DetailAnswer: ItemAnswer {
     let item: Item
+    let arrangements: ArrangementCache
 
     func write<Writer: AnswerWriter & ~Copyable>(
         to writer: inout Writer
@@ -14,16 +15,12 @@ struct DetailAnswer: ItemAnswer {
         let versionOffset = try ItemHead.write(item, links, isLevel: false, to: &writer)
         let siblings = links.siblingPrefix()
         let children = links.childPrefix(isDetail: true)
-        let description = DetailDescription(item.own)
-        try description.write(section: section, siblings.span, children.span, to: &writer)
+        let listing = item.stepAbove.map { arrangements.listing(below: $0) } ?? Listing(item.own.level)
+        let own = ListedRow(item.own, in: listing)
+        let description = DetailDescription(own, children: arrangements.listing(below: item.own))
+        try description.write(section: own.section, siblings.span, children.span, to: &writer)
         writer.endObject()
         writer.endLine()
         return (ItemHead.seal(&writer, at: versionOffset), nil)
-    }
-
-    /// The number of the item's section.
-    private var section: Int {
-        let own = item.own
-        return own.level.sections.firstIndex { ($0.start..<$0.start + $0.count).contains(own.row) } ?? 0
     }
 }

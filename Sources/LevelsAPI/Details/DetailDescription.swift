@@ -5,25 +5,23 @@ import PropertyLists
 /// What a detail shows of an item and of the rows around it. Details are both written and compared from it.
 struct DetailDescription {
     private let own: Item.Step
+    /// The position of the item among its siblings.
+    private let position: Int
     private let previous, next, firstChild, lastChild: Item.Step?
     private let childCount: Int
     /// Why the level below could not be read.
     private let refusal: String?
 
-    init(_ own: Item.Step) {
-        self.own = own
-        let below = own.level.child(own.row)
-        childCount = below?.count ?? 0
-        refusal = childCount == 0 ? below?.refusal : nil
-        previous = Self.step(own.row - 1, in: own.level)
-        next = Self.step(own.row + 1, in: own.level)
-        firstChild = Self.step(0, in: below)
-        lastChild = Self.step(childCount - 1, in: below)
-    }
-
-    private static func step(_ row: Int, in level: Level?) -> Item.Step? {
-        guard let level, row >= 0, row < level.count else { return nil }
-        return Item.Step(level: level, row: row)
+    /// - Parameter children: the rows below the item.
+    init(_ own: ListedRow, children: Listing) {
+        self.own = own.step
+        position = own.position
+        childCount = children.count
+        refusal = childCount == 0 ? children.level?.refusal : nil
+        previous = own.listing.step(at: position - 1)
+        next = own.listing.step(at: position + 1)
+        firstChild = children.step(at: 0)
+        lastChild = children.step(at: childCount - 1)
     }
 
     /// Writes the members after those of the head.
@@ -54,11 +52,11 @@ struct DetailDescription {
     private func writePosition<Writer: AnswerWriter & ~Copyable>(_ section: Int, to writer: inout Writer) {
         writer.member("position")
         writer.beginObject()
-        writer.member("index", own.row)
+        writer.member("index", position)
         writer.member("of", own.level.count)
         writer.member("section", section)
-        writer.member("first", own.row == 0)
-        writer.member("last", own.row == own.level.count - 1)
+        writer.member("first", position == 0)
+        writer.member("last", position == own.level.count - 1)
         writer.endObject()
     }
 
@@ -88,7 +86,7 @@ struct DetailDescription {
 
     /// Whether everything that `write` reads is equal; if so, what it writes is too.
     private func readsTheSame(as other: DetailDescription) -> Bool {
-        own.row == other.own.row && own.level.count == other.own.level.count
+        position == other.position && own.level.count == other.own.level.count
             && own.level.packsRow(own.row, asRow: other.own.row, of: other.own.level)
             && Self.isSameLink(previous, other.previous) && Self.isSameLink(next, other.next)
             && Self.isSameLink(firstChild, other.firstChild) && Self.isSameLink(lastChild, other.lastChild)

@@ -12,6 +12,8 @@ final class ArrangementCache: Sendable {
 
     private struct Key: Hashable {
         let level: ContentHash
+        /// The order of the item itself.
+        let own: ListingOrder?
         /// May be as long as a request's target.
         let options: String
     }
@@ -28,28 +30,49 @@ final class ArrangementCache: Sendable {
         self.searchTexts = searchTexts
     }
 
-    /// The listing of a level under a query, made now unless it is kept.
-    func listing(of level: Level?, _ query: LevelQuery) -> Listing {
-        guard let level, query.work(on: level) >= Self.leastRows else { return made(of: level, query) }
-        let key = Key(level: level.hash, options: query.arrangement)
+    /// The rows below an item as they are shown without a query, arranged now unless they are kept.
+    func listing(below step: Item.Step) -> Listing { listing(below: step, LevelQuery()) }
+
+    /// The rows below an item under a query, arranged now unless they are kept.
+    func listing(below step: Item.Step, _ query: LevelQuery) -> Listing {
+        let own = query.usesOwnOrder ? step.order : nil
+        guard let (level, key) = keptKey(below: step, query, own) else {
+            return made(of: step.level.child(step.row), query, own)
+        }
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
-        let listing = made(of: level, query)
+        let listing = made(of: level, query, own)
         if let arranged = listing.arranged {
             entries.withLock { $0.keep(arranged, key, cost: arranged.cost + key.options.utf8.count) }
         }
         return listing
     }
 
-    private func made(of level: Level?, _ query: LevelQuery) -> Listing {
-        guard let search = query.search else { return Listing(level, query.steps) }
-        let searchTexts = searchTexts
-        return Listing(level, [{ $0.search(search, searchTexts) }] + query.steps)
+    private func made(of level: Level?, _ query: LevelQuery, _ own: ListingOrder?) -> Listing {
+        var listing = Listing(level)
+        if let search = query.search { listing.search(search, searchTexts) }
+        for step in query.steps { step(&listing) }
+        listing.order(by: query.order.completed(by: own))
+        return listing
     }
 
-    /// Whether the listing of a level under a query is made without looking at all of its rows.
-    func hasListing(of level: Level?, _ query: LevelQuery) -> Bool {
-        guard let level, query.work(on: level) >= Self.leastRows else { return false }
-        return arranged(Key(level: level.hash, options: query.arrangement)) != nil
+    /// The level below an item, and the key of its arrangement; nil for a level that is arranged each time.
+    private func keptKey(below step: Item.Step, _ query: LevelQuery, _ own: ListingOrder?) -> (Level, Key)? {
+        guard let level = step.level.child(step.row), Self.work(on: level, query, own) >= Self.leastRows else {
+            return nil
+        }
+        return (level, Key(level: level.hash, own: own, options: query.arrangement))
+    }
+
+    /// How many rows must be looked at to find out which rows below an item are shown, and in what order; 0 if that is
+    /// known.
+    func work(below step: Item.Step, _ query: LevelQuery = LevelQuery()) -> Int {
+        let own = query.usesOwnOrder ? step.order : nil
+        guard let (level, key) = keptKey(below: step, query, own), arranged(key) == nil else { return 0 }
+        return Self.work(on: level, query, own)
+    }
+
+    private static func work(on level: Level, _ query: LevelQuery, _ own: ListingOrder?) -> Int {
+        max(query.work(on: level), own == nil ? 0 : level.count)
     }
 
     private func arranged(_ key: Key) -> Listing.Arranged? { entries.withLock { $0.value(of: key) } }

@@ -22,10 +22,10 @@ struct LevelAnswer: ItemAnswer {
             rows = query.page.positions(in: outline)
             listing = outline.listing(of: rows)
         } else {
-            let all = arrangements.listing(of: item.level, query)
+            let all = arrangements.listing(below: item.own, query)
             rows = query.page.positions(in: all)
             // The cursor of the next page names the last rows before it, which may be before the page.
-            let first = min(rows.lowerBound, max(0, rows.upperBound - Cursor.remembered))
+            let first = min(rows.lowerBound, max(0, rows.upperBound - Bookmark.remembered))
             listing = all.located(first..<rows.upperBound)
         }
         description = RowDescription(listing, query.fields)
@@ -118,9 +118,17 @@ struct LevelAnswer: ItemAnswer {
         writer.member("sections")
         writer.beginList()
         let sections = listing.sections
-        if sections.isEmpty {
+        let areWritten = try sections.forEachByField { (title, rows) throws(PropertyListError) in
+            writer.beginObject()
+            if let title { try writer.member("title", title) } else { writer.nullMember("title") }
+            writer.nullMember("index")
+            writer.member("start", rows.lowerBound)
+            writer.member("count", rows.count)
+            writer.endObject()
+        }
+        if !areWritten, sections.isEmpty {
             try writeSection(nil, nil, start: 0, count: listing.count, nil, to: &writer)
-        } else {
+        } else if !areWritten {
             for section in sections {
                 try writeSection(
                     section.title, section.index, start: section.start, count: section.count, section.footer,

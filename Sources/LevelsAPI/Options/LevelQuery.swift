@@ -13,13 +13,17 @@ struct LevelQuery {
     var search: ItemSearch?
     /// What a search looks at; nil for titles.
     var searchedFields: SearchedFields?
-    /// The steps that are applied to the rows of the level, in this order, before a page is taken.
-    var steps: [Listing.Step] = []
     /// The rows that are open in an outline; nil for an answer that shows one level.
     var outline: OutlineOpening?
-    /// Whether an order of the rows was named, if only that of the document.
-    var isSorted = false
-    /// The options that made the steps, as text; empty if none did.
+    /// The steps that are applied to the rows of the level, in this order, before they are ordered.
+    var steps: [Listing.Step] = []
+    /// How many of the steps are conditions.
+    var conditionCount = 0
+    /// The order of the rows that the steps leave.
+    var order = ListingOrder()
+    /// Whether the order of the item itself (`SortBy`, `GroupBy`) holds for what the query does not name.
+    var usesOwnOrder = true
+    /// The options that made the steps and the order, as text; empty if none did.
     private(set) var arrangement = ""
     /// Whether the rows of all levels below are looked at, not only those of the level.
     private(set) var looksBelow = false

@@ -3,7 +3,7 @@ import PropertyLists
 extension QueryOption {
     /// `after=`: the end of the previous page.
     static let after = QueryOption(
-        name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" )",
+        name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )",
         summary: "The cursor of a page, from the link 'next' of the previous page.", effect: .content,
         isInNextLink: false
     ) { value, query throws(Problem) in

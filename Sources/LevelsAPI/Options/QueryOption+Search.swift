@@ -9,12 +9,13 @@ extension QueryOption {
         summary: "Only the items below, on all levels, whose title contains a text; case and accents are ignored.",
         effect: .content, arrangesRows: true, looksBelow: true, excludes: ["since"]
     ) { value, query throws(Problem) in
-        let isRanked = query.searchedFields == nil && !query.isSorted
+        let isRanked = query.searchedFields == nil && query.order.sort == nil
         guard let search = ItemSearch(value, in: query.searchedFields ?? .title, isRanked: isRanked) else {
             throw .badParameter(
                 "q",
                 "'q' must contain a character that is compared, such as a letter or a digit, not '\(quoted: value)'.")
         }
         query.search = search
+        query.usesOwnOrder = false
     }
 }

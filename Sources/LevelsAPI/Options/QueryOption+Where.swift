@@ -2,7 +2,10 @@ import Levels
 import PropertyLists
 
 extension QueryOption {
-    /// `where=`: a condition on the rows. Read before `sort` and `group`, which then have fewer rows to arrange.
+    /// The maximum number of conditions: each is evaluated for each row.
+    private static let conditionLimit = 16
+
+    /// `where=`: a condition on the rows.
     static let condition = QueryOption(
         name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value",
         summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.", effect: .content,
@@ -13,6 +16,10 @@ extension QueryOption {
                 "where",
                 "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
             )
+        }
+        query.conditionCount += 1
+        guard query.conditionCount <= conditionLimit else {
+            throw .badParameter("where", "'where' must be given at most \(conditionLimit) times.")
         }
         query.steps.append { $0.filter(by: condition) }
     }

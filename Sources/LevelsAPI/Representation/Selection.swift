@@ -9,7 +9,7 @@ import TreeStore
 struct Selection {
     let history: History
     private let cache: ResponseCache
-    private let arrangements: ArrangementCache
+    let arrangements: ArrangementCache
     let header: ResponseHeader
     private let configuration: LevelsAPI.Configuration
 
@@ -59,19 +59,26 @@ struct Selection {
 
     /// Whether so many rows are looked at to make an answer that other requests should not wait for it.
     func takesLong(_ inquiry: Inquiry, _ item: Item, in publication: Publication) -> Bool {
-        guard inquiry.subject == .level, inquiry.query.work(on: item.level) > configuration.largestImmediateWork,
-            !arrangements.hasListing(of: item.level, inquiry.query)
-        else { return false }
+        guard work(inquiry, item) > configuration.largestImmediateWork else { return false }
         let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
-        let shown = ShownContent(.level, item, looksBelow: inquiry.query.looksBelow)
+        let shown = ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
         return !cache.has(inquiry.target.span, hash: hash, in: publication.number, showing: shown)
+    }
+
+    /// How many rows are looked at to find out which rows an answer shows.
+    private func work(_ inquiry: Inquiry, _ item: Item) -> Int {
+        switch inquiry.subject {
+        case .level: arrangements.work(below: item.own, inquiry.query)
+        case .detail: max(arrangements.work(below: item.own), item.stepAbove.map { arrangements.work(below: $0) } ?? 0)
+        case .document: 0
+        }
     }
 
     private func render(
         _ inquiry: Inquiry, _ item: Item, _ known: Item?, in publication: Publication
     ) throws(Problem) -> Representation {
         guard inquiry.subject == .level else {
-            var whole = try rendering(of: DetailAnswer(item: item), inquiry)
+            var whole = try rendering(of: DetailAnswer(item: item, arrangements: arrangements), inquiry)
             whole.metadata.note(AnswerLanguage(of: inquiry, in: publication.snapshot))
             return try representation(of: whole, inquiry)
         }

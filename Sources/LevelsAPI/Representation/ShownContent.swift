@@ -40,6 +40,7 @@ struct ShownContent {
         let count = item.own.level.childCount(item.own.row)
         head.append(littleEndian: UInt64(count))
         if count == 0, let level = item.level, level.refusal != nil { head.append(level.hash) }
+        head.append(orderOf: item.own)
         return head
     }
 
@@ -50,13 +51,19 @@ struct ShownContent {
         let row = own.level.row(own.row)
         summary.append(row.isString ? 1 : 0 as UInt8)
         summary.append(counted: bytes.span.extracting(row.fields))
-        let section = own.level.sections.firstIndex { ($0.start..<$0.start + $0.count).contains(own.row) } ?? 0
+        let section = Listing(own.level).sectionNumber(at: own.row)
         for number in [own.row, own.level.count, section] { summary.append(littleEndian: UInt64(number)) }
         summary.append(own.level, row: own.row - 1)
         summary.append(own.level, row: own.row + 1)
         summary.append(item.level, row: 0)
         summary.append(item.level, row: (item.level?.count ?? 0) - 1)
         if item.level?.refusal != nil { summary.append(item.level?.hash) }
+        // In an order of their own, any of the rows may be a neighbour.
+        if let above = item.stepAbove, above.order != nil {
+            summary.append(orderOf: above)
+            summary.append(own.level.rowsHash ?? own.level.hash)
+        }
+        if own.order != nil { summary.append(item.level.map { $0.rowsHash ?? $0.hash }) }
     }
 }
 
@@ -69,6 +76,14 @@ extension ByteBuffer {
     fileprivate mutating func append(counted bytes: Span<UInt8>) {
         append(littleEndian: UInt64(bytes.count))
         append(bytes)
+    }
+
+    /// The order that an item gives to the level below it; nothing if it gives none.
+    fileprivate mutating func append(orderOf step: Item.Step) {
+        guard step.order != nil else { return }
+        let bytes = step.level.bytes
+        append(1 as UInt8)
+        append(counted: bytes.span.extracting(step.level.row(step.row).fields))
     }
 
     /// The title and the key of a row; nothing for one that the level does not have.

@@ -56,7 +56,7 @@ public final class LevelsAPI: Responder {
                 wake(key, in: now)
             }
         }
-        log.append(Change(from: old, to: new.snapshot), leadingTo: new)
+        log.append(Change(from: old, to: new.snapshot, selection.arrangements), leadingTo: new)
         followers.wake()
     }
 

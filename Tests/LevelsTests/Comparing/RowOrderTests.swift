@@ -65,23 +65,38 @@ import Testing
                 "\(order), seed \(seed)")
         }
         for field in ["A", "B", "Title"] {
-            let divided = RowGrouping(field).divide(Listing(level))
+            let divided = try #require(RowGrouping(field).divide(Listing(level)))
             let expected = RowModel.sections(rows, groupedBy: field)
             #expect(divided.positions == expected.flatMap(\.places), "\(field), seed \(seed)")
-            #expect(divided.sections.map(\.title) == expected.map(\.title), "\(field), seed \(seed)")
-            #expect(divided.sections.map(\.count) == expected.map(\.places.count), "\(field), seed \(seed)")
+            let sections = Self.sections(of: level, groupedBy: RowGrouping(field))
+            #expect(sections.map(\.title) == expected.map(\.title), "\(field), seed \(seed)")
+            #expect(sections.map(\.count) == expected.map(\.places.count), "\(field), seed \(seed)")
         }
+    }
+
+    @Test(
+        "Many rows are sorted by all of their texts, whatever the texts have in common",
+        arguments: [0, 7, 8, 23, 24, 25, 40])
+    func long(common: Int) throws {
+        var random = SeededGenerator(seed: UInt64(common))
+        let prefix = String(repeating: "p", count: common)
+        let titles = (0..<5_000).map { _ in
+            prefix + String((0..<random.below(30)).map { _ in random.one(in: 3) ? "a" : "b" })
+        }
+        let level = try #require(try Value.array(titles.map(Value.string)).tree().document.child(0))
+        let expected = titles.indices.sorted { titles[$0] == titles[$1] ? $0 < $1 : titles[$0] < titles[$1] }
+        #expect(try numbers(of: level, sortedBy: "Title") == expected)
     }
 
     @Test("Initials are in the order of their letters, and all that begins with none is under #, at the end")
     func initials() throws {
         let tree = try Document.tree(#"["Zoo", "élan", "42", "Apfel", "Äpfel", "ωmega", "(x)", "eat"]"#)
         let level = try #require(tree.document.child(0))
-        let divided = RowGrouping("initial").divide(Listing(level))
+        let divided = try #require(RowGrouping("initial").divide(Listing(level)))
         #expect(
             divided.positions.map { level.title($0) } == ["Apfel", "Äpfel", "élan", "eat", "Zoo", "ωmega", "42", "(x)"])
         #expect(
-            divided.sections == [
+            Self.sections(of: level, groupedBy: .initial) == [
                 Section(title: "A", index: "A", start: 0, count: 2),
                 Section(title: "E", index: "E", start: 2, count: 2),
                 Section(title: "Z", index: "Z", start: 4, count: 1),
@@ -90,10 +105,16 @@ import Testing
             ])
     }
 
+    private static func sections(of level: Level, groupedBy grouping: RowGrouping) -> [Section] {
+        var listing = Listing(level)
+        listing.group(by: grouping)
+        return Array(listing.sections)
+    }
+
     /// The numbers of a level's rows in an order.
     private func numbers(of level: Level, sortedBy order: String) throws -> [Int] {
         var listing = Listing(level)
-        listing.sort(by: try #require(RowOrder(order)))
+        listing.sort(by: try RowOrder(order))
         return (0..<listing.count).map { listing.place(at: $0).row }
     }
 }

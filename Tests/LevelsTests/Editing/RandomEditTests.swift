@@ -9,12 +9,13 @@ import Testing
     @Test("Ten thousand random edits give the trees that are built of the edited documents", arguments: 0..<10)
     func edits(_ part: Int) throws {
         for seed in UInt64(part * 25)..<UInt64(part * 25 + 25) {
-            var edits = try RandomEdits(seed: seed, .binary)
+            let contents = part % 2 == 0 ? RandomDocument.Contents.binary : [.binary, .orders]
+            var edits = try RandomEdits(seed: seed, contents)
             for number in 0..<40 {
                 let outcome = try edits.next()
                 try check(outcome, of: edits.tree, "seed \(seed), edit \(number), \(outcome.name)")
                 edits.take(outcome)
-                if edits.isLarge { edits = try RandomEdits(seed: 1_000 + seed * 40 + UInt64(number), .binary) }
+                if edits.isLarge { edits = try RandomEdits(seed: 1_000 + seed * 40 + UInt64(number), contents) }
             }
         }
     }

@@ -14,6 +14,8 @@ extension Slot {
         .titleBy,
         .type,
         .preferenceSpecifiers,
+        .sortBy,
+        .groupBy,
     ]
 
     /// The structural keys of a section that is a dictionary.

@@ -39,6 +39,8 @@ struct Slot: Sendable {
     let keepsAnyValue: Bool
     /// Whether the key is a slot of the root alone, and an ordinary field of all other items.
     let isForRoot: Bool
+    /// Whether its value orders the item's level.
+    let arrangesLevel: Bool
     /// The lists that an array and a dictionary open, if `value` says `list`.
     let array, dictionary: ListRule?
     /// What its value must be, as the beginning of an error, for the name in the document.
@@ -46,7 +48,8 @@ struct Slot: Sendable {
 
     init(
         _ name: String, names: Names, value: Expectation, check: Check = .allNames, isHidden: Bool = false,
-        keepsAnyValue: Bool = false, isForRoot: Bool = false, array: ListRule? = nil, dictionary: ListRule? = nil,
+        keepsAnyValue: Bool = false, isForRoot: Bool = false, arrangesLevel: Bool = false, array: ListRule? = nil,
+        dictionary: ListRule? = nil,
         demand: @escaping @Sendable (_ name: String) -> String
     ) {
         self.name = name
@@ -56,6 +59,7 @@ struct Slot: Sendable {
         self.isHidden = isHidden
         self.keepsAnyValue = keepsAnyValue
         self.isForRoot = isForRoot
+        self.arrangesLevel = arrangesLevel
         self.array = array
         self.dictionary = dictionary
         self.demand = demand

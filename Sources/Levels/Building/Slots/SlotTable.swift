@@ -31,6 +31,7 @@ struct SlotTable {
         let isNoted: Bool
         let holdsLevel: Bool
         let isForRoot: Bool
+        let arrangesLevel: Bool
     }
 
     /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
@@ -61,8 +62,8 @@ struct SlotTable {
             let isOfTable = slot.name == Slot.records.name || slot.name == Slot.drillBy.name
             return Rule(
                 value: value, check: slot.check, isHidden: slot.isHidden, isOfTable: isOfTable,
-                isNoted: slot.isHidden || isOfTable || slot.name == Slot.source.name,
-                holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot)
+                isNoted: slot.isHidden || isOfTable || slot.arrangesLevel || slot.name == Slot.source.name,
+                holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot, arrangesLevel: slot.arrangesLevel)
         }
         self.slots = slots
         self.names = names

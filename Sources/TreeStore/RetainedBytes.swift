@@ -6,7 +6,7 @@ enum RetainedBytes {
     static func of(_ old: Snapshot, beside new: Snapshot, atMost bound: Int) -> Int {
         var bytes = of(old.document, beside: new.document, atMost: bound)
         for variant in old.translations?.variants ?? [] {
-            bytes += of(variant.document, beside: new.document(in: variant.name), atMost: bound)
+            bytes += of(variant.document, beside: new.document(in: variant.number), atMost: bound)
         }
         return bytes
     }

@@ -35,7 +35,8 @@ extension TreeBuilder {
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
         // The fields of a mounted root may follow those of the item, and a control ends them.
-        let isTyped = items.count > 1 && source == nil && items.field(typeSlot) != nil
+        let isTyped =
+            itemSlots.hasFound(typeSlot) && items.count > 1 && source == nil && items.field(typeSlot) != nil
         // A settings page shows no title of its own; the row that leads to it does.
         if items.count == 1, items.field(specifiersSlot) != nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false

@@ -1,9 +1,13 @@
+internal import Bytes
+
 /// A document in the languages that its files have texts for.
 public struct Translations: Sendable, Equatable {
     /// The document in one language.
     public struct Variant: Sendable, Equatable {
         /// What distinguishes it from the others: the language tag, or `Base`.
         public let name: String
+        /// A hash of the name, by which a request refers to it.
+        public let number: UInt64
         /// The language tag (RFC 5646); nil if the texts are of no particular language.
         public let language: String?
         /// A level whose one row is the root item.
@@ -15,6 +19,7 @@ public struct Translations: Sendable, Equatable {
         ///   - document: a level whose one row is the root item.
         public init(name: String, language: String?, document: Level) {
             self.name = name
+            number = Translations.number(of: name)
             self.language = language
             self.document = document
         }
@@ -38,18 +43,22 @@ public struct Translations: Sendable, Equatable {
         self.fallback = fallback
     }
 
-    /// The variant with a name; if there is none, the one for clients that accept none of the languages.
-    public func variant(_ name: String) -> Variant? {
-        variants.first { $0.name == name } ?? variants.first { $0.name == fallback }
+    /// The number of a name; that of the empty name stands for the document as it is written.
+    public static func number(of name: String) -> UInt64 { ContentHash.short(of: name.utf8Span.span) }
+
+    /// The variant with a number; if there is none, the one for clients that accept none of the languages.
+    public func variant(_ number: UInt64) -> Variant? {
+        variants.first { $0.number == number } ?? variants.first { $0.name == fallback }
     }
 }
 
 extension Snapshot {
     /// The document in a language, or else in the one for clients that accept none.
     ///
-    /// - Parameter name: the name of a variant; nil for the document as it is written.
-    public func document(in name: String?) -> Level {
-        guard let name, let translations else { return document }
-        return translations.variant(name)?.document ?? document
+    /// - Parameter number: the number of a variant; nil for the document as it is written.
+    @inline(__always)
+    public func document(in number: UInt64?) -> Level {
+        guard let number, let translations else { return document }
+        return translations.variant(number)?.document ?? document
     }
 }

@@ -17,8 +17,8 @@ struct Inquiry {
             }
         }
 
-        /// The name of the document's variant that the answer is made from; nil for the document as it is written.
-        func language(_ negotiation: Negotiation) -> String? { self == .document ? nil : negotiation.language }
+        /// The number of the document's variant that the answer is made from; nil for the document as it is written.
+        func language(_ negotiation: Negotiation) -> UInt64? { self == .document ? nil : negotiation.language }
     }
 
     let subject: Subject
@@ -54,8 +54,8 @@ struct Inquiry {
         return kept
     }
 
-    /// The name of the document's variant that the answer is made from; nil for the document as it is written.
-    var language: String? { subject.language(negotiation) }
+    /// The number of the document's variant that the answer is made from; nil for the document as it is written.
+    var language: UInt64? { subject.language(negotiation) }
 
     /// Whether the answers about an item in two trees are known to be equal without rendering them.
     func showsTheSame(of item: Item, as other: Item) -> Bool {

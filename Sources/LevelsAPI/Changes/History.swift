@@ -16,8 +16,8 @@ final class History: Sendable {
 
     /// The item at a path in the earlier snapshot that a version was rendered from; nil if either is not kept.
     ///
-    /// - Parameter language: the name of the document's variant; nil for the document as it is written.
-    func item(at path: ItemPath, in language: String?, havingGiven version: Version.Words) -> Item? {
+    /// - Parameter language: the number of the document's variant; nil for the document as it is written.
+    func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> Item? {
         guard let number = versions.number(of: version), let snapshot = publications.snapshot(number),
             case .found(let item) = Item.find(path, in: snapshot.document(in: language))
         else { return nil }
@@ -25,7 +25,7 @@ final class History: Sendable {
     }
 
     /// The earlier items at a path, the newest first; each has another level than the one after it.
-    func items(at path: ItemPath, in language: String?, before current: Item) -> some Sequence<Item> {
+    func items(at path: ItemPath, in language: UInt64?, before current: Item) -> some Sequence<Item> {
         let state = (last: current, snapshots: publications.replaced.makeIterator())
         return sequence(state: state) { state in
             while let snapshot = state.snapshots.next() {

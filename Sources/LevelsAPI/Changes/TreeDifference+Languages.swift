@@ -8,7 +8,7 @@ extension TreeDifference {
         var seen: Set<String> = []
         for variant in variants where seen.insert(variant.name).inserted {
             let other = TreeDifference(
-                from: old.document(in: variant.name), to: new.document(in: variant.name), arrangements)
+                from: old.document(in: variant.number), to: new.document(in: variant.number), arrangements)
             formUnion(other)
         }
     }

@@ -5,8 +5,8 @@ import PropertyLists
 struct SinceVersion {
     private let version: RequestedVersion
     private let path: ItemPath
-    /// The name of the document's variant; nil for the document as it is written.
-    private let language: String?
+    /// The number of the document's variant; nil for the document as it is written.
+    private let language: UInt64?
     private let history: History
     private let known: Item?
 
@@ -19,10 +19,10 @@ struct SinceVersion {
     private static let leastRowBytes = 90
 
     /// - Parameters:
-    ///   - language: the name of the document's variant; nil for the document as it is written.
+    ///   - language: the number of the document's variant; nil for the document as it is written.
     ///   - known: the state that the client is known to have; nil to search for it.
     init(
-        _ version: RequestedVersion, at path: ItemPath, in language: String?, _ history: History, known: Item?
+        _ version: RequestedVersion, at path: ItemPath, in language: UInt64?, _ history: History, known: Item?
     ) {
         self.language = language
         self.version = version

@@ -7,8 +7,8 @@ struct AnswerLanguage {
 
     /// Nil if the document has no translations.
     init?(of inquiry: Inquiry, in snapshot: Snapshot) {
-        guard let name = inquiry.language else { return nil }
-        tag = snapshot.translations?.variant(name)?.language
+        guard let number = inquiry.language else { return nil }
+        tag = snapshot.translations?.variant(number)?.language
     }
 
     /// The value of `Vary`.

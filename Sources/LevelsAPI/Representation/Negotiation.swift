@@ -11,10 +11,8 @@ struct Negotiation {
     private let choice: CodingChoice?
     /// The allowed origin that the request comes from.
     let origin: AllowedOrigins.Place
-    /// The name of the document's variant that `Accept-Language` prefers; nil if the document has no translations.
-    private(set) var language: String?
-    /// A different number for each language.
-    private var languageNumber: UInt64 = 0
+    /// The number of the document's variant that `Accept-Language` prefers; nil if the document has no translations.
+    private(set) var language: UInt64?
 
     @inline(__always)
     init(_ request: Request, _ origins: AllowedOrigins) {
@@ -37,9 +35,7 @@ struct Negotiation {
                 name = translations.variants.first { $0.language == tag }?.name ?? name
             }
         }
-        language = name
-        // The lowest bits are those of the other choices.
-        languageNumber = ContentHash.short(of: name.utf8Span.span) << 16
+        language = Translations.number(of: name)
     }
 
     private static func choice(of request: Request) -> CodingChoice? {
@@ -52,7 +48,8 @@ struct Negotiation {
     @inline(__always)
     var number: UInt64 {
         let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
-        return languageNumber ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
+        // The lowest bits are those of the other choices.
+        return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
     }
 
     /// The coding of a body of any length; nil if it depends on the length.

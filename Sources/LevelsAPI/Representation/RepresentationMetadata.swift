@@ -13,9 +13,8 @@ struct RepresentationMetadata {
     /// Further header lines.
     var added: [(name: String, value: String)] = []
 
-    /// Adds what the language of an answer says; nothing for a document that has no translations.
-    mutating func note(_ language: AnswerLanguage?) {
-        guard let language else { return }
+    /// Adds what the language of an answer says.
+    mutating func note(_ language: AnswerLanguage) {
         vary = AnswerLanguage.vary
         if let tag = language.tag { added.append(("Content-Language", tag)) }
     }

@@ -79,13 +79,13 @@ struct Selection {
     ) throws(Problem) -> Representation {
         guard inquiry.subject == .level else {
             var whole = try rendering(of: DetailAnswer(item: item, arrangements: arrangements), inquiry)
-            whole.metadata.note(AnswerLanguage(of: inquiry, in: publication.snapshot))
+            if let language = AnswerLanguage(of: inquiry, in: publication.snapshot) { whole.metadata.note(language) }
             return try representation(of: whole, inquiry)
         }
         let answer = LevelAnswer(item, inquiry.query, arrangements)
         try inquiry.query.page.checkStart(in: answer.listing)
         var whole = try rendering(of: answer, inquiry)
-        whole.metadata.note(AnswerLanguage(of: inquiry, in: publication.snapshot))
+        if let language = AnswerLanguage(of: inquiry, in: publication.snapshot) { whole.metadata.note(language) }
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: publication.number)
         guard let since = inquiry.query.since else { return try representation(of: whole, inquiry) }

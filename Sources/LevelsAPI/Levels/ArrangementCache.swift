@@ -67,8 +67,8 @@ final class ArrangementCache: Sendable {
     /// known.
     func work(below step: Item.Step, _ query: LevelQuery = LevelQuery()) -> Int {
         let own = query.usesOwnOrder ? step.order : nil
-        guard let (level, key) = keptKey(below: step, query, own), arranged(key) == nil else { return 0 }
-        return Self.work(on: level, query, own)
+        if let (_, key) = keptKey(below: step, query, own), arranged(key) != nil { return 0 }
+        return step.level.child(step.row).map { Self.work(on: $0, query, own) } ?? 0
     }
 
     private static func work(on level: Level, _ query: LevelQuery, _ own: ListingOrder?) -> Int {

@@ -2,8 +2,8 @@ internal import PropertyLists
 
 /// An open item: its fields are those of the builder from `base` on, and some of them fill slots.
 struct GatheredItem {
-    let place: PackedPosition
-    let base: Frame.Base
+    private(set) var place: PackedPosition
+    private(set) var base: Frame.Base
     /// The fields that are structure.
     var slots = SlotFields()
     /// Whether some of them order the item's level.
@@ -17,6 +17,17 @@ struct GatheredItem {
     init(at position: SourcePosition, base: Frame.Base) {
         place = PackedPosition(position)
         self.base = base
+    }
+
+    /// Begins another item in place of one that is closed, because copying one costs more than its fields.
+    @inline(__always)
+    mutating func begin(at position: SourcePosition, base: Frame.Base) {
+        place = PackedPosition(position)
+        self.base = base
+        slots = SlotFields()
+        arrangesLevel = false
+        level = nil
+        list = nil
     }
 
     /// The number of the field that fills a slot; nil if the slot is empty.

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// The open items from the root on; the innermost is changed in place, because a document has millions of them.
 struct OpenItems {
     /// Items past `count` are closed; the next ones replace them.
@@ -10,8 +12,12 @@ struct OpenItems {
     var innermost: GatheredItem { items[count - 1] }
 
     @inline(__always)
-    mutating func open(_ item: GatheredItem) {
-        if count < items.count { items[count] = item } else { items.append(item) }
+    mutating func open(at position: SourcePosition, base: Frame.Base) {
+        if count < items.count {
+            items[count].begin(at: position, base: base)
+        } else {
+            items.append(GatheredItem(at: position, base: base))
+        }
         count += 1
     }
 

@@ -4,14 +4,27 @@ internal import PropertyLists
 /// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
+        guard isPlain else { return try closeNotedItem() }
+        if items.count == 1, !isArray, items.levelSlot == 0 { throw noLevel }
+        let level = try takeLevel()
+        try close(row(isPlain: true), level)
+    }
+
+    /// The same in a document that has more than plain items.
+    @inline(never)
+    private mutating func closeNotedItem() throws(PropertyListError) {
         let isTableFile = hasTables ? try checkTable() : false
         let level = items.count == 1 && !isArray ? try takeRootLevel() : try takeLevel()
-        // Apart, so that the items of documents without any `Source` cost nothing more.
-        let row = holdsSources ? try rowWithSource() : try row()
+        var row = holdsSources ? try rowWithSource() : try row()
+        if isTableFile { row.marks.insert(.isPart) }
+        try close(row, level)
+    }
+
+    @inline(__always)
+    private mutating func close(_ row: PendingRow, _ level: Level?) throws(PropertyListError) {
         items.close()
         _ = pop()
         tree.add(row, level: level)
-        if isTableFile { tree.rows[tree.rows.count - 1].marks.insert(.isPart) }
         if frames.isEmpty { try tree.complete(.rows) }
     }
 
@@ -28,20 +41,23 @@ extension TreeBuilder {
     }
 
     /// The row of the innermost item: its packed fields, and its title and key among them.
-    mutating func row() throws(PropertyListError) -> PendingRow {
+    @inline(never)
+    mutating func row() throws(PropertyListError) -> PendingRow { try row(isPlain: false) }
+
+    @inline(__always)
+    private mutating func row(isPlain: Bool) throws(PropertyListError) -> PendingRow {
         let titleField = items.field(titleSlot)
         let keyField = items.field(keySlot)
         if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
         // The fields of a mounted root may follow those of the item, and a control ends them.
-        let isTyped =
-            itemSlots.hasFound(typeSlot) && items.count > 1 && source == nil && items.field(typeSlot) != nil
+        let isTyped = !isPlain && items.count > 1 && source == nil && items.field(typeSlot) != nil
         // A settings page shows no title of its own; the row that leads to it does.
-        if items.count == 1, items.field(specifiersSlot) != nil { title = nil }
+        if !isPlain, items.count == 1, items.field(specifiersSlot) != nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
         let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
-        let arrangesLevel = try checkOrder()
+        let arrangesLevel = isPlain ? false : try checkOrder()
         let (base, place) = (items.innermost.base, items.innermost.place)
         let hasMoved = tree.fields.close(base: base.field)
         var content = base.start..<tree.fields.bytes.count

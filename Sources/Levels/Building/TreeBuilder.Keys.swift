@@ -62,6 +62,7 @@ extension TreeBuilder {
     /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names another document.
     @inline(never)
     private mutating func noteStructure(_ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule) {
+        isPlain = false
         if rule.isOfTable { hasTables = true }
         if rule.arrangesLevel { items.noteOrder() }
         if meaning.slot == sourceSlot { holdsSources = true }

@@ -31,7 +31,7 @@ extension TreeBuilder {
         try tree.countItem()
         guard items.count <= tree.limits.depth else { throw nestsTooDeep }
         let base = tree.base
-        items.open(GatheredItem(at: position, base: base))
+        items.open(at: position, base: base)
         push(Frame(.item, of: .anything, at: position, base: base))
     }
 

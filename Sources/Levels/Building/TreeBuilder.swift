@@ -23,6 +23,8 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
     var strayRows: [StrayRows] = []
+    /// Whether no item so far has a key that is noted, so that all are plain items; most documents have no others.
+    var isPlain = true
     /// Whether any item so far has a `Source`, so that documents without one pay nothing for it.
     var holdsSources = false
     var parts: [PartMention] = []

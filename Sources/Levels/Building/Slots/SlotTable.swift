@@ -37,8 +37,6 @@ struct SlotTable {
     /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
     private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
     private var remembered = [(length: Int, meaning: Meaning)](repeating: (-1, Meaning()), count: placeCount)
-    /// A bit for each slot of which a name was looked up.
-    private var found: UInt32 = 0
     private let known: [Known]
     private let slots: [Slot]
     private let rules: [Rule]
@@ -64,7 +62,8 @@ struct SlotTable {
             let isOfTable = slot.name == Slot.records.name || slot.name == Slot.drillBy.name
             return Rule(
                 value: value, check: slot.check, isHidden: slot.isHidden, isOfTable: isOfTable,
-                isNoted: slot.isHidden || isOfTable || slot.arrangesLevel || slot.name == Slot.source.name,
+                isNoted: slot.isHidden || isOfTable || slot.arrangesLevel || slot.name == Slot.source.name
+                    || slot.name == Slot.type.name,
                 holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot, arrangesLevel: slot.arrangesLevel)
         }
         self.slots = slots
@@ -83,10 +82,6 @@ struct SlotTable {
 
     @inline(__always)
     func rule(of number: SlotNumber) -> Rule { rules[Int(number) - 1] }
-
-    /// Whether any dictionary so far had a name of a slot.
-    @inline(__always)
-    func hasFound(_ number: SlotNumber) -> Bool { found & (1 &<< UInt32(number)) != 0 }
 
     /// The names of a slot in the document, the strongest first.
     func names(of number: SlotNumber) -> [String] { number == 0 ? [] : names[Int(number) - 1] }
@@ -112,7 +107,6 @@ struct SlotTable {
 
     private mutating func look(up name: Span<UInt8>, place: Int) -> Meaning {
         let meaning = meaning(of: String(utf8: name))
-        found |= 1 << UInt32(meaning.slot)
         guard name.count <= Self.nameBytes else { return meaning }
         for index in name.indices { rememberedNames[place * Self.nameBytes + index] = name[index] }
         remembered[place] = (name.count, meaning)

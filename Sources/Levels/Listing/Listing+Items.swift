@@ -17,6 +17,11 @@ extension Listing {
         show(Items(numbers: search.hits(in: level, texts), texts: texts, isRanked: search.isRanked))
     }
 
+    /// Whether all rows have places.
+    public var isLocated: Bool {
+        if case .items = rows { false } else { true }
+    }
+
     /// The same listing, with places for the rows at some positions.
     public func located(_ positions: Range<Int>) -> Listing {
         guard case .items(let items) = rows, let level else { return self }

@@ -30,11 +30,17 @@ extension Listing {
 }
 
 extension Item.Step {
+    /// Whether the item orders the level below it; one byte of the row is read.
+    public var hasOrder: Bool {
+        let bytes = level.bytes
+        return Row.flags(in: bytes.span, number: row).contains(.arrangesLevel)
+    }
+
     /// The order that the item gives to the level below it by `SortBy` and `GroupBy`; nil if it has neither.
     public var order: ListingOrder? {
+        guard hasOrder else { return nil }
         let bytes = level.bytes
         let row = level.row(row)
-        guard row.flags.contains(.arrangesLevel) else { return nil }
         return ListingOrder(
             sort: row.text(ofField: "SortBy", in: bytes.span).flatMap(Self.order),
             group: row.text(ofField: "GroupBy", in: bytes.span).map { RowGrouping($0) })

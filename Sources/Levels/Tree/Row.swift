@@ -55,6 +55,13 @@ public struct Row: Sendable {
         return reader.halfWord()
     }
 
+    /// The flags of a row of a level, without the rest of it.
+    @inline(__always)
+    static func flags(in bytes: Span<UInt8>, number: Int) -> Flags {
+        var table = PackedReader(bytes, at: number * 4)
+        return Flags(rawValue: bytes[table.halfWord()])
+    }
+
     /// Parses a row of a level.
     ///
     /// - Parameter bytes: the level's.

@@ -31,10 +31,18 @@ final class ArrangementCache: Sendable {
     }
 
     /// The rows below an item as they are shown without a query, arranged now unless they are kept.
-    func listing(below step: Item.Step) -> Listing { listing(below: step, LevelQuery()) }
+    func listing(below step: Item.Step) -> Listing {
+        step.hasOrder ? listing(below: step, LevelQuery()) : Listing(step.level.child(step.row))
+    }
+
+    /// Whether the rows below an item are not those of its level in the order of the document.
+    private static func isArranged(_ step: Item.Step, _ query: LevelQuery) -> Bool {
+        !query.arrangement.isEmpty || !query.steps.isEmpty || query.usesOwnOrder && step.hasOrder
+    }
 
     /// The rows below an item under a query, arranged now unless they are kept.
     func listing(below step: Item.Step, _ query: LevelQuery) -> Listing {
+        guard Self.isArranged(step, query) else { return Listing(step.level.child(step.row)) }
         let own = query.usesOwnOrder ? step.order : nil
         guard let (level, key) = keptKey(below: step, query, own) else {
             return made(of: step.level.child(step.row), query, own)
@@ -65,11 +73,15 @@ final class ArrangementCache: Sendable {
 
     /// How many rows must be looked at to find out which rows below an item are shown, and in what order; 0 if that is
     /// known.
-    func work(below step: Item.Step, _ query: LevelQuery = LevelQuery()) -> Int {
+    func work(below step: Item.Step, _ query: LevelQuery) -> Int {
+        guard Self.isArranged(step, query) else { return 0 }
         let own = query.usesOwnOrder ? step.order : nil
         if let (_, key) = keptKey(below: step, query, own), arranged(key) != nil { return 0 }
         return step.level.child(step.row).map { Self.work(on: $0, query, own) } ?? 0
     }
+
+    /// The same without a query.
+    func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, LevelQuery()) : 0 }
 
     private static func work(on level: Level, _ query: LevelQuery, _ own: ListingOrder?) -> Int {
         max(query.work(on: level), own == nil ? 0 : level.count)

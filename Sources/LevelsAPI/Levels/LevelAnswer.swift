@@ -26,7 +26,7 @@ struct LevelAnswer: ItemAnswer {
             rows = query.page.positions(in: all)
             // The cursor of the next page names the last rows before it, which may be before the page.
             let first = min(rows.lowerBound, max(0, rows.upperBound - Bookmark.remembered))
-            listing = all.located(first..<rows.upperBound)
+            listing = all.isLocated ? all : all.located(first..<rows.upperBound)
         }
         description = RowDescription(listing, query.fields)
     }

@@ -59,11 +59,11 @@ struct ShownContent {
         summary.append(item.level, row: (item.level?.count ?? 0) - 1)
         if item.level?.refusal != nil { summary.append(item.level?.hash) }
         // In an order of their own, any of the rows may be a neighbour.
-        if let above = item.stepAbove, above.order != nil {
+        if let above = item.stepAbove, above.hasOrder {
             summary.append(orderOf: above)
             summary.append(own.level.rowsHash ?? own.level.hash)
         }
-        if own.order != nil { summary.append(item.level.map { $0.rowsHash ?? $0.hash }) }
+        if own.hasOrder { summary.append(item.level.map { $0.rowsHash ?? $0.hash }) }
     }
 }
 
@@ -80,7 +80,7 @@ extension ByteBuffer {
 
     /// The order that an item gives to the level below it; nothing if it gives none.
     fileprivate mutating func append(orderOf step: Item.Step) {
-        guard step.order != nil else { return }
+        guard step.hasOrder else { return }
         let bytes = step.level.bytes
         append(1 as UInt8)
         append(counted: bytes.span.extracting(step.level.row(step.row).fields))

@@ -53,6 +53,22 @@ import Testing
         #expect(threads.count == 0)
     }
 
+    @Test(
+        "is one about an outline if many rows of its levels are to be put in order",
+        arguments: [
+            ("/levels/?depth=2", false), ("/levels/?depth=all&limit=1", true), ("/levels/?depth=2&limit=2", true),
+            ("/levels/?depth=2&start=3&limit=1", true), ("/levels/?depth=2&start=7&limit=1", false),
+            ("/levels/?expand=b/x", true), ("/levels/?expand=b&limit=1", true), ("/levels/?expand=a", false),
+            ("/levels/a?depth=2", false), ("/levels/b?depth=1", true), ("/levels/b?expand=x&start=5", true),
+        ])
+    func outlines(_ target: String, isLater: Bool) throws {
+        let rows = #"[{"Title":"x","Children":["y"]},"2","1","3"]"#
+        let document =
+            #"[{"Title":"b","SortBy":"Title","Children":\#(rows)},{"Title":"a","Children":\#(rows)},"c"]"#
+        let expected = try Desk(document).get(target)
+        #expect(try isLater ? answered(desk(document), target) == expected : desk(document).get(target) == expected)
+    }
+
     @Test("respects the conditions of the request")
     func conditions() throws {
         let desk = try desk()

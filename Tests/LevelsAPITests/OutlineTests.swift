@@ -63,15 +63,15 @@ import Testing
 
     @Test("shows of random documents what a plain walk shows, page by page")
     func random() throws {
-        for seed in 0..<40 as Range<UInt64> {
-            var random = RandomDocument(seed: seed, .binary)
+        for seed in 0..<80 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, seed < 40 ? .binary : [.binary, .orders])
             let snapshot = Desk.snapshot(try random.document().tree())
-            let level = Item(rootOf: snapshot.document).level
+            let root = Item(rootOf: snapshot.document)
             let desk = Desk(snapshot)
-            let all = PlainOutline.paths(below: level)
+            let all = PlainOutline.paths(below: root.level)
             for depth in [0, 1, 2, 3, 9] {
                 let paths = all.filter { _ in random.generator.one(in: 6) }.prefix(40)
-                let plain = PlainOutline(level, depth: max(depth, 1), paths: Array(paths))
+                let plain = PlainOutline(below: root.own, depth: max(depth, 1), paths: Array(paths))
                 let named = "expand=" + PlainOutline.encoded(paths.joined(separator: ","))
                 let query = depth == 0 ? named : "depth=\(depth == 9 ? "all" : "\(depth)")&" + named
                 let limit = 1 + random.generator.below(40)
@@ -91,14 +91,17 @@ import Testing
         }
     }
 
-    @Test("misses and repeats no row that stays while others come and go between its pages")
-    func changing() throws {
+    @Test(
+        "misses and repeats no row that stays while others come, go and move between its pages",
+        arguments: [false, true])
+    func changing(isOrdered: Bool) throws {
         for seed in 0..<60 as Range<UInt64> {
-            var changing = ChangingItems(seed: seed)
+            var changing = ChangingItems(seed: seed, isOrdered: isOrdered)
             let open = changing.paths.filter { _ in changing.generator.one(in: 4) }.joined(separator: ",")
-            var staying = changing.paths
-            var seen: [String] = []
             let query = ["depth=all", "depth=2", "depth=2&expand=\(open)", "expand=\(open)"][Int(seed % 4)]
+            var staying = try Page(Desk(changing.document).get("/levels/?limit=10000&\(query)")).rows
+                .map { String($0.href.dropFirst(8)) }
+            var seen: [String] = []
             var shown = Set(staying)
             var target: String? = "/levels/?limit=\(2 + changing.generator.below(9))&\(query)"
             while let next = target {
@@ -110,6 +113,7 @@ import Testing
                 target = page.next
                 changing.change()
             }
+            shown = shown.filter(changing.isInPlace)
             staying.removeAll { !shown.contains($0) }
             #expect(seen.filter(shown.contains) == staying, "seed \(seed), \(query)")
         }
@@ -121,26 +125,88 @@ import Testing
             let rows = (0..<40).map { #"{"Title":"\#($0)","Children":["x",{"Title":"y","Children":["z"]}]}"# }
             return #"{"Title":"\#(one)","Children":[\#(rows.joined(separator: ","))]}"#
         }
-        let level = Item(rootOf: try Document.tree("[\(wide.joined(separator: ","))]").document).level
-        let kept = OutlineTotals(bytes: 1 << 20)
+        let step = Item(rootOf: try Document.tree("[\(wide.joined(separator: ","))]").document).own
+        let kept = ArrangementCache(bytes: 2 << 20)
         for depth in 1...6 {
             var opening = OutlineOpening()
             opening.depth = depth
             opening.paths = [try ItemPath("7/7/y".utf8Span.span)]
-            let expected = PlainOutline(level, depth: depth, paths: ["7/7/y"]).rows.count
-            for store in [kept, kept, OutlineTotals(bytes: 0)] {
-                #expect(OutlineRows(level, opening, store).count == expected, "\(depth)")
+            let expected = PlainOutline(below: step, depth: depth, paths: ["7/7/y"]).rows.count
+            for store in [kept, kept, ArrangementCache(bytes: 0)] {
+                #expect(OutlineRows(below: step, opening, store).count == expected, "\(depth)")
             }
         }
-        #expect((1...1 << 20).contains(kept.cost))
-        let small = OutlineTotals(bytes: 2_000)
+        #expect((1...1 << 20).contains(kept.outlineTotals.cost))
+        let small = ArrangementCache(bytes: 4_000)
         for depth in 2...5 {
             var opening = OutlineOpening()
             opening.depth = depth
-            let outline = OutlineRows(level, opening, small)
+            let outline = OutlineRows(below: step, opening, small)
             for start in stride(from: 0, to: outline.count, by: 97) { _ = outline.listing(of: start..<start + 1) }
-            #expect(small.cost <= 2_000)
+            #expect(small.outlineTotals.cost <= 2_000)
         }
+    }
+
+    @Test("shows each level in the order that its item gives it")
+    func orders() throws {
+        let rows = #"["z",{"Title":"a","Price":1,"GroupBy":"initial","Children":["y","7","b"]},{"Title":"c","Price":2,"#
+        let below =
+            #""SortBy":"Tag","Children":[{"Title":"d","Tag":2},"e",{"Title":"f","Tag":1,"Children":["h","g"]}]}]"#
+        let desk = try Desk(#"{"SortBy":"-Price","Rows":\#(rows)\#(below)}"#)
+        let pages = [
+            "depth=1": ["+c 0 first", "+a 0", "z 0 last"],
+            "expand=c/f": [
+                "-c 0 first", "-f 1 first", "h 2 first", "g 2 last", "d 1", "e 1 last", "+a 0", "z 0 last",
+            ],
+            "depth=2": [
+                "-c 0 first", "+f 1 first", "d 1", "e 1 last", "-a 0", "b 1 first", "y 1", "7 1 last", "z 0 last",
+            ],
+        ]
+        for (query, rows) in pages {
+            let page = try Page(desk.get("/levels/?" + query))
+            #expect(page.rows.map { $0.sketch + ($0.first ? " first" : "") + ($0.last ? " last" : "") } == rows)
+            for start in rows.indices {
+                let row = try Page(desk.get("/levels/?\(query)&start=\(start)&limit=1")).rows
+                #expect(row.map(\.title) == [page.rows[start].title])
+            }
+        }
+        let outline = desk.get("/levels/a?depth=all").text
+        #expect(outline.contains(#""sections":[{"title":null,"index":null,"start":0,"count":3}]"#))
+    }
+
+    @Test("goes on after the last row when a level has another order now")
+    func otherOrders() throws {
+        func document(_ order: String) -> String {
+            #"[{"Title":"a",\#(order)"Children":["m","n","o","p"]},"z"]"#
+        }
+        let orders = ["", #""SortBy":"-Title","#, #""GroupBy":"Title","#]
+        for order in orders {
+            let page = try Page(Desk(document(order)).get("/levels/?depth=2&limit=3"))
+            let (last, next) = (try #require(page.rows.last?.title), try #require(page.next))
+            for other in orders {
+                let desk = try Desk(document(other))
+                let all = try Page(desk.get("/levels/?depth=2")).rows.map(\.title)
+                let rest = try Page(desk.get(next)).rows.map(\.title)
+                #expect(rest == Array(all.drop { $0 != last }.dropFirst().prefix(3)), "\(order) to \(other)")
+            }
+        }
+    }
+
+    @Test(
+        "has short cursors, however deep the row is and whatever its levels are sorted by",
+        arguments: [1, 2, 5, 9, 33, 200, 500])
+    func deepCursors(depth: Int) throws {
+        let title = String(repeating: "long ", count: 100)
+        var rows = #"["\#(title)a","\#(title)b","\#(title)c","\#(title)d"]"#
+        for _ in 1..<depth { rows = #"["0",{"Title":"1","SortBy":"-Title","Children":\#(rows)}]"# }
+        let desk = try Desk(#"{"SortBy":"-Title","Rows":\#(rows)}"#)
+        let page = try Page(desk.get("/levels/?depth=all&limit=\(depth + 1)"))
+        let next = try #require(page.next)
+        #expect(page.count == 2 * depth + 2)
+        #expect(page.rows.last?.title == title + "c")
+        #expect(next.utf8.count < 2_500 + depth * 46)
+        let rest = try Page(desk.get(next)).rows
+        #expect(rest.prefix(2).map(\.title) == [title + "b", title + "a"])
     }
 
     @Test("is answered anew when something changes below its level, and only then")
@@ -250,20 +316,28 @@ private struct ChangingItems {
     var generator: SeededGenerator
     private var items: [PlainItem] = []
     private var made = 0
+    private let isOrdered: Bool
+    /// The titles of items that were given another number to be sorted by.
+    private var moved: Set<String> = []
 
-    init(seed: UInt64) {
+    init(seed: UInt64, isOrdered: Bool) {
         generator = SeededGenerator(seed: seed)
+        self.isOrdered = isOrdered
         items = (0...generator.below(6)).map { _ in item(depth: 3) }
     }
 
-    var document: String { PlainItem.document(items) }
+    var document: String { #"{"SortBy":"\#(isOrdered ? "-Tag" : "")","Rows":\#(PlainItem.document(items))}"# }
 
     /// The paths of all items, in order.
     var paths: [String] { PlainRow.flattened(items).map { $0.path.joined(separator: "/") } }
 
-    /// Some items more and some less, anywhere.
+    /// Whether neither the item at a path nor one above it was given another number.
+    func isInPlace(_ path: String) -> Bool { moved.isDisjoint(with: path.split(separator: "/").map(String.init)) }
+
+    /// Some items more and some less, and some with other numbers, anywhere.
     mutating func change() {
         var changed = items
+        for _ in 0..<(isOrdered ? generator.below(3) : 0) { renumber(in: &changed) }
         for _ in 0..<generator.below(3) { insert(into: &changed) }
         for _ in 0..<generator.below(3) { remove(from: &changed) }
         items = changed
@@ -271,9 +345,12 @@ private struct ChangingItems {
 
     private mutating func item(depth: Int) -> PlainItem {
         made += 1
-        let title = "n\(made)"
+        let title = (isOrdered ? ["a", "b", "c"][generator.below(3)] : "n") + "\(made)"
         let children = depth > 0 ? (0..<generator.below(5)).map { _ in item(depth: depth - 1) } : []
-        return PlainItem(title: title, number: 0, children: children)
+        guard isOrdered else { return PlainItem(title: title, number: 0, children: children) }
+        let orders = ["", #""SortBy":"Tag","#, #""SortBy":"-Tag,Title","#, #""GroupBy":"initial","SortBy":"Tag","#]
+        return PlainItem(
+            title: title, number: generator.below(5), children: children, order: orders[generator.below(4)])
     }
 
     private mutating func insert(into items: inout [PlainItem]) {
@@ -281,6 +358,17 @@ private struct ChangingItems {
             items.insert(item(depth: generator.below(2)), at: generator.below(items.count + 1))
         } else {
             insert(into: &items[generator.below(items.count)].children)
+        }
+    }
+
+    private mutating func renumber(in items: inout [PlainItem]) {
+        guard !items.isEmpty else { return }
+        let index = generator.below(items.count)
+        if items[index].children.isEmpty || generator.one(in: 3) {
+            items[index].number = generator.below(5)
+            moved.insert(items[index].title)
+        } else {
+            renumber(in: &items[index].children)
         }
     }
 

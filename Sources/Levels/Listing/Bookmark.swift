@@ -11,22 +11,34 @@ public struct Bookmark: Equatable, Sendable {
     /// sections before that one, the nearest first.
     public let sectionMarks: [UInt64]
 
-    /// The number of rows, and of sections, that are remembered.
-    public static let remembered = 8
-    /// The maximum length of `orderKey`; rows that differ only in what follows are told apart by their keys.
-    public static let orderKeyLimit = 240
+    /// How much it remembers at most.
+    public let room: Room
+
+    /// How much a bookmark remembers at most.
+    public struct Room: Equatable, Sendable {
+        /// The number of rows, and of sections; at least 1.
+        public let rows: Int
+        /// The length of `orderKey`, at least 1; rows that differ only in what follows are told apart by their keys.
+        public let keyBytes: Int
+
+        /// A bookmark that stands alone.
+        public static let whole = Room(rows: 8, keyBytes: 240)
+    }
 
     /// Whether no row is before the place among those that are sorted by the same, apart from the remembered ones.
     var remembersAll: Bool {
         let isAmongAll = orderKey == nil && sectionMarks.isEmpty
-        return isAmongAll ? position <= keyHashes.count : keyHashes.count < Self.remembered
+        return isAmongAll ? position <= keyHashes.count : keyHashes.count < room.rows
     }
 
     /// Creates a bookmark from its parts.
-    public init(position: Int, keyHashes: [UInt64], orderKey: [UInt8]? = nil, sectionMarks: [UInt64] = []) {
+    public init(
+        position: Int, keyHashes: [UInt64], orderKey: [UInt8]? = nil, sectionMarks: [UInt64] = [], room: Room = .whole
+    ) {
         self.position = position
         self.keyHashes = keyHashes
         self.orderKey = orderKey
         self.sectionMarks = sectionMarks
+        self.room = room
     }
 }

@@ -4,4 +4,6 @@ public struct Branch: Sendable {
     public let level: Level
     /// The row that the level is below; nil for the listing's own level.
     public let above: Place?
+    /// The order of the level's rows in an outline; nil for that of the document.
+    let order: OutlineOrder?
 }

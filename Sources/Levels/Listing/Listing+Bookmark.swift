@@ -3,22 +3,24 @@ internal import Bytes
 /// Places between rows: remembered, and found again in a listing of another time.
 extension Listing {
     /// A bookmark before the row at a position.
-    public func bookmark(before position: Int) -> Bookmark {
+    ///
+    /// - Parameter room: how much it remembers.
+    public func bookmark(before position: Int, _ room: Bookmark.Room = .whole) -> Bookmark {
         guard let known, !known.isDocument, position > 0 else {
-            let first = max(0, position - Bookmark.remembered)
-            return Bookmark(position: position, keyHashes: keyHashes(first..<position))
+            let first = max(0, position - room.rows)
+            return Bookmark(position: position, keyHashes: keyHashes(first..<position), room: room)
         }
-        let key = known.hasKeys ? orderKey(at: position - 1) : nil
+        let key = known.hasKeys ? orderKey(at: position - 1, room) : nil
         let section = known.hasSectionMarks ? sectionNumber(at: position - 1) : nil
         let start = section.map { sections.rows($0).lowerBound } ?? 0
         var first = position - 1
-        while first > start, position - first < Bookmark.remembered, key.map({ $0 == orderKey(at: first - 1) }) ?? true
-        {
+        while first > start, position - first < room.rows, key.map({ $0 == orderKey(at: first - 1, room) }) ?? true {
             first -= 1
         }
-        let marks = section.map { known.sectionMarks[max(0, $0 + 1 - Bookmark.remembered)...$0].reversed() } ?? []
+        let marks = section.map { known.sectionMarks[max(0, $0 + 1 - room.rows)...$0].reversed() } ?? []
         return Bookmark(
-            position: position, keyHashes: keyHashes(first..<position), orderKey: key, sectionMarks: Array(marks))
+            position: position, keyHashes: keyHashes(first..<position), orderKey: key, sectionMarks: Array(marks),
+            room: room)
     }
 
     /// The position of the first row after a bookmark.
@@ -34,12 +36,12 @@ extension Listing {
         var range = 0..<count
         if known.hasSectionMarks {
             guard let section = nearestSection(of: bookmark.sectionMarks) else {
-                return bookmark.sectionMarks.count < Bookmark.remembered ? 0 : min(bookmark.position, count)
+                return bookmark.sectionMarks.count < bookmark.room.rows ? 0 : min(bookmark.position, count)
             }
             range = section.rows
             guard section.isOwn else { return range.upperBound }
         }
-        if let key = bookmark.orderKey { range = run(of: key, in: range) }
+        if let key = bookmark.orderKey { range = run(of: key, in: range, bookmark.room) }
         return position(after: bookmark, in: range)
     }
 
@@ -59,7 +61,7 @@ extension Listing {
         }
         let key = known.hasKeys ? orderKey(of: packed, in: bytes.span) : []
         if known.hasKeys { range = run(of: key, in: range) }
-        guard key.count < Bookmark.orderKeyLimit else { return numbers[range].firstIndex(of: UInt32(row)) }
+        guard key.count < Bookmark.Room.whole.keyBytes else { return numbers[range].firstIndex(of: UInt32(row)) }
         let position = range.partitioningIndex { numbers[$0] >= row }
         return position < range.upperBound && numbers[position] == row ? position : nil
     }
@@ -77,7 +79,7 @@ extension Listing {
     /// The place among rows that are sorted by the same, or are not sorted: after the nearest remembered row that is
     /// left.
     private func position(after bookmark: Bookmark, in range: Range<Int>) -> Int {
-        if isInDocumentOrder(cut: bookmark.orderKey) {
+        if isInDocumentOrder(cut: bookmark.orderKey, bookmark.room) {
             // A row that was sorted elsewhere, or is not shown, still has its place in the document.
             for hash in bookmark.keyHashes {
                 guard let row = level?.row(withKeyHash: hash) else { continue }
@@ -91,33 +93,33 @@ extension Listing {
     }
 
     /// Whether rows with the same order key are in the order of the document.
-    private func isInDocumentOrder(cut key: [UInt8]?) -> Bool {
+    private func isInDocumentOrder(cut key: [UInt8]?, _ room: Bookmark.Room) -> Bool {
         switch rows {
         case .places, .items, .part: return false
         case .level, .numbers: break
         }
-        return key.map { $0.count < Bookmark.orderKeyLimit } ?? true
+        return key.map { $0.count < room.keyBytes } ?? true
     }
 
     /// The rows of a range that have an order key.
-    private func run(of key: [UInt8], in range: Range<Int>) -> Range<Int> {
-        let start = range.partitioningIndex { !orderKey(at: $0).lexicographicallyPrecedes(key) }
-        let end = (start..<range.upperBound).partitioningIndex { key.lexicographicallyPrecedes(orderKey(at: $0)) }
+    private func run(of key: [UInt8], in range: Range<Int>, _ room: Bookmark.Room = .whole) -> Range<Int> {
+        let start = range.partitioningIndex { !orderKey(at: $0, room).lexicographicallyPrecedes(key) }
+        let end = (start..<range.upperBound).partitioningIndex { key.lexicographicallyPrecedes(orderKey(at: $0, room)) }
         return start..<end
     }
 
-    private func orderKey(at position: Int) -> [UInt8] {
+    private func orderKey(at position: Int, _ room: Bookmark.Room) -> [UInt8] {
         let listing = located(position..<position + 1)
         let place = listing.place(at: position)
         guard let level = listing.level(of: place) else { return [] }
         let bytes = level.bytes
-        return orderKey(of: Row(in: bytes.span, number: place.row), in: bytes.span)
+        return orderKey(of: Row(in: bytes.span, number: place.row), in: bytes.span, room)
     }
 
-    private func orderKey(of row: Row, in bytes: Span<UInt8>) -> [UInt8] {
+    private func orderKey(of row: Row, in bytes: Span<UInt8>, _ room: Bookmark.Room = .whole) -> [UInt8] {
         var key = ByteBuffer(capacity: 64)
         known?.appendKey(of: row, in: bytes, to: &key)
-        return Array(copying: key.span.extracting(first: Bookmark.orderKeyLimit))
+        return Array(copying: key.span.extracting(first: room.keyBytes))
     }
 
     // MARK: Sections by a field

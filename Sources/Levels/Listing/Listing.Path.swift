@@ -26,5 +26,16 @@ extension Listing {
         position + 1 < count && above(place(at: position + 1)) == place(at: position)
     }
 
-    private func above(_ place: Place) -> Place? { place.branch == 0 ? nil : branches[place.branch].above }
+    /// Whether a row is the first, and whether it is the last, of its siblings in their order.
+    public func isAtEnd(_ place: Place) -> (first: Bool, last: Bool) {
+        if let order = order(of: place) { return (order.first == place.row, order.last == place.row) }
+        return (place.row == 0, place.row + 1 == level(of: place)?.count)
+    }
+
+    /// All rows of a row's level, in their order.
+    func siblings(of place: Place) -> Listing { order(of: place)?.listing ?? Listing(level(of: place)) }
+
+    private func order(of place: Place) -> OutlineOrder? { branches.isEmpty ? nil : branches[place.branch].order }
+
+    func above(_ place: Place) -> Place? { place.branch == 0 ? nil : branches[place.branch].above }
 }

@@ -128,11 +128,19 @@ public struct Listing: Sendable {
     /// Adds the level below a row to the levels that rows may come from.
     ///
     /// - Returns: the number of the new branch; nil for a leaf.
-    public mutating func addBranch(below place: Place) -> Int? {
-        guard let level, let below = self.level(of: place)?.child(place.row) else { return nil }
-        if branches.isEmpty { branches = [Branch(level: level, above: nil)] }
-        branches.append(Branch(level: below, above: place))
+    public mutating func addBranch(below place: Place) -> Int? { addBranch(below: place, in: nil) }
+
+    /// Adds the level below a row, whose rows are in an order of their own.
+    mutating func addBranch(below place: Place, in order: OutlineOrder?) -> Int? {
+        guard let below = self.level(of: place)?.child(place.row) else { return nil }
+        if branches.isEmpty { addRoot(in: nil) }
+        branches.append(Branch(level: below, above: place, order: order))
         return branches.count - 1
+    }
+
+    /// Adds the listing's own level, which is the first branch.
+    mutating func addRoot(in order: OutlineOrder?) {
+        if let level { branches = [Branch(level: level, above: nil, order: order)] }
     }
 
     /// Shows rows of several levels, in one section without a title.

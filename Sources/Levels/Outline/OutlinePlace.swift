@@ -1,38 +1,31 @@
-/// A row of an outline, remembered by hashes of keys so that its place is found after rows have come and gone.
+/// A row of an outline, remembered so that its place is found after rows have come, gone and changed.
 public struct OutlinePlace: Equatable, Sendable {
-    /// The row itself, or a row above it, in the level that has it.
-    public struct Step: Equatable, Sendable {
-        /// The number of the row in its level.
-        public let row: Int
-        /// The XXH3-64 hashes of the keys of the row and of the rows before it, the row's own first; never empty.
-        public let keyHashes: [UInt64]
-
-        /// - Parameter keyHashes: at least one.
-        public init(row: Int, keyHashes: [UInt64]) {
-            self.row = row
-            self.keyHashes = keyHashes
-        }
-    }
-
-    /// From the row of the outline's own level down to the row itself.
-    public let steps: [Step]
+    /// A place in each level from the outline's own down to the row's: after the row above, and last after the row.
+    public let steps: [Bookmark]
 
     /// - Parameter steps: at least one.
-    public init(steps: [Step]) { self.steps = steps }
+    public init(steps: [Bookmark]) { self.steps = steps }
 
     /// Remembers the row at a position of a listing.
     public init(at position: Int, in listing: Listing) {
-        let place = listing.place(at: position)
-        var rows = listing.rows(above: place)
-        if let level = listing.level(of: place) { rows.append(Item.Step(level: level, row: place.row)) }
-        let remembered = Self.rememberedRows(steps: rows.count)
-        steps = rows.map { step in
-            let first = max(0, step.row + 1 - remembered)
-            return Step(row: step.row, keyHashes: (first...step.row).reversed().map(step.level.keyHash))
+        var places: [Place] = []
+        var next: Place? = listing.place(at: position)
+        while let place = next {
+            places.append(place)
+            next = listing.above(place)
+        }
+        let room = Self.room(steps: places.count)
+        steps = places.reversed().map { place in
+            let siblings = listing.siblings(of: place)
+            return siblings.bookmark(before: (siblings.position(ofRow: place.row) ?? place.row) + 1, room)
         }
     }
 
-    /// How many rows of each level are remembered, including the one that leads to the place: fewer if there are many
-    /// levels, so that the cursor stays short.
-    public static func rememberedRows(steps: Int) -> Int { min(max(32 / max(steps, 1), 1), 8) }
+    /// How much is remembered of each level: less if there are many, so that the cursor stays short.
+    public static func room(steps: Int) -> Bookmark.Room {
+        let whole = Bookmark.Room.whole
+        let steps = max(steps, 1)
+        return Bookmark.Room(
+            rows: min(max(32 / steps, 1), whole.rows), keyBytes: min(max(960 / steps, 7), whole.keyBytes))
+    }
 }

@@ -1,11 +1,20 @@
 /// Counts the rows that an outline shows of whole levels, with the same number of levels open everywhere below.
 struct OutlineSizes {
-    private let store: any RunningTotalsStore
+    private let store: any OutlineStore
 
     /// The number of items from which on a level's totals are kept; counting fewer costs less than keeping them.
     private static let leastKept = 1_024
 
-    init(_ store: any RunningTotalsStore) { self.store = store }
+    init(_ store: any OutlineStore) { self.store = store }
+
+    /// The order of the rows below an item; nil for that of the document.
+    func order(below step: Item.Step) -> OutlineOrder? {
+        guard step.hasOrder, let order = step.order else { return nil }
+        return OutlineOrder(store.listing(below: step), by: order)
+    }
+
+    /// How many rows must be put in order below an item; 0 if their order is known.
+    func work(below step: Item.Step) -> Int { step.hasOrder ? store.work(below: step) : 0 }
 
     /// The number of rows that are shown of a level and of the levels below it.
     ///
@@ -14,19 +23,23 @@ struct OutlineSizes {
         if depth <= 1 { return level.count }
         // With everything open, the level knows it.
         if depth >= level.height { return level.itemCount }
-        guard level.itemCount < Self.leastKept else { return totals(of: level, depth: depth).before(level.count) }
+        guard level.itemCount < Self.leastKept else {
+            return totals(of: level, depth: depth, in: nil).before(level.count)
+        }
         return counted(level, depth: depth)
     }
 
     /// The totals of a level's rows, in time linear in their number if everything is open or the totals below are kept.
-    func totals(of level: Level, depth: Int) -> RunningTotals {
+    ///
+    /// - Parameter order: nil for that of the document.
+    func totals(of level: Level, depth: Int, in order: OutlineOrder?) -> RunningTotals {
         guard depth > 1, level.itemCount > level.count else { return .closed }
         // All depths that show everything are the same.
-        let key = RunningTotals.Key(level: level.hash, depth: min(depth, Int(level.height)))
+        let key = RunningTotals.Key(level: level.hash, depth: min(depth, Int(level.height)), order: order?.order)
         let isKept = level.itemCount >= Self.leastKept
         if isKept, let kept = store.totals(key) { return kept }
-        let totals = RunningTotals(rows: level.count) { row in
-            1 + (level.child(row).map { size(of: $0, depth: depth - 1) } ?? 0)
+        let totals = RunningTotals(rows: level.count) { index in
+            1 + (level.child(order?.row(at: index) ?? index).map { size(of: $0, depth: depth - 1) } ?? 0)
         }
         if isKept { store.keep(totals, key) }
         return totals

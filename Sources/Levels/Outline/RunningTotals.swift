@@ -1,9 +1,11 @@
-/// How many rows an outline has before each row of one level, so that a position is found without counting.
+/// How many rows an outline has before each row of one level, in the order of its rows, so that a position is found without counting.
 public struct RunningTotals: Sendable {
-    /// What totals depend on: the content of a level and of all levels below it, and how many of them are open.
+    /// What totals depend on: the content of a level and of all levels below it, how many of them are open, and the order
+    /// of the rows.
     public struct Key: Hashable, Sendable {
         let level: ContentHash
         let depth: Int
+        let order: ListingOrder?
     }
 
     /// The totals before each row and after the last one; nil if nothing below the rows is open.
@@ -36,8 +38,14 @@ public struct RunningTotals: Sendable {
     }
 }
 
-/// Keeps running totals between requests, within a budget.
-public protocol RunningTotalsStore: Sendable {
+/// Keeps what outlines find out about large levels between requests, within a budget.
+public protocol OutlineStore: Sendable {
+    /// The rows below an item as they are shown without a query.
+    func listing(below step: Item.Step) -> Listing
+
+    /// How many rows must be put in order to make that listing; 0 if it is kept.
+    func work(below step: Item.Step) -> Int
+
     /// The totals with a key; nil if they are not kept.
     func totals(_ key: RunningTotals.Key) -> RunningTotals?
 

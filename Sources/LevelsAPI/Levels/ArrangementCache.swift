@@ -92,3 +92,27 @@ final class ArrangementCache: Sendable {
     /// The approximate memory use of what is kept, in bytes.
     var cost: Int { entries.withLock(\.cost) }
 }
+
+extension ArrangementCache: OutlineStore {
+    func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlineTotals.totals(key) }
+
+    func keep(_ totals: RunningTotals, _ key: RunningTotals.Key) { outlineTotals.keep(totals, key) }
+
+    /// How many rows must be put in order to find out which rows are on a page of an outline.
+    ///
+    /// Only the levels at both ends of the page may have many more rows than the page.
+    ///
+    /// - Parameter limit: how many may be put in order to find it out.
+    func work(below step: Item.Step, _ opening: OutlineOpening, _ page: Page, limit: Int) -> Int {
+        guard let level = step.level.child(step.row), level.itemCount > limit else { return 0 }
+        let outline = OutlineRows(below: step, opening, self)
+        var work = outline.workOfCounting
+        if work <= limit, let cursor = page.afterPlace { work += outline.work(after: cursor.place, limit: limit) }
+        guard work <= limit else { return work }
+        let rows = page.positions(in: outline)
+        for position in [rows.lowerBound, rows.upperBound] where work <= limit {
+            work += outline.work(at: position, limit: limit)
+        }
+        return work
+    }
+}

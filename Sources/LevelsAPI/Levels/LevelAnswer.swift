@@ -18,14 +18,14 @@ struct LevelAnswer: ItemAnswer {
         self.arrangements = arrangements
         let listing: Listing
         if let opening = query.outline {
-            let outline = OutlineRows(item.level, opening, arrangements.outlineTotals)
+            let outline = OutlineRows(below: item.own, opening, arrangements)
             rows = query.page.positions(in: outline)
             listing = outline.listing(of: rows)
         } else {
             let all = arrangements.listing(below: item.own, query)
             rows = query.page.positions(in: all)
             // The cursor of the next page names the last rows before it, which may be before the page.
-            let first = min(rows.lowerBound, max(0, rows.upperBound - Bookmark.remembered))
+            let first = min(rows.lowerBound, max(0, rows.upperBound - Bookmark.Room.whole.rows))
             listing = all.isLocated ? all : all.located(first..<rows.upperBound)
         }
         description = RowDescription(listing, query.fields)

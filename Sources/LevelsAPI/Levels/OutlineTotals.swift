@@ -2,7 +2,7 @@ import Levels
 import Locking
 
 /// Running totals of large levels in outlines, by the content that they were counted in, within a budget of bytes.
-final class OutlineTotals: RunningTotalsStore {
+final class OutlineTotals: Sendable {
     private let entries: Guarded<CostedEntries<RunningTotals.Key, RunningTotals>>
 
     /// - Parameter bytes: how much all totals may cost; 0 keeps none.

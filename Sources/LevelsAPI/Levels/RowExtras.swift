@@ -34,7 +34,8 @@ struct RowExtras {
         let place = listing.place(at: position)
         writer.member("indent", listing.indent(of: place))
         writer.member("expanded", listing.isExpanded(at: position))
-        writer.member("first", place.row == 0)
-        writer.member("last", place.row + 1 == listing.level(of: place)?.count)
+        let isAtEnd = listing.isAtEnd(place)
+        writer.member("first", isAtEnd.first)
+        writer.member("last", isAtEnd.last)
     }
 }

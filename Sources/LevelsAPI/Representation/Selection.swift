@@ -68,7 +68,13 @@ struct Selection {
     /// How many rows are looked at to find out which rows an answer shows.
     private func work(_ inquiry: Inquiry, _ item: Item) -> Int {
         switch inquiry.subject {
-        case .level: arrangements.work(below: item.own, inquiry.query)
+        case .level:
+            if let opening = inquiry.query.outline {
+                arrangements.work(
+                    below: item.own, opening, inquiry.query.page, limit: configuration.largestImmediateWork)
+            } else {
+                arrangements.work(below: item.own, inquiry.query)
+            }
         case .detail: max(arrangements.work(below: item.own), item.stepAbove.map { arrangements.work(below: $0) } ?? 0)
         case .document: 0
         }

@@ -6,12 +6,14 @@ struct PlainItem: Equatable {
     var title: String
     var number: Int
     var children: [PlainItem]
+    /// The order of the children as members, such as `"SortBy":"Title",`.
+    var order = ""
 
     /// The document whose root has these children.
     static func document(_ items: [PlainItem]) -> String { "[" + items.map(\.json).joined(separator: ",") + "]" }
 
     private var json: String {
-        #"{"Title":"\#(title)","Tag":\#(number),"Children":\#(Self.document(children))}"#
+        #"{"Title":"\#(title)","Tag":\#(number),\#(order)"Children":\#(Self.document(children))}"#
     }
 
     /// Random items, some levels deep.

@@ -2,6 +2,8 @@ import Bytes
 import Levels
 import TestDocuments
 
+@testable import LevelsAPI
+
 /// An outline computed in the plainest way: all rows of all open levels in one array.
 struct PlainOutline {
     struct Row: Equatable {
@@ -15,32 +17,37 @@ struct PlainOutline {
     private(set) var rows: [Row] = []
     private let depth: Int
     private let open: Set<String>
+    /// Tells the order in which the answer about a level shows it.
+    private static let cache = ArrangementCache(bytes: 0)
 
     /// - Parameters:
     ///   - depth: how many levels are open.
     ///   - paths: the encoded paths of items that are open with all above them.
-    init(_ level: Level?, depth: Int, paths: [String]) {
+    init(below step: Item.Step, depth: Int, paths: [String]) {
         self.depth = depth
-        let living = Set(Self.paths(below: level, prefix: ""))
+        let living = Set(Self.paths(below: step.level.child(step.row), prefix: ""))
         var open: Set<String> = []
         for path in paths where living.contains(path) {
             let steps = path.split(separator: "/")
             for count in 1...steps.count { open.insert(steps.prefix(count).joined(separator: "/")) }
         }
         self.open = open
-        if let level { add(level, prefix: "", indent: 0) }
+        add(below: step, prefix: "", indent: 0)
     }
 
-    private mutating func add(_ level: Level, prefix: String, indent: Int) {
-        for row in 0..<level.count {
+    private mutating func add(below step: Item.Step, prefix: String, indent: Int) {
+        guard let level = step.level.child(step.row) else { return }
+        let listing = Self.cache.listing(below: step)
+        for position in 0..<level.count {
+            let row = listing.place(at: position).row
             let path = prefix + Self.encoded(level.key(row))
             let below = level.childCount(row) > 0 ? level.child(row) : nil
             let isExpanded = below != nil && (indent + 1 < depth || open.contains(path))
             rows.append(
                 Row(
                     href: (below == nil ? "/detail/" : "/levels/") + path, indent: indent, isExpanded: isExpanded,
-                    isFirst: row == 0, isLast: row == level.count - 1))
-            if isExpanded, let below { add(below, prefix: path + "/", indent: indent + 1) }
+                    isFirst: position == 0, isLast: position == level.count - 1))
+            if isExpanded { add(below: Item.Step(level: level, row: row), prefix: path + "/", indent: indent + 1) }
         }
     }
 

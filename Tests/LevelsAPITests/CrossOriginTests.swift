@@ -8,7 +8,8 @@ import Testing
         "/levels/", "/detail/a", "/document", "/problems", "/healthz", "/readyz", "/levels/x", "/x", "/levels/?x",
     ]
     private static let exposed =
-        "Access-Control-Expose-Headers: ETag, Link, Preference-Applied, Location, Retry-After"
+        "Access-Control-Expose-Headers: "
+        + "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges"
 
     private static func desk(_ origins: String) throws -> Desk {
         try Desk(CodingTests.document.replacing(#""row 1""#, with: #""a""#)) {

@@ -106,7 +106,8 @@ public struct AllowedOrigins: Sendable {
     }
 
     /// The answers' fields that a page may read in addition to those that any page may.
-    private static let exposed = "ETag, Link, Preference-Applied, Location, Retry-After"
+    private static let exposed =
+        "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges"
     /// The fields that a page may send in addition to those that any page may.
     private static let taken =
         "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"

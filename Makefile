@@ -45,12 +45,13 @@ build: deps ## Build the release.
 	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)
 
 install: $(PROGRAM) ## Install the program, its example configuration and sample documents in PREFIX (/usr/local), below DESTDIR.
-	$(INSTALL) -d '$(bindir)' '$(datadir)/Config' '$(datadir)/Data/assets'
+	$(INSTALL) -d '$(bindir)' '$(datadir)/Config'
 	$(INSTALL) -m 755 $(PROGRAM) '$(bindir)/drilldown'
 	$(INSTALL) -m 644 Config/drilldown.plist '$(datadir)/Config'
 	$(INSTALL) -m 755 Config/health-check '$(datadir)/Config'
-	$(INSTALL) -m 644 $(wildcard Data/*.plist) '$(datadir)/Data'
-	$(INSTALL) -m 644 $(wildcard Data/assets/*) '$(datadir)/Data/assets'
+	set -e; find Data -type f | while IFS= read -r file; do \
+		$(INSTALL) -D -m 644 "$$file" '$(datadir)'/"$$file"; \
+	done
 
 uninstall: ## Remove what 'make install' installed there.
 	rm -rf '$(bindir)/drilldown' '$(datadir)'

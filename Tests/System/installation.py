@@ -36,10 +36,16 @@ def installs(verdict, program, folder):
                for path, _, names in os.walk(os.path.join(ROOT, "Data")) for name in names]
     verdict.expect(
         installed == sorted(wanted), f"make install installs program, configuration and documents: {installed}")
+    data = os.path.join(target, share, "Data")
+    documents = sorted(name for name in os.listdir(data) if name.endswith((".plist", ".bundle")))
     checked = subprocess.run(
-        [os.path.join(target, "opt/drilldown/bin/drilldown"), "check", os.path.join(target, share, "Data/Data.plist")],
+        [os.path.join(target, "opt/drilldown/bin/drilldown"), "check", *(os.path.join(data, name) for name in documents)],
         capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
-    verdict.expect(checked.returncode == 0, f"the installed program runs: {checked.stderr}")
+    reports = (checked.stdout + checked.stderr).splitlines()
+    verdict.expect(
+        checked.returncode == 0 and "Settings.bundle" in documents and len(reports) == len(documents)
+        and all(line.endswith(", 0 warnings") for line in reports),
+        f"the installed program has no warnings about the installed documents: {reports}")
     result = make("uninstall", *places)
     left = [name for _, _, names in os.walk(target) for name in names]
     verdict.expect(result.returncode == 0 and not left, f"make uninstall leaves nothing: {left}")

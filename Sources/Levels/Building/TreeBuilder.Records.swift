@@ -51,6 +51,7 @@ extension TreeBuilder {
     private mutating func noteTable() throws(PropertyListError) {
         let item = items.innermost
         let drilling = try drilling(of: item)
+        try checkDepth(of: drilling, in: item)
         // The name is hidden behind one more tag.
         guard let field = item.field(recordsSlot),
             let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)

@@ -13,7 +13,13 @@ struct OpenPart: ~Copyable {
         let opened = try Self.opened(place)
         let path = try Self.path(of: opened, place)
         let size = Int(opened.status.st_size)
-        if let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path) { throw refusal }
+        let content =
+            switch place.reference.kind {
+            case .document: "a property list"
+            case .records: "a table"
+            }
+        let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path, content: content)
+        if let refusal { throw refusal }
         self.path = path
         file = DocumentFile(takingOver: opened.release())
     }

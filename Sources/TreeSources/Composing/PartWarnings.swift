@@ -23,7 +23,7 @@ struct PartWarnings {
     /// - Parameter file: the name of that document's file.
     mutating func add(_ refusal: SourceError, at mention: PartMention, in file: String) {
         if let position = refusal.position {
-            let warning = DocumentWarning(position: position, path: refusal.path ?? "/", message: refusal.reason)
+            let warning = DocumentWarning(position: position, path: refusal.path ?? "", message: refusal.reason)
             return add(SourceWarning(file: refusal.file, warning: warning))
         }
         let message = "'\(path: mention.reference.path)' cannot be mounted: \(refusal.reason)"

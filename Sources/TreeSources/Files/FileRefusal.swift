@@ -30,8 +30,12 @@ enum FileRefusal {
     }
 
     /// Why a size is refused; nil if it is allowed.
-    static func ofSize(_ size: Int, limit: Int, path: String) -> SourceError? {
-        if size == 0 { return SourceError(path, "the file is empty; it must contain a property list") }
+    ///
+    /// - Parameter content: what the file must contain.
+    static func ofSize(
+        _ size: Int, limit: Int, path: String, content: String = "a property list"
+    ) -> SourceError? {
+        if size == 0 { return SourceError(path, "the file is empty; it must contain \(content)") }
         guard size > limit else { return nil }
         return SourceError(
             path,

@@ -94,6 +94,7 @@ struct RecordFileTests {
                 "cells.tsv:2:5: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes."
             ),
             ("object.json", "object.json:1:1: the table must be an array of dictionaries, not a dictionary."),
+            ("empty.csv", "empty.csv: the file is empty; it must contain a table."),
             ("none.csv", "none.csv: the file does not exist; name a file that exists in the document's folder."),
             ("QUOTE.csv", "QUOTE.csv: the file does not exist, but 'quote.csv' does, whose name differs only in case."),
             (
@@ -106,6 +107,7 @@ struct RecordFileTests {
         try scratch.write("in/twice.csv", "A,B,A\n1,2,3\n")
         try scratch.write("in/cells.tsv", "A\tB\n1\t2\t3\n")
         try scratch.write("in/object.json", "{}")
+        try scratch.write("in/empty.csv", "")
         try scratch.write("outside.csv", Self.csv)
         try scratch.write("in/a.csv", Self.csv)
         try writeMain("a.csv", name)
@@ -113,6 +115,20 @@ struct RecordFileTests {
         #expect(shown(0, loaded) == "Ada: One Three, Bo: Two")
         #expect(shown(1, loaded) == sentence)
         #expect(loaded.warnings.count == 1)
+        // The records are in no item of the table's file.
+        #expect(loaded.warnings.first?.warning.path == (sentence.contains(/:[0-9]+:/) ? "" : "/\(name)"))
+    }
+
+    @Test("refuse their document if its DrillBy is too long")
+    func depth() throws {
+        try scratch.write("in/a.csv", Self.csv)
+        let fields = Array(repeating: #""A""#, count: 513).joined(separator: ",")
+        try scratch.write("in/Main.json", "{\"Records\":\"a.csv\",\n\"DrillBy\":[\(fields)]}")
+        let error = try #require(throws: SourceError.self) { try load() }
+        #expect(
+            error.description.replacing(scratch.path + "/", with: "")
+                == "in/Main.json:2:1: in /: 'DrillBy' leads deeper than 512 levels; name fewer fields; --shape any serves any property list."
+        )
     }
 
     @Test("are written in place of the file's name, and by the file's name alone if the parts are left out")

@@ -29,8 +29,8 @@ final class PagedFileWatcher: SourceWatcher {
     }
 
     func refresh() -> Bool {
-        arm()
-        return true
+        followFolders()
+        return main.refresh()
     }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {

@@ -49,12 +49,10 @@ struct BundleFiles: Equatable {
     /// Opens a file of the folder; nil if it does not exist.
     ///
     /// - Throws: `SourceError`, which names the file by `name`, if it cannot be read.
-    mutating func open(_ name: String, maximumBytes: Int) throws(SourceError) -> DocumentFile? {
+    mutating func open(_ name: String) throws(SourceError) -> DocumentFile? {
         names.append(name)
         states.append(state(of: name))
-        guard let file = try opened(name) else { return nil }
-        if let refusal = FileRefusal.ofSize(file.identity.size, limit: maximumBytes, path: name) { throw refusal }
-        return file
+        return try opened(name)
     }
 
     private func opened(_ name: String) throws(SourceError) -> DocumentFile? {

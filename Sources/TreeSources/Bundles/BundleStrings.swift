@@ -53,7 +53,12 @@ struct BundleStrings {
     /// The texts of a file; nil if it does not exist. One that cannot be read is a warning.
     private mutating func table(_ name: String, in files: inout BundleFiles) -> StringsTable? {
         do throws(SourceError) {
-            guard let file = try files.open(name, maximumBytes: Self.mostBytes) else { return nil }
+            // An empty file has no texts.
+            guard let file = try files.open(name), file.identity.size > 0 else { return nil }
+            guard file.identity.size <= Self.mostBytes else {
+                let size = Quantity(file.identity.size, "byte")
+                throw SourceError(name, "the file has \(size) and the limit is \(Self.mostBytes); remove texts")
+            }
             return try Self.table(of: file, named: name)
         } catch {
             warn("\(error.reason); its texts are not used", of: files.path(of: name), at: error.position)

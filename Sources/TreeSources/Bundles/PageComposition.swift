@@ -94,9 +94,11 @@ struct PageComposition {
     }
 
     private mutating func read(_ name: String) throws(SourceError) -> SettingsPage {
-        guard let opened = try files.open(name, maximumBytes: file.maximumBytes) else {
+        guard let opened = try files.open(name) else {
             throw SourceError(name, "the page does not exist in the folder of the bundle")
         }
+        let size = opened.identity.size
+        if let refusal = FileRefusal.ofSize(size, limit: file.maximumBytes, path: name) { throw refusal }
         let tree = try tree(of: opened, named: name)
         guard let page = SettingsPage(tree) else {
             throw SourceError(name, "it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'")

@@ -157,12 +157,13 @@ import Testing
         try strings("de", "Root", "\"Sound\" = \n;")
         try strings("fr", "Root", String(repeating: "x", count: BundleStrings.mostBytes + 1))
         try strings("it", "Root", "Sound = Suono;")
+        try strings("nl", "Root", "")
         let loaded = try load()
         #expect(Self.variants(loaded) == ["it: Root(Suono More(Zoom))"])
         #expect(
             warnings(loaded) == [
                 "App.bundle/de.lproj/Root.strings:2:1: the text of the key 'Sound' must be text between quotation marks, not ';'; its texts are not used.",
-                "App.bundle/fr.lproj/Root.strings:1:1: the file has 4194305 bytes and the limit is 4194304; split it, or raise MaxDocumentBytes; its texts are not used.",
+                "App.bundle/fr.lproj/Root.strings:1:1: the file has 4194305 bytes and the limit is 4194304; remove texts; its texts are not used.",
             ])
     }
 
@@ -219,6 +220,39 @@ import Testing
         try scratch.write("App.bundle/Icon.png", "x")
         #expect(watcher.advance(at: .now) == nil)
         #expect(watcher.fingerprint == before.fingerprint)
+    }
+
+    @Test("that a document mounts as its root is a part of that document")
+    func mounted() throws {
+        try scratch.write("Data.plist", #"{"Source":"App.bundle/Root.plist","Owner":"x"}"#)
+        let source = PagedFile(PropertyListFile(path: scratch("Data.plist")))
+        let watcher = source.watcher(sharing: WatchedFiles())
+        watcher.arm()
+        let loaded = try watcher.load(replacing: nil)
+        #expect(Self.titles(loaded.tree.document) == "Root(Sound More)")
+        #expect(loaded.composition?.source.child(0) == nil)
+        #expect(watcher.savability(at: try ItemPath(Array("/".utf8).span)) == .items)
+        // The same, written in one piece.
+        let specifiers = #"{"Title":"Sound"},"# + Self.pane("More", "Sub")
+        try scratch.write("App.bundle/Whole.json", #"{"Source":"x","PreferenceSpecifiers":[\#(specifiers)]}"#)
+        #expect(Self.titles(try load("App.bundle/Whole.json").tree.document) == "Root(Sound More)")
+    }
+
+    @Test("that is no settings page is asked for again with all files that it mounts")
+    func requested() throws {
+        try scratch.write("Data.json", #"[{"Title":"A","Source":"a.json"}]"#)
+        try scratch.write("a.json", #"["x"]"#)
+        let file = PropertyListFile(path: scratch("Data.json"), pollInterval: .seconds(3_600))
+        let watcher = PagedFile(file).watcher(sharing: WatchedFiles())
+        watcher.arm()
+        let first = try watcher.load(replacing: nil)
+        try scratch.remove("a.json")
+        #expect(watcher.refresh())
+        // A load that nobody asked for waits once for the file, which may be being saved.
+        let second = try watcher.load(replacing: first.tree.document)
+        #expect(
+            Self.titles(second.tree.document)
+                == "Root(A(!a.json: the file does not exist; name a file that exists in the document's folder.))")
     }
 
     @Test("that is no settings page is a file like any other")

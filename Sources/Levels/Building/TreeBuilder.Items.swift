@@ -14,7 +14,9 @@ extension TreeBuilder {
     @inline(never)
     private mutating func closeNotedItem() throws(PropertyListError) {
         let isTableFile = hasTables ? try checkTable() : false
-        let level = items.count == 1 && !isArray ? try takeRootLevel() : try takeLevel()
+        let level =
+            items.count == 1 && !isArray
+            ? try takeRootLevel() : holdsSources ? try takeLevelBesideSource() : try takeLevel()
         var row = holdsSources ? try rowWithSource() : try row()
         if isTableFile { row.marks.insert(.isPart) }
         try close(row, level)
@@ -32,6 +34,13 @@ extension TreeBuilder {
     private mutating func takeRootLevel() throws(PropertyListError) -> Level? {
         if let specifiers = items.field(specifiersSlot) { return try settingsPage(specifiers) }
         guard items.levelSlot != 0 || source != nil else { throw noLevel }
+        return try takeLevel()
+    }
+
+    /// The level of an item that may have a `Source`: also that of a settings page which was mounted there.
+    @inline(never)
+    private mutating func takeLevelBesideSource() throws(PropertyListError) -> Level? {
+        if let page = pageField { return try settingsPage(page) }
         return try takeLevel()
     }
 
@@ -54,7 +63,7 @@ extension TreeBuilder {
         // The fields of a mounted root may follow those of the item, and a control ends them.
         let isTyped = !isPlain && items.count > 1 && source == nil && items.field(typeSlot) != nil
         // A settings page shows no title of its own; the row that leads to it does.
-        if !isPlain, items.count == 1, items.field(specifiersSlot) != nil { title = nil }
+        if !isPlain, items.count == 1, items.field(specifiersSlot) != nil, source == nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
         let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
         let arrangesLevel = isPlain ? false : try checkOrder()

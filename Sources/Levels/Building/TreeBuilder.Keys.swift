@@ -67,7 +67,7 @@ extension TreeBuilder {
         if rule.arrangesLevel { items.noteOrder() }
         if meaning.slot == sourceSlot { holdsSources = true }
         guard rule.isHidden else { return }
-        if rule.isForRoot, items.count > 1 {
+        if rule.isForRoot, items.count > 1, !takesMountedPage {
             expected = .anything
         } else {
             tree.fields.bytes.append(PackedTag.hidden)

@@ -16,7 +16,7 @@ extension TreeBuilder {
     @inline(never)
     mutating func rowWithSource() throws(PropertyListError) -> PendingRow {
         guard let source else { return try row() }
-        let isPart = items.levelSlot == 0
+        let isPart = items.levelSlot == 0 && pageField == nil
         if isPart { note(.document(source), at: items.innermost.place) }
         var row = isNamed ? try row() : try rowTitledBySource()
         if isPart { row.marks.insert(.isPart) }

@@ -34,9 +34,11 @@ public struct PartReference: Hashable, Sendable {
 
 extension Level {
     /// What a row refers to; nil unless its level comes from another file.
+    ///
+    /// A child pane of a settings page is none of these: what its `File` names is found by the rules of bundles.
     public func part(_ number: Int) -> PartReference? {
         let row = row(number)
-        guard row.flags.contains(.isPart) else { return nil }
+        guard row.flags.contains(.isPart), form != .specifiers else { return nil }
         let bytes = bytes
         if let table = table(ofRow: number) { return table }
         guard

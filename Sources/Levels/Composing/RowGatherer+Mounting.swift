@@ -56,8 +56,11 @@ extension RowGatherer {
             hasPlace = hasPlace || field.isHole
             append(bytes.span.extracting(field.range))
         }
-        // An array has no field, and a root whose own part could not be read has no level.
-        guard !hasPlace, let level = root.level.child(root.row), level.refusal == nil else { return }
+        // An array has no field, and a root whose own part could not be read has no level. The level of a settings page
+        // is made of its specifiers, which are a field.
+        guard !hasPlace, let level = root.level.child(root.row), level.refusal == nil, level.form != .specifiers else {
+            return
+        }
         appendPlace(named: names.newLevelName(level.form), form: level.form)
     }
 

@@ -24,10 +24,14 @@ public struct SettingsPage: Sendable {
     public let childPanes: [ChildPane]
 
     /// The page that a document is; nil if it is not one.
+    ///
+    /// A document that mounts a page as its root is not one: the page's other files are in another folder.
     public init?(_ tree: Tree) {
         document = tree.document
         childPanes = tree.childPanes
-        guard let level = document.child(0), level.form == .specifiers else { return nil }
+        guard let level = document.child(0), level.form == .specifiers,
+            document.text(PartReference.sourceName, inRow: 0) == nil
+        else { return nil }
         self.level = level
     }
 

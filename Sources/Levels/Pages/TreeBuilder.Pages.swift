@@ -3,7 +3,19 @@ internal import PropertyLists
 
 /// Settings pages: documents whose root has `PreferenceSpecifiers`.
 extension TreeBuilder {
-    /// The level of a page, which the root's field with a number describes.
+    /// The innermost item's `PreferenceSpecifiers`, by its number, if it is a settings page; else they are a field.
+    var pageField: Int? {
+        guard let field = items.field(specifiersSlot) else { return nil }
+        return tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.hidden.rawValue
+            ? field : nil
+    }
+
+    /// Whether `PreferenceSpecifiers` make the innermost item a settings page though it is not the root.
+    ///
+    /// A document that was written with its parts in place has those of a mounted page after the `Source`.
+    var takesMountedPage: Bool { items.levelSlot == 0 && source != nil }
+
+    /// The level of a page, which the innermost item's field with a number describes.
     mutating func settingsPage(_ field: Int) throws(PropertyListError) -> Level {
         guard items.levelSlot == 0 else { throw pageWithLevel(field) }
         let start = tree.fields.start(field)
@@ -41,14 +53,14 @@ extension TreeBuilder {
             }
             for _ in earlier..<page.rowCount { try tree.countItem() }
         }
-        childPanes = page.childPanes
+        if items.count == 1 { childPanes = page.childPanes }
         return page.finish(at: position)
     }
 
     private func pageWithLevel(_ field: Int) -> PropertyListError {
         let other = items.innermost.levelField.map { name(ofField: $0) } ?? ""
         return PropertyListError(
-            "the root has both '\(quoted: other)' and 'PreferenceSpecifiers'; only one of them can hold its level",
-            at: tree.fields.start(field).place.position)
+            "\(items.count == 1 ? "the root" : "the item") has both '\(quoted: other)' and 'PreferenceSpecifiers'; only one of them can hold its level",
+            at: tree.fields.start(field).place.position, path: currentPath())
     }
 }

@@ -113,6 +113,60 @@ struct CompositionTests {
         #expect(composed.document.child(0)?.title(0) == "x")
     }
 
+    @Test(
+        "has the specifiers of a mounted settings page beside the Source, and is read from them again",
+        arguments: [
+            (#"{"Rows":["A",{"Title":"B","Source":"p"}]}"#, "B"),
+            (#"{"Rows":["A",{"Source":"p"}]}"#, "Page"),
+            (#"{"Rows":["A",{"Key":"k","Source":"p"}]}"#, "Page"),
+            (#"[{"Title":"B","Type":"Slider","SortBy":"-Title","Source":"p"}]"#, "B"),
+            (#"{"Title":"B","Source":"p"}"#, "B"),
+            (#"{"Source":"p"}"#, "Page"),
+        ])
+    func page(document: String, title: String) throws {
+        let page = """
+            {"Title":"Page","PreferenceSpecifiers":[
+             {"Type":"PSGroupSpecifier","Title":"G","FooterText":"F"},{"Type":"PSToggleSwitchSpecifier","Key":"k"},
+             {"Type":"PSSliderSpecifier","Key":"k","Title":"Zoom"},
+             {"Type":"PSRadioGroupSpecifier","Values":[1,2]},{"Type":"PSChildPaneSpecifier","File":"p","Source":"p"}]}
+            """
+        let composed = try composition(document, ["p": page]).document
+        #expect(LevelComparison.difference(composed, try Self.readAgain(composed)) == nil)
+        let root = try #require(composed.child(0))
+        let isRoot = root.form == .specifiers
+        #expect((isRoot ? composed.title(0) : root.title(root.count - 1)) == title)
+        let pageLevel = try #require(isRoot ? root : root.child(root.count - 1))
+        #expect((0..<pageLevel.count).map(pageLevel.title) == ["", "Zoom", "1", "2", ""])
+    }
+
+    @Test("has either the specifiers of a mounted page or another level")
+    func pageAndLevel() throws {
+        #expect(
+            Document.refusal(
+                of: #"{"Rows":[{"Title":"A","Source":"p","PreferenceSpecifiers":[{"Title":"x"}],"Children":["y"]}]}"#)
+                == "1:36: in /A: the item has both 'Children' and 'PreferenceSpecifiers'; only one of them can hold its level"
+        )
+        // Without a Source before them, and beside a level, they are a field.
+        for item in [
+            #"{"Title":"A","PreferenceSpecifiers":[1],"Source":"p"}"#,
+            #"{"Title":"A","Children":["x"],"Source":"p","PreferenceSpecifiers":[1]}"#,
+            #"{"Title":"A","PreferenceSpecifiers":[1],"Children":["x"]}"#,
+        ] {
+            #expect(try Document.tree("[\(item)]").document.child(0)?.form == .rows)
+        }
+        let page = try Document.tree(#"{"PreferenceSpecifiers":[{"Title":"x"}],"Source":"p"}"#)
+        #expect(page.parts == [])
+        #expect(page.document.child(0)?.title(0) == "x")
+    }
+
+    /// The document that a tree is written as.
+    private static func readAgain(_ document: Level) throws -> Level {
+        var builder = TreeBuilder()
+        var walk = TreeWalk(document, row: 0)
+        try walk.finish(to: &builder)
+        return try Self.withoutUnknownParts(try builder.finish().document)
+    }
+
     @Test("has a level that says why a part is refused, also at the root of a mounted document")
     func refusals() throws {
         let composed = try composition(

@@ -7,7 +7,7 @@ import Testing
 /// Random tables in every order that a query names, page by page, against plain arrays.
 @Suite("Rows in an order") struct OrderedRowTests {
     /// The parts of a level's answer that tell its rows.
-    private struct Page: Decodable {
+    struct Page: Decodable {
         struct Section: Decodable, Equatable { let title: String?, start: Int, count: Int }
         struct Row: Decodable { let title: String }
         let count: Int
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private static func sections(_ expected: [(title: String?, rows: [PlainTable.Row])]) -> [Page.Section] {
+    static func sections(_ expected: [(title: String?, rows: [PlainTable.Row])]) -> [Page.Section] {
         var start = 0
         return expected.map { section in
             defer { start += section.rows.count }
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Inserts, deletes and changes a few rows, at times those that were seen last; returns their titles.
-    private static func change(
+    static func change(
         _ table: inout PlainTable, around last: String?, using generator: inout SeededGenerator
     ) -> Set<String> {
         var touched: Set<String> = []
@@ -100,7 +100,7 @@ import Testing
         return touched
     }
 
-    private static func areInOneOrder(_ lists: [[String?]]) -> Bool {
+    static func areInOneOrder(_ lists: [[String?]]) -> Bool {
         var pairs: Set<[String?]> = []
         for list in lists {
             for (index, one) in list.enumerated() { for other in list[(index + 1)...] { pairs.insert([one, other]) } }

@@ -17,12 +17,11 @@ extension Listing {
         let order = order.flatMap { $0.criteria.isEmpty ? nil : $0 }
         let located = located(0..<count)
         guard let divided = grouping.divide(located, sort: { order.map(located.positions(sortedBy:)) }) else { return }
-        let fields = known.flatMap { known in
-            order == nil ? known.grouping == .document ? known.fields : nil : known.isDocument ? order : nil
-        }
-        arrange(
-            divided.positions, into: located.lasting(divided),
-            known: fields.map { KnownOrder(fields: $0, grouping: grouping, sectionMarks: divided.marks) })
+        var ordered = known?.grouping == .document ? known : nil
+        if let order { ordered = known?.isDocument == true ? KnownOrder(fields: order) : nil }
+        ordered?.grouping = grouping
+        ordered?.sectionMarks = divided.marks
+        arrange(divided.positions, into: located.lasting(divided), known: ordered)
     }
 
     /// The sections of divided rows, with titles of their own if the rows have no places later.

@@ -7,14 +7,15 @@ extension Listing {
         /// Counted from 0 over all items in and below the level, each before those below it.
         var numbers: [UInt32]
         let texts: SearchTexts
-        /// Whether the best hits come first, and not in the order of the document.
-        let isRanked: Bool
+        /// The search, if the best hits come first, and not in the order of the document.
+        let rankedBy: ItemSearch?
     }
 
     /// Shows the hits of a search in and below the level, in one section without a title.
     public mutating func search(_ search: ItemSearch, _ texts: SearchTexts) {
         guard let level else { return }
-        show(Items(numbers: search.hits(in: level, texts), texts: texts, isRanked: search.isRanked))
+        let numbers = search.hits(in: level, texts)
+        show(Items(numbers: numbers, texts: texts, rankedBy: search.isRanked ? search : nil))
     }
 
     /// Whether all rows have places.
@@ -50,14 +51,17 @@ extension Listing {
     ///
     /// Rows come and go between two pages, but seldom so many that a row is further away.
     ///
-    /// - Parameter position: where the first of them was, from 0 to the number of rows.
-    func position(ofFirst hashes: [UInt64], near position: Int) -> Int? {
+    /// - Parameters:
+    ///   - range: the positions that count.
+    ///   - position: where the first of them was.
+    func position(ofFirst hashes: [UInt64], in range: Range<Int>, near position: Int) -> Int? {
+        let position = max(range.lowerBound, min(position, range.upperBound))
         var best: (index: Int, position: Int)?
-        var known = position..<min(position + 1, count)
+        var known = position..<min(position + 1, range.upperBound)
         note(hashes, in: known, &best)
         var distance = Self.nearest
-        while best?.index != 0, known != 0..<count, distance <= Self.furthest {
-            let wide = max(0, position - distance)..<min(count, position + distance)
+        while best?.index != 0, known != range, distance <= Self.furthest {
+            let wide = max(range.lowerBound, position - distance)..<min(range.upperBound, position + distance)
             note(hashes, in: wide.lowerBound..<known.lowerBound, &best)
             note(hashes, in: known.upperBound..<wide.upperBound, &best)
             known = wide

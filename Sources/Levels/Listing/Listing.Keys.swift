@@ -21,8 +21,7 @@ extension Listing {
     ///   - position: where the first of them was; the hits of a search are looked for near it.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>? = nil, lastAt position: Int = 0) -> Int? {
         if case .items = rows {
-            let found = self.position(ofFirst: hashes, near: max(0, min(position, count)))
-            return found.flatMap { range?.contains($0) == false ? nil : $0 }
+            return self.position(ofFirst: hashes, in: range ?? 0..<count, near: position)
         }
         var positions: Positions?
         let branchHashes = branchHashes()

@@ -157,8 +157,7 @@ public struct Listing: Sendable {
     mutating func show(_ items: Items) {
         rows = .items(items)
         ownSections = .stored([])
-        // Hits that are ranked are in an order of which nothing is known.
-        known = items.isRanked ? nil : KnownOrder()
+        known = KnownOrder(rankedBy: items.rankedBy)
         extras = .trail
     }
 

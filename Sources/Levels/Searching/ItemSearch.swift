@@ -6,7 +6,7 @@ public struct ItemSearch: Sendable {
     /// What is searched.
     let fields: SearchedFields
     /// Whether the best hits come first; else they are in document order.
-    let isRanked: Bool
+    public var isRanked: Bool
 
     /// - Parameter text: nil is returned for a text that is empty after folding.
     /// - Parameter isRanked: whether titles that begin with the text are first, then those with a word that does.
@@ -42,6 +42,12 @@ public struct ItemSearch: Sendable {
         }
         pass.end()
         return hits.all
+    }
+
+    /// How well a title that contains the text matches it.
+    func rank(of title: Span<UInt8>) -> SearchRank {
+        let folded = FoldedText.of(title)
+        return SearchText.rank(of: pattern, in: folded.span)
     }
 
     private func look(through text: SearchText, first: Int, _ hits: inout SearchHits) {

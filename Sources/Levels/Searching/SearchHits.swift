@@ -1,5 +1,5 @@
 /// How well a title matches a searched text.
-enum SearchRank {
+enum SearchRank: UInt8 {
     /// It begins with the text.
     case start
     /// One of its words begins with the text.

@@ -61,7 +61,8 @@ final class SearchText: Sendable {
             let start = starts[item]
             item += 1
             place = starts[item]
-            visit(item - 1, found == start ? .start : rank(of: pattern, in: bytes.span, start..<place, from: found))
+            visit(
+                item - 1, found == start ? .start : Self.rank(of: pattern, in: bytes.span, start..<place, from: found))
         }
     }
 
@@ -82,13 +83,19 @@ final class SearchText: Sendable {
         return low
     }
 
+    /// How well a folded title that contains the pattern matches it.
+    static func rank(of pattern: BytePattern, in title: Span<UInt8>) -> SearchRank {
+        guard let found = pattern.offset(in: title, from: 0), found > 0 else { return .start }
+        return rank(of: pattern, in: title, 0..<title.count, from: found)
+    }
+
     /// Whether a word of a title begins with the pattern, which is first found at an offset after the title's beginning.
-    private func rank(
+    private static func rank(
         of pattern: BytePattern, in bytes: Span<UInt8>, _ title: Range<Int>, from first: Int
     ) -> SearchRank {
-        if Self.endsWord(bytes, at: first) { return .word }
+        if endsWord(bytes, at: first) { return .word }
         let text = bytes.extracting(title)
-        let isWord = pattern.occurs(in: text, from: first - title.lowerBound + 1) { Self.endsWord(text, at: $0) }
+        let isWord = pattern.occurs(in: text, from: first - title.lowerBound + 1) { endsWord(text, at: $0) }
         return isWord ? .word : .middle
     }
 

@@ -11,6 +11,8 @@ struct PlainTable {
 
         /// The title without case and marks, as rows are compared.
         var folded: String { PlainTable.folded(title) }
+        /// The number of the folder that the row is in.
+        var folder: Int { (Int(title.drop { $0 != " " }.dropFirst()) ?? 0) % 3 }
         var initial: String { folded.first.map { $0.isLetter ? $0.uppercased() : "#" } ?? "#" }
     }
 
@@ -59,6 +61,16 @@ struct PlainTable {
         return #"{"Rows":[\#(items.joined(separator: ","))]\#(order)}"#
     }
 
+    /// The document with the rows below three items that no search finds, so that the hits are in several levels.
+    func documentInFolders() -> String {
+        let folders = (0..<3).map { number in
+            var folder = self
+            folder.rows = rows.filter { $0.folder == number }
+            return #"{"Title":"-",\#(folder.document().dropFirst())"#
+        }
+        return "[\(folders.joined(separator: ","))]"
+    }
+
     static func folded(_ text: String) -> String {
         text.lowercased().replacing("ä", with: "a").replacing("é", with: "e")
     }
@@ -69,6 +81,15 @@ struct PlainTableQuery: CustomStringConvertible {
     var sort: String?
     var group: String?
     var conditions: [String] = []
+    /// The text that is searched for, in lower case; nil for the rows of the level.
+    var search: String?
+
+    /// What is asked of the hits of a search.
+    static func randomSearch(using generator: inout SeededGenerator) -> PlainTableQuery {
+        var query = random(using: &generator)
+        query.search = ["p", "e", "ap", "1", "x", "nowhere"][generator.below(6)]
+        return query
+    }
 
     static func random(using generator: inout SeededGenerator) -> PlainTableQuery {
         var query = PlainTableQuery()
@@ -84,14 +105,16 @@ struct PlainTableQuery: CustomStringConvertible {
 
     /// The query of a target; never empty.
     var description: String {
-        guard sort != nil || group != nil || !conditions.isEmpty else { return "format=json" }
-        let parts = [sort.map { "sort=\($0)" }, group.map { "group=\($0)" }] + conditions.map { "where=\($0)" }
+        guard sort != nil || group != nil || !conditions.isEmpty || search != nil else { return "format=json" }
+        let options = [sort.map { "sort=\($0)" }, group.map { "group=\($0)" }, search.map { "q=\($0)" }]
+        let parts = options + conditions.map { "where=\($0)" }
         return parts.compactMap { $0?.replacing("<", with: "%3C").replacing(">", with: "%3E") }.joined(separator: "&")
     }
 
     /// The sections of a table with their titles and rows.
     func sections(of table: PlainTable) -> [(title: String?, rows: [PlainTable.Row])] {
-        var rows = table.rows.filter { row in conditions.allSatisfy { Self.holds($0, row) } }
+        var rows = search.map { hits($0, among: table.rows) } ?? table.rows
+        rows = rows.filter { row in conditions.allSatisfy { Self.holds($0, row) } }
         for part in (sort ?? (group == "initial" ? "Title" : "")).split(separator: ",").reversed() {
             rows = Self.sorted(rows, by: String(part.drop { $0 == "-" }), isDescending: part.hasPrefix("-"))
         }
@@ -105,6 +128,22 @@ struct PlainTableQuery: CustomStringConvertible {
         if marks.contains(last) { titles.append(last) }
         guard !titles.isEmpty else { return [(nil, [])] }
         return titles.map { title in (title, zip(rows, marks).filter { $0.1 == title }.map(\.0)) }
+    }
+
+    /// The rows in folders whose titles contain a text; unless they are sorted, the best first.
+    private func hits(_ text: String, among rows: [PlainTable.Row]) -> [PlainTable.Row] {
+        let rows = (0..<3).flatMap { number in rows.filter { $0.folder == number } }
+        let hits = rows.filter { $0.folded.contains(text) }
+        guard sort == nil, group != "initial" else { return hits }
+        let isWord = { (row: PlainTable.Row) in
+            row.folded.indices.contains { index in
+                let before = index > row.folded.startIndex ? row.folded[row.folded.index(before: index)] : " "
+                return row.folded[index...].hasPrefix(text) && !before.isLetter && !before.isNumber
+            }
+        }
+        let starts = hits.filter { $0.folded.hasPrefix(text) }
+        let others = hits.filter { !$0.folded.hasPrefix(text) }
+        return starts + others.filter(isWord) + others.filter { !isWord($0) }
     }
 
     private static func text(_ field: String, _ row: PlainTable.Row) -> String? {

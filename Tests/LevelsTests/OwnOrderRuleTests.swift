@@ -44,6 +44,16 @@ import Testing
             ])
     }
 
+    @Test("A level tells whether an item in or below it has an order")
+    func marked() throws {
+        let text = #"[{"Title":"a","Children":[{"Title":"b","SortBy":"Title","Children":["c"]},"d"]},{"Title":"e"}]"#
+        let level = try #require(try Document.tree(text).document.child(0))
+        #expect(level.mayHoldOrders && level.child(0)?.mayHoldOrders == true)
+        #expect(level.child(0)?.child(0)?.mayHoldOrders == false)
+        let plain = try Document.tree(text.replacing("SortBy", with: "Sorted")).document
+        #expect(!plain.mayHoldOrders)
+    }
+
     @Test("An item has the order that its keys name, the last of a key that comes twice; no other shape has any")
     func order() throws {
         let text =

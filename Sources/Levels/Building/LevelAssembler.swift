@@ -59,7 +59,7 @@ struct LevelAssembler: ~Copyable {
         let level = Level(
             bytes: Array(copying: output.span), children: parts.children, sections: parts.sections, keyIndex: index,
             form: parts.form, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML,
-            rowsHoldParts: marks.contains(.isPart))
+            rowsHoldParts: marks.contains(.isPart), rowsMayHoldOrders: marks.contains(.arrangesLevel))
         if output.count > 1 << 24 { output = ByteBuffer(capacity: 1 << 16) }
         return pool?.adopt(level) ?? level
     }

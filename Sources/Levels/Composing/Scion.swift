@@ -54,7 +54,9 @@ extension Level {
             let hidden = Section.hiddenRows(in: allSections)
             return Level(
                 bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form,
-                ownHash: ownHash, totals: LevelTotals(rows: rowCount, hidden: hidden, children: children),
+                ownHash: ownHash,
+                totals: LevelTotals(
+                    rows: rowCount, hidden: hidden, children: children, rowsMayHoldOrders: mayHoldOrders),
                 rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts)
         }
         return try packed(scions, over: children, isDocument: isDocument, names)

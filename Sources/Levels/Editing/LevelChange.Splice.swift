@@ -110,6 +110,7 @@ extension LevelChange {
             totals.add(rowOver: old.child(row.old), isShown: row.new < shown)
         }
         totals.settle(children: children)
+        if arrivals.contains(where: { $0.row.marks.contains(.arrangesLevel) }) { totals.mayHoldOrders = true }
         return totals
     }
 

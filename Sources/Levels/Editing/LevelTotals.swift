@@ -10,6 +10,8 @@ struct LevelTotals {
     private(set) var holdTextBeyondXML = false
     /// Whether the level of some row below the level comes from another file.
     private(set) var holdParts = false
+    /// Whether an item in or below the level may give its level an order.
+    var mayHoldOrders: Bool
     /// Whether the row that determined `height` was removed, and the same for the two Booleans.
     private var isHeightInDoubt = false
     private var isTextInDoubt = false
@@ -18,7 +20,8 @@ struct LevelTotals {
     /// The totals of some rows, of which the last `hidden` are hidden.
     ///
     /// - Parameter children: the levels below the rows; empty if there is none.
-    init(rows: Int, hidden: Int, children: [Level?]) {
+    init(rows: Int, hidden: Int, children: [Level?], rowsMayHoldOrders: Bool) {
+        mayHoldOrders = rowsMayHoldOrders
         items = rows - hidden
         hiddenItems = hidden
         height = rows > 0 ? 1 : 0
@@ -35,6 +38,7 @@ struct LevelTotals {
         holdTextBeyondXML = level.holdsTextBeyondXML
         isTextInDoubt = level.rowsHoldTextBeyondXML
         holdParts = level.holdsParts
+        mayHoldOrders = level.mayHoldOrders
         arePartsInDoubt = level.rowsHoldParts
     }
 
@@ -52,6 +56,7 @@ struct LevelTotals {
         raise(to: Int(child.height) + 1)
         if child.holdsTextBeyondXML { (holdTextBeyondXML, isTextInDoubt) = (true, false) }
         if child.holdsParts { (holdParts, arePartsInDoubt) = (true, false) }
+        if child.mayHoldOrders { mayHoldOrders = true }
     }
 
     private mutating func raise(to newHeight: Int) {

@@ -19,7 +19,7 @@ extension Level {
         if bytes == self.bytes, sections == allSections { return self }
         return Level(
             bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
-            mayHoldTextBeyondXML: true)
+            mayHoldTextBeyondXML: true, rowsMayHoldOrders: mayHoldOrders)
     }
 }
 

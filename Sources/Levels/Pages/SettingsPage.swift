@@ -52,7 +52,9 @@ extension Level {
         let children = (0..<rowCount).map { levels[$0] ?? child($0) }
         return Level(
             bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form, ownHash: ownHash,
-            totals: LevelTotals(rows: rowCount, hidden: Section.hiddenRows(in: allSections), children: children),
+            totals: LevelTotals(
+                rows: rowCount, hidden: Section.hiddenRows(in: allSections), children: children,
+                rowsMayHoldOrders: mayHoldOrders),
             rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts)
     }
 

@@ -35,6 +35,9 @@ public final class Level: Sendable {
     public let holdsParts: Bool
     /// Whether that is so for a row of this level itself.
     let rowsHoldParts: Bool
+    /// Whether an item in this level or below it may give its level an order (`Item.Step.order`). It stays so when such an
+    /// item is removed.
+    public let mayHoldOrders: Bool
     // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
 
     init(
@@ -55,18 +58,21 @@ public final class Level: Sendable {
         height = UInt16(clamping: totals.height)
         holdsTextBeyondXML = rowsHoldTextBeyondXML || totals.holdTextBeyondXML
         holdsParts = rowsHoldParts || totals.holdParts
+        mayHoldOrders = totals.mayHoldOrders
         hash = Self.hash(ownHash, children: children, sections: sections, form: form)
     }
 
     convenience init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
-        mayHoldTextBeyondXML: Bool, rowsHoldParts: Bool = false
+        mayHoldTextBeyondXML: Bool, rowsHoldParts: Bool = false, rowsMayHoldOrders: Bool = false
     ) {
         let rowCount = keyIndex.rowCount
+        let hidden = Section.hiddenRows(in: sections)
         self.init(
             bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
             ownHash: ContentHash(of: bytes.span),
-            totals: LevelTotals(rows: rowCount, hidden: Section.hiddenRows(in: sections), children: children),
+            totals: LevelTotals(
+                rows: rowCount, hidden: hidden, children: children, rowsMayHoldOrders: rowsMayHoldOrders),
             rowsHoldTextBeyondXML: mayHoldTextBeyondXML
                 && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form),
             rowsHoldParts: rowsHoldParts)

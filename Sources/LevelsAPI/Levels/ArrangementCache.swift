@@ -105,6 +105,7 @@ extension ArrangementCache: OutlineStore {
     /// - Parameter limit: how many may be put in order to find it out.
     func work(below step: Item.Step, _ opening: OutlineOpening, _ page: Page, limit: Int) -> Int {
         guard let level = step.level.child(step.row), level.itemCount > limit else { return 0 }
+        guard level.mayHoldOrders || step.order != nil else { return 0 }
         let outline = OutlineRows(below: step, opening, self)
         var work = outline.workOfCounting
         if work <= limit, let cursor = page.afterPlace { work += outline.work(after: cursor.place, limit: limit) }

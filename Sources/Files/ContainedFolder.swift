@@ -33,12 +33,12 @@ public struct ContainedFolder: Sendable, Equatable {
     /// Refuses a name that no file in the folder can have.
     private func check(_ name: String) throws(ContainmentError) {
         guard !name.isEmpty, !name.utf8.contains(0) else { throw .malformedName }
-        guard !name.hasPrefix("/") else { throw .absolute }
+        guard !name.isAbsolutePath else { throw .absolute }
         var depth = 0
-        for part in name.split(separator: "/") where part != "." {
+        for part in name.pathNames where part != "." {
             depth += part == ".." ? -1 : 1
             guard depth >= 0 else { throw .outside }
-            guard opensHidden || !part.hasPrefix(".") else { throw .hidden }
+            guard opensHidden || part.utf8.first != UInt8(ascii: ".") else { throw .hidden }
         }
         guard depth > 0 else { throw .notRegular }
     }

@@ -34,7 +34,7 @@ enum ConfigurationFile {
     /// A path as seen from the working directory.
     private static func located(_ source: String, besides path: String) -> String {
         guard !source.isEmpty, !source.hasPrefix("/"), !source.contains("://"), source != "-",
-            let slash = path.lastIndex(of: "/")
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         else { return source }
         return path[...slash] + source
     }

@@ -49,7 +49,7 @@ extension Settings {
         guard let source = sources.first, !RemoteAddress.isMeant(by: source) else { return nil }
         var status = stat()
         if unsafe stat(source, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return source + "/assets" }
-        return source.lastIndex(of: "/").map { source[...$0] + "assets" } ?? "assets"
+        return source.utf8.lastIndex(of: UInt8(ascii: "/")).map { source[...$0] + "assets" } ?? "assets"
     }
 
     /// - Throws: `UsageError` for an invalid value.

@@ -60,6 +60,8 @@ struct ContainedFolderTests {
             ("fifo", .notRegular), ("nothing", .missing), ("own.txt/more", .missing), ("dangling", .missing),
             ("loop", .unreadable(ELOOP)), ("..%2fsecret.txt", .missing), ("%2e%2e/secret.txt", .missing),
             (String(repeating: "x", count: 300), .unreadable(ENAMETOOLONG)),
+            // A combining character makes one character of itself and the one before it.
+            ("/\u{301}etc", .absolute), ("../\u{301}secret", .outside), ("sub/\u{301}/../../../secret.txt", .outside),
         ])
     func refused(name: String, expected: ContainmentError) throws {
         let (scratch, path) = try Self.made()
@@ -67,7 +69,9 @@ struct ContainedFolderTests {
         #expect(throws: expected) { _ = try ContainedFolder(path).open(name) }
     }
 
-    @Test("nor hidden ones if they are not allowed", arguments: [".secret", ".hidden/inside.txt", "sub/../.secret"])
+    @Test(
+        "nor hidden ones if they are not allowed",
+        arguments: [".secret", ".hidden/inside.txt", "sub/../.secret", ".\u{301}secret"])
     func hidden(name: String) throws {
         let (scratch, path) = try Self.made()
         defer { withExtendedLifetime(scratch) {} }

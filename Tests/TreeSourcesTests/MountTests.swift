@@ -57,6 +57,17 @@ struct MountTests {
         #expect(loaded.tree.itemCount == 10)
     }
 
+    @Test("are found beside a document whose name begins with a combining character")
+    func combiningName() throws {
+        try scratch.write("in/\u{301}.json", #"[{"Title":"A","Source":"sub/\#u{301}.json"}]"#)
+        try scratch.write("in/sub/\u{301}.json", #"[{"Title":"x","Source":"b.json"}]"#)
+        try scratch.write("in/sub/b.json", #"["y"]"#)
+        let loaded = try load("in/\u{301}.json")
+        #expect(try shown(loaded) == ["x"])
+        #expect(loaded.warnings == [])
+        #expect(loaded.tree.itemCount == 3)
+    }
+
     @Test(
         "are never outside of the folder",
         arguments: [

@@ -17,7 +17,8 @@ enum AssetName {
         var start = 1
         for end in 1...path.count where end == path.count || path[end] == UInt8(ascii: "/") {
             let segment = try decoded(path.extracting(start..<end))
-            if ["", ".", ".."].contains(segment) || segment.contains(where: { $0 == "/" || $0 == "\0" }) {
+            if ["", ".", ".."].contains(segment) || segment.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })
+            {
                 isPlain = false
             }
             segments.append(segment)

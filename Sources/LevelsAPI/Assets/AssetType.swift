@@ -1,3 +1,5 @@
+import Files
+
 /// How a file is labelled, by the extension of its name.
 struct AssetType: Equatable {
     let contentType: String
@@ -8,7 +10,7 @@ struct AssetType: Equatable {
     ///
     /// Pages and scripts are plain text, so that nothing that an author puts into the folder runs as part of the service.
     init(ofFileNamed name: String) {
-        let file = name.split(separator: "/").last ?? ""
+        let file = name.pathNames.last ?? ""
         let dot = file.lastIndex(of: ".")
         let ending = dot.map { file[file.index(after: $0)...].lowercased() } ?? ""
         contentType = Self.types[ending] ?? "application/octet-stream"

@@ -1,3 +1,4 @@
+internal import Files
 internal import Levels
 internal import PropertyLists
 
@@ -27,19 +28,14 @@ struct PageComposition {
 
     init(of file: PropertyListFile) {
         self.file = file
-        files = BundleFiles(folder: Self.folder(of: file.path))
-    }
-
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        files = BundleFiles(folder: PartPlace.folder(of: file.path))
     }
 
     /// The document of all pages.
     ///
     /// - Throws: `SourceError` for a cycle of pages, or too large a document.
     mutating func compose(_ root: SettingsPage, _ loaded: LoadedTree) throws(SourceError) -> LoadedTree {
-        let name = String(file.path.split(separator: "/").last ?? "")
+        let name = String(file.path.pathNames.last ?? "")
         try readPages(from: root, named: name)
         var strings = BundleStrings()
         strings.read(tables: Set(pages.values.map(\.table)).sorted(), from: &files)

@@ -1,3 +1,4 @@
+internal import Files
 internal import Levels
 
 /// A part as a document refers to it, beside the folder from which its path leads.
@@ -12,9 +13,9 @@ struct PartPlace: Hashable {
     /// Whether no file can be there, so that there is nothing to watch.
     var isImpossible: Bool {
         let path = reference.path
-        guard !path.isEmpty, !path.hasPrefix("/"), !path.utf8.contains(0) else { return true }
+        guard !path.isEmpty, !path.isAbsolutePath, !path.utf8.contains(0) else { return true }
         var depth = 0
-        for name in path.split(separator: "/") where name != "." {
+        for name in path.pathNames where name != "." {
             depth += name == ".." ? -1 : 1
             if depth < 0 { return true }
         }
@@ -23,7 +24,7 @@ struct PartPlace: Hashable {
 
     /// The folder of a path; `.` for a name alone.
     static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        guard let slash = path.lastSlash else { return "." }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
     }
 }

@@ -26,7 +26,7 @@ enum PartRefusal {
         guard let near = similarName(place) else {
             return "the file does not exist; name a file that exists in the document's folder"
         }
-        guard near.lowercased() == (place.reference.path.split(separator: "/").last ?? "").lowercased() else {
+        guard near.lowercased() == (place.reference.path.pathNames.last ?? "").lowercased() else {
             return "the file does not exist. Did you mean '\(path: near)'?"
         }
         return "the file does not exist, but '\(path: near)' does, whose name differs only in case"

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Files
 internal import Glibc
 internal import PropertyLists
 
@@ -16,13 +17,13 @@ struct MissingFile {
 
     init(_ path: String) {
         self.path = path
-        var folder = path.hasPrefix("/") ? "/" : "."
-        var parts = path.split(separator: "/").map(String.init)[...]
+        var folder = path.isAbsolutePath ? "/" : "."
+        var parts = path.pathNames.map(String.init)[...]
         while parts.count > 1, let next = parts.first, Self.isFolder(Self.join(folder, next)) {
             folder = Self.join(folder, next)
             parts.removeFirst()
         }
-        self.folder = path.hasPrefix("/") ? folder : RealPath.of(folder)
+        self.folder = path.isAbsolutePath ? folder : RealPath.of(folder)
         name = parts.first ?? path
         isFolder = parts.count > 1
     }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Resolves a path to its file, one name after another, through symbolic links at any depth.
@@ -15,12 +16,12 @@ struct PathWalk {
     private static let mostLinks = 40
 
     init(_ path: String) {
-        directory = path.hasPrefix("/") ? "/" : "."
+        directory = path.isAbsolutePath ? "/" : "."
         push(path)
     }
 
     private mutating func push(_ path: String) {
-        names.append(contentsOf: path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init))
+        names.append(contentsOf: path.pathNames.filter { $0 != "." }.reversed().map(String.init))
     }
 
     /// Walks to the end, or as far as possible, and reports each step before it is taken.
@@ -44,7 +45,7 @@ struct PathWalk {
             case .link:
                 guard links < Self.mostLinks, let target = Self.target(of: full) else { return }
                 links += 1
-                if target.hasPrefix("/") { directory = "/" }
+                if target.isAbsolutePath { directory = "/" }
                 push(target)
             case .other:
                 pass(full, false)

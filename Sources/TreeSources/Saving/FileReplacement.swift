@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Replaces the content of a file durably: at any moment, even after a power failure, its name refers to the whole old
@@ -138,7 +139,7 @@ struct FileReplacement: ~Copyable {
     }
 
     /// The folder of a path, as a path.
-    static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./" }
+    static func folder(of path: String) -> String { path.lastSlash.map { String(path[...$0]) } ?? "./" }
 
     /// The new name is on disk only when the folder is.
     private static func syncFolder(of path: String) -> Int32 {

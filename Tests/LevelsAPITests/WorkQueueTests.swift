@@ -58,6 +58,9 @@ import Testing
         threads.run()
         #expect(queue.add(noting(5)))
         #expect(numbers == [1, 2, 4])
+        // Work that is never done would keep the queue, and the queue its work.
+        threads.run()
+        #expect(numbers == [1, 2, 4, 5])
     }
 
     @Test("Work may add work, which is done after what waits already")

@@ -14,9 +14,6 @@ struct BundleFiles: Equatable {
     private var names: [String] = []
     private var states: [Fingerprint]
 
-    /// The maximum number of names of a folder that are looked at.
-    private static let mostNames = 10_000
-
     init(folder: String) {
         self.folder = folder
         languageFolders = Self.languageFolders(in: folder)
@@ -74,15 +71,6 @@ struct BundleFiles: Equatable {
     }
 
     private static func languageFolders(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while names.count < mostNames, let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name.hasSuffix(".lproj") { names.append(name) }
-        }
-        return names.sorted()
+        FolderNames.of(folder) { $0.hasSuffix(".lproj") }.sorted()
     }
 }

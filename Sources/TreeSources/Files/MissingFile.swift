@@ -12,9 +12,6 @@ struct MissingFile {
     private let name: String
     private let isFolder: Bool
 
-    /// The maximum number of names that are compared with the missing one.
-    private static let mostNames = 10_000
-
     init(_ path: String) {
         self.path = path
         var folder = path.isAbsolutePath ? "/" : "."
@@ -49,7 +46,7 @@ struct MissingFile {
     }
 
     /// The name in the folder that was probably meant; nil if none is similar.
-    var nearestName: String? { Self.nearest(to: name, among: Self.names(in: folder)) }
+    var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
 
     /// The name that differs only in case, else one with a similar spelling, else one with another extension, else one
     /// with this prefix.
@@ -74,19 +71,5 @@ struct MissingFile {
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    /// The names in a folder; none if it cannot be read.
-    private static func names(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while names.count < mostNames, let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }

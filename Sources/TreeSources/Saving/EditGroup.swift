@@ -1,0 +1,54 @@
+public import Levels
+
+/// Edits of the tree that a watcher loaded last, of one or many requests, which are saved together.
+///
+/// A watcher makes it and only its thread uses it. Without a save nothing has happened.
+public protocol EditGroup: AnyObject {
+    /// Applies the edits of one request to the tree with the edits so far: all of them, or none.
+    ///
+    /// - Throws: `EditRefusal`; the group goes on as it was before.
+    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree
+
+    /// Replaces the whole document; only as the first and only one of a group.
+    ///
+    /// - Parameters:
+    ///   - bytes: a property list of any syntax; the file keeps its own.
+    /// - Throws: `EditRefusal` if a load would refuse it.
+    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree
+
+    /// Saves all edits, and returns when they are on disk.
+    ///
+    /// - Returns: the state of the source, which a load of the same content would have.
+    /// - Throws: `SaveError`; the files and the loaded tree are as they were.
+    func save() throws(SaveError) -> Fingerprint?
+}
+
+/// The tree after the edits of a request.
+public struct EditedTree: Sendable {
+    public let document: Level
+    public let translations: Translations?
+    public let composition: Composition?
+    /// One for each edit of the batch, in the new document.
+    public let items: [EditedItem]
+
+    public init(
+        document: Level, translations: Translations? = nil, composition: Composition? = nil, items: [EditedItem]
+    ) {
+        self.document = document
+        self.translations = translations
+        self.composition = composition
+        self.items = items
+    }
+}
+
+/// Why edits were not saved; nothing has changed then.
+public enum SaveError: Error, Sendable {
+    /// Someone else has changed a file since it was read: load it, and apply the edits to the newer tree.
+    case changedMeanwhile
+    /// The file system has no space left, or the quota is used up.
+    case noSpace(String)
+    /// The file or its folder cannot be written to, and why, for the client.
+    case unwritable(SaveRefusal)
+    /// Anything else, for the log: which step failed, on which file, and the system's reason.
+    case failed(String)
+}

@@ -23,10 +23,7 @@ extension JSONPropertyListReader {
     }
 
     /// The error for a byte that does not begin a value.
-    mutating func noValue(_ first: UInt8) throws(PropertyListError) -> PropertyListError {
-        if try window.matches("null", at: 0) {
-            return PropertyListError("a property list cannot contain null; omit the entry")
-        }
+    func noValue(_ first: UInt8) -> PropertyListError {
         switch first {
         case UInt8(ascii: ","): return PropertyListError("a value is missing before ','")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):

@@ -2,7 +2,8 @@ import Bytes
 
 /// Reads a property list written as JSON (strictly RFC 8259) and sends its events to a consumer.
 ///
-/// A number without fraction and exponent is an integer, any other a real. A property list cannot contain `null`.
+/// A number without fraction and exponent is an integer, any other a real. Most consumers refuse `null`, which a property
+/// list cannot contain.
 public struct JSONPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
@@ -143,7 +144,10 @@ public struct JSONPropertyListReader: ~Copyable {
         case UInt8(ascii: "f") where try window.matches("false", at: 0):
             try consumer.boolean(false)
             window.advance(5)
-        default: throw try noValue(first)
+        case UInt8(ascii: "n") where try window.matches("null", at: 0):
+            try consumer.null()
+            window.advance(4)
+        default: throw noValue(first)
         }
     }
 

@@ -34,6 +34,8 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
     /// A keyed archive's object reference.
     mutating func uid(_ value: UInt64) throws(PropertyListError)
+    /// JSON's `null`, which no document can contain.
+    mutating func null() throws(PropertyListError)
     /// The titles from the root to the reader's current position, for the reader's own errors; nil if there are none.
     func currentPath() -> String?
 }
@@ -43,6 +45,11 @@ extension PropertyListConsumer where Self: ~Copyable {
     @inlinable @inline(__always)
     public mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         try string(text)
+    }
+
+    /// Refuses it.
+    public mutating func null() throws(PropertyListError) {
+        throw PropertyListError("a property list cannot contain null; omit the entry")
     }
 
     /// No titles.

@@ -1,7 +1,7 @@
 /// A property list value in memory, for small ones: the body of a request, the fields of one item.
 ///
 /// Documents are never held in this form; their readers send events.
-public indirect enum PropertyListValue: Sendable, Equatable {
+public indirect enum PropertyListValue: Sendable {
     case string(String)
     case integer(PropertyListInteger)
     /// May be infinite or not a number; two that are not a number count as different.
@@ -17,35 +17,21 @@ public indirect enum PropertyListValue: Sendable, Equatable {
     case null
 }
 
-/// The entries of a dictionary, in document order; each key occurs once.
-public struct PropertyListDictionary: Sendable, Equatable {
-    /// A key and its value.
-    public struct Entry: Sendable, Equatable {
-        public let key: String
-        public var value: PropertyListValue
-
-        public init(key: String, value: PropertyListValue) {
-            self.key = key
-            self.value = value
-        }
-    }
-
-    public private(set) var entries: [Entry] = []
-
-    /// No entry.
-    public init() {}
-
-    /// The value of a key; nil if there is none. Setting nil removes the entry, and a new key is added at the end.
-    public subscript(key: String) -> PropertyListValue? {
-        get { entries.first { $0.key == key }?.value }
-        set {
-            let index = entries.firstIndex { $0.key == key }
-            switch (index, newValue) {
-            case (let index?, let value?): entries[index].value = value
-            case (let index?, nil): entries.remove(at: index)
-            case (nil, let value?): entries.append(Entry(key: key, value: value))
-            case (nil, nil): break
-            }
+extension PropertyListValue: Equatable {
+    /// Texts are equal if their UTF-8 is, not by canonical equivalence as Swift's strings are.
+    public static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.integer(let one), .integer(let other)): one == other
+        case (.real(let one), .real(let other)): one == other
+        case (.boolean(let one), .boolean(let other)): one == other
+        case (.date(let one), .date(let other)): one == other
+        case (.data(let one), .data(let other)): one == other
+        case (.uid(let one), .uid(let other)): one == other
+        case (.array(let one), .array(let other)): one == other
+        case (.dictionary(let one), .dictionary(let other)): one == other
+        case (.null, .null): true
+        default: false
         }
     }
 }

@@ -1,0 +1,93 @@
+/// Sends a value as the events of a reader, one after the other, without recursion.
+///
+/// It knows where it is, so that an error of the consumer can be told with its place.
+public struct PropertyListValueWalk {
+    private enum Frame {
+        case array([PropertyListValue], next: Int)
+        case dictionary([PropertyListDictionary.Entry], next: Int)
+    }
+
+    private var start: PropertyListValue?
+    private var stack: [Frame] = []
+    private static let nowhere = SourcePosition.byte(offset: 0)
+
+    /// Creates a walk over a value.
+    public init(_ value: PropertyListValue) { start = value }
+
+    /// The place of the value that was sent last, as a JSON pointer (RFC 6901); empty for the whole.
+    public var pointer: String {
+        stack.map { frame in
+            switch frame {
+            case .array(_, let next): JSONPointer.step(next - 1)
+            case .dictionary(let entries, let next): JSONPointer.step(entries[next - 1].key)
+            }
+        }.joined()
+    }
+
+    /// Sends all events.
+    public mutating func finish<Consumer: PropertyListConsumer & ~Copyable>(
+        to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        if let value = start.take() { try tell(value, to: &consumer) }
+        while let top = stack.popLast() {
+            switch top {
+            case .array(let values, let next):
+                guard next < values.count else {
+                    try consumer.endArray()
+                    continue
+                }
+                stack.append(.array(values, next: next + 1))
+                try tell(values[next], to: &consumer)
+            case .dictionary(let entries, let next):
+                guard next < entries.count else {
+                    try consumer.endDictionary()
+                    continue
+                }
+                stack.append(.dictionary(entries, next: next + 1))
+                try Self.tell(key: entries[next].key, to: &consumer)
+                try tell(entries[next].value, to: &consumer)
+            }
+        }
+    }
+
+    private mutating func tell<Consumer: PropertyListConsumer & ~Copyable>(
+        _ value: PropertyListValue, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch value {
+        case .string(var text):
+            text.makeContiguousUTF8()
+            try consumer.string(text.utf8Span.span, at: Self.nowhere)
+        case .integer(let value): try consumer.integer(value)
+        case .real(let value): try consumer.real(value)
+        case .boolean(let value): try consumer.boolean(value)
+        case .date(let seconds): try consumer.date(seconds)
+        case .data(let bytes): try consumer.data(bytes.span)
+        case .uid(let value): try consumer.uid(value)
+        case .null: try consumer.null()
+        case .array(let values):
+            try consumer.beginArray(at: Self.nowhere)
+            stack.append(.array(values, next: 0))
+        case .dictionary(let dictionary):
+            try consumer.beginDictionary(at: Self.nowhere)
+            stack.append(.dictionary(dictionary.entries, next: 0))
+        }
+    }
+
+    private static func tell<Consumer: PropertyListConsumer & ~Copyable>(
+        key: String, to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        var key = key
+        key.makeContiguousUTF8()
+        try consumer.key(key.utf8Span.span, at: nowhere)
+    }
+}
+
+extension PropertyListValue {
+    /// Sends the value as the events of a reader.
+    public func tell<Consumer: PropertyListConsumer & ~Copyable>(
+        to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        var walk = PropertyListValueWalk(self)
+        try walk.finish(to: &consumer)
+    }
+}

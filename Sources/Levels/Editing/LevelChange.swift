@@ -153,7 +153,7 @@ struct LevelChange: ~Copyable {
 
 extension Level {
     /// The number of listed sections, which are shown unless all of them are empty.
-    fileprivate func listedSections(owner: Item.Step?, _ names: StructuralNames) -> Int {
+    func listedSections(owner: Item.Step?, _ names: StructuralNames) -> Int {
         if !sections.isEmpty { return sections.count }
         guard form == .namedSections, let owner else { return allSections.count }
         return min(names.listedSections(of: owner) ?? allSections.count, allSections.count)

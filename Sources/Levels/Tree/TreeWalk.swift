@@ -27,6 +27,9 @@ public struct TreeWalk {
     /// Creates a walk over the item in a row of a level.
     public init(_ level: Level, row: Int) { start = (level, row) }
 
+    /// Creates a walk over the records of a table, whose array has begun.
+    init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
+
     /// Sends the next few events; false when all have been sent.
     public mutating func step<Consumer: PropertyListConsumer & ~Copyable>(
         to consumer: inout Consumer

@@ -1,0 +1,150 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Changes of an item's own fields.
+extension EditSession {
+    mutating func patch(_ changes: PropertyListValue, at path: ItemPath, isExact: Bool) throws(EditRefusal) {
+        let target = try target(path, asOwner: false)
+        guard case .dictionary(let changes) = changes else {
+            throw .invalid("a merge patch of an item must be a dictionary")
+        }
+        try refuseStructure(in: changes, of: target.item)
+        let content = try ownContent(of: target)
+        let fields = try MergePatch.merged(changes, into: content.fields, isExact: isExact)
+        try replace(content, of: target, with: fields, isSet: changes["Value"] != nil)
+    }
+
+    mutating func put(
+        _ item: PropertyListValue, at path: ItemPath, onlyIfNew: Bool, isExact: Bool
+    ) throws(EditRefusal) {
+        try item.checkItem()
+        switch Item.find(path, in: document) {
+        case .found(let shown):
+            guard !onlyIfNew else {
+                throw EditRefusal(
+                    .exists, "\(shown.titlePath) exists already; put it without If-None-Match to replace it.")
+            }
+            try replace(target(shown, asOwner: false), with: item, isExact: isExact)
+        case .missing(let nearest, let number):
+            guard number == path.count - 1, nearest.level?.refusal == nil else {
+                throw Self.missing(path.key(number), nearest)
+            }
+            try make(item, keyed: path.key(number), below: target(nearest, asOwner: true))
+        }
+    }
+
+    // MARK: Items that exist
+
+    private mutating func replace(
+        _ target: EditTarget, with item: PropertyListValue, isExact: Bool
+    ) throws(EditRefusal) {
+        let content = try ownContent(of: target)
+        var new = item.fields(names)
+        try refuseStructure(in: new, of: target.item)
+        let old = content.fields
+        if !names[.key].contains(where: { new[$0] != nil }), let name = names[.key].first(where: { old[$0] != nil }) {
+            new[name] = old[name]
+        }
+        try replace(content, of: target, with: isExact ? new : new.fitted(to: old), isSet: new["Value"] != nil)
+    }
+
+    private mutating func replace(
+        _ content: ItemContent, of target: EditTarget, with fields: PropertyListDictionary, isSet: Bool
+    ) throws(EditRefusal) {
+        let made = try remade(target, content.replacing(fields: fields, names))
+        if isSet, let value = fields["Value"], value != content.fields["Value"] { try check(value, of: made) }
+        let keepsLevel = target.item.level.map { !$0.form.isDrilled } ?? false
+        let source = try edited { () throws(TreeError) in
+            try editor.document(replacing: target.item, with: made.step, keepsLevel: keepsLevel)
+        }
+        try take(source, of: target, .none, referringTo: made.parts) { $0.replace(Provenance.Place(target.item)) }
+        follow(target, at: target.item.rowPath, isNew: false)
+    }
+
+    /// Checks the value of a control.
+    private func check(_ value: PropertyListValue, of made: RowMaker.Made) throws(EditRefusal) {
+        let bytes = made.step.level.bytes
+        let row = made.step.level.row(made.step.row)
+        guard let members = row.control(in: bytes.span) else { return }
+        var control = PropertyListDictionary()
+        for field in PackedField.all(in: members, of: bytes.span) {
+            do throws(PropertyListError) {
+                let name = String(utf8: bytes.span.extracting(field.name))
+                control[name] = try PropertyListValue(packed: bytes.span, at: field.value)
+            } catch {
+                throw .conflict(error.reason)
+            }
+        }
+        try ControlCheck.check(value, for: control)
+    }
+
+    // MARK: New items
+
+    private mutating func make(
+        _ item: PropertyListValue, keyed key: String, below target: EditTarget
+    ) throws(EditRefusal) {
+        var fields = item.fields(names)
+        try refuseStructure(in: fields, of: nil)
+        let wanted = Array(key.utf8)
+        for name in names[.key] {
+            guard case .string(let own)? = fields[name] else { continue }
+            guard ItemKey.natural(Array(own.utf8).span) == wanted else {
+                throw .invalid(
+                    "the key '\(quoted: own)' is not that of the path, '\(quoted: key)'; leave it out, or put the item "
+                        + "at the path of its key", at: JSONPointer.step(name))
+            }
+        }
+        let (plain, row) = try appended(item, below: target)
+        if plain.level?.row(withKey: wanted.span) != row {
+            fields[names[.key].first ?? "Key"] = .string(key)
+            return try insertLast(.dictionary(fields), below: target)
+        }
+        try insertLast(item, below: target)
+    }
+
+    private mutating func insertLast(_ item: PropertyListValue, below target: EditTarget) throws(EditRefusal) {
+        try insert(item, below: target, at: .last, section: nil)
+    }
+
+    /// The item above with a new one as its last row, and the number of that row.
+    private func appended(
+        _ item: PropertyListValue, below target: EditTarget
+    ) throws(EditRefusal) -> (owner: Item, row: Int) {
+        var session = self
+        try session.insertLast(item, below: target)
+        guard let owner = Item(rowPath: target.shown.rowPath, in: session.document),
+            let row = session.lastFollowedRow
+        else { throw .conflict("the new item cannot be found") }
+        return (owner, row)
+    }
+
+    // MARK: Rules
+
+    private func ownContent(of target: EditTarget) throws(EditRefusal) -> ItemContent {
+        let row = target.item.own.level.row(target.item.own.row)
+        if target.item.depth == 0, row.fields.isEmpty, !row.isString {
+            throw .conflict(
+                "the document is an array, so that its root has no fields; make it a dictionary with 'Rows'")
+        }
+        return try content(of: target)
+    }
+
+    /// Refuses a body that would change the level below an item.
+    private func refuseStructure(in fields: PropertyListDictionary, of item: Item?) throws(EditRefusal) {
+        var structure = StructuralNames.Role.lists.flatMap { names[$0] } + [PartReference.recordsName]
+        if item?.depth == 0 { structure.append("PreferenceSpecifiers") }
+        for name in structure where fields[name] != nil {
+            throw .invalid(
+                "'\(quoted: name)' is the structure of the item, not a field; insert, move or delete the items below it",
+                at: JSONPointer.step(name))
+        }
+    }
+}
+
+extension PropertyListValue {
+    /// The fields of an item, which may be a text.
+    fileprivate func fields(_ names: StructuralNames) -> PropertyListDictionary {
+        if case .dictionary(let fields) = self { return fields }
+        return PropertyListDictionary([.init(key: names[.title].first ?? "Title", value: self)])
+    }
+}

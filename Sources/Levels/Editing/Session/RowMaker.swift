@@ -1,0 +1,167 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Makes single rows as the builder of the edited document makes them.
+struct RowMaker {
+    let names: StructuralNames
+    let limits: TreeLimits
+    let syntax: FileSyntax
+    /// The section that the row will be in, if its `Type` makes controls of its rows.
+    var group: Section?
+    /// Whether the row is the root's.
+    var isRoot = false
+
+    /// A row with everything below it, in a level of its own.
+    struct Made {
+        let step: Item.Step
+        /// The files that it refers to.
+        let parts: [PartReference]
+    }
+
+    private static let nowhere = SourcePosition.byte(offset: 0)
+
+    /// Makes the row of a new item.
+    ///
+    /// - Throws: `EditRefusal.Kind.invalid` with the place of what breaks a rule.
+    func row(of item: PropertyListValue) throws(EditRefusal) -> Made {
+        var values = values
+        try wrap { () throws(PropertyListError) in try begin(&values.builder) }
+        try Self.send(item, below: "", to: &values)
+        return try end(values)
+    }
+
+    /// Makes the row of an item with another content; its level is put in place by the editor.
+    ///
+    /// - Parameter old: the item, whose table is read again.
+    func row(of content: ItemContent, replacing old: Item.Step) throws(EditRefusal) -> Made {
+        var values = values
+        try wrap { () throws(PropertyListError) in try begin(&values.builder) }
+        if content.isString, case .field(let entry)? = content.parts.first {
+            try Self.send(entry.value, below: JSONPointer.step(entry.key), to: &values)
+        } else {
+            try wrap { () throws(PropertyListError) in try values.beginDictionary(at: Self.nowhere) }
+            for part in content.parts { try send(part, of: old, to: &values) }
+            try Self.locate("") { () throws(PropertyListError) in try values.endDictionary() }
+        }
+        return try end(values)
+    }
+
+    private var values: FileValues {
+        FileValues(TreeBuilder(names: names, limits: limits, isXML: syntax == .xml), syntax: syntax)
+    }
+
+    // MARK: Sending
+
+    private static func send(
+        _ value: PropertyListValue, below pointer: String, to values: inout FileValues
+    ) throws(EditRefusal) {
+        var walk = PropertyListValueWalk(value)
+        do throws(PropertyListError) {
+            try walk.finish(to: &values)
+        } catch {
+            throw EditRefusal(.invalid(pointer: pointer + walk.pointer), error.sentence)
+        }
+    }
+
+    private func send(
+        _ part: ItemContent.Part, of old: Item.Step, to values: inout FileValues
+    ) throws(EditRefusal) {
+        switch part {
+        case .field(let entry):
+            let pointer = JSONPointer.step(entry.key)
+            try Self.locate(pointer) { () throws(PropertyListError) in
+                try values.key(Array(entry.key.utf8).span, at: Self.nowhere)
+            }
+            try Self.send(entry.value, below: pointer, to: &values)
+        case .structure(let name, let packed):
+            try wrap { () throws(PropertyListError) in
+                guard let level = old.level.child(old.row), level.form.isDrilled,
+                    packed.first == PackedTag.hole.rawValue
+                else { return try values.builder.keep(name.span, packed: packed.span) }
+                try values.builder.key(name.span, at: Self.nowhere)
+                try values.builder.beginArray(at: Self.nowhere)
+                var walk = TreeWalk(recordsBelow: level)
+                try walk.finish(to: &values.builder)
+            }
+        }
+    }
+
+    private static func locate(
+        _ pointer: String, _ body: () throws(PropertyListError) -> Void
+    ) throws(EditRefusal) {
+        do throws(PropertyListError) { try body() } catch {
+            throw EditRefusal(.invalid(pointer: pointer), error.sentence)
+        }
+    }
+
+    /// What is around the item is not the client's.
+    private func wrap<Result>(_ body: () throws(PropertyListError) -> Result) throws(EditRefusal) -> Result {
+        do throws(PropertyListError) { return try body() } catch { throw EditRefusal(.conflict, error.sentence) }
+    }
+
+    // MARK: What is around the item
+
+    private func begin(_ builder: inout TreeBuilder) throws(PropertyListError) {
+        if isRoot { return }
+        guard let group else { return try builder.beginArray(at: Self.nowhere) }
+        try builder.beginDictionary(at: Self.nowhere)
+        try Self.send(key: names[.sections].first ?? "Sections", to: &builder)
+        try builder.beginArray(at: Self.nowhere)
+        try builder.beginDictionary(at: Self.nowhere)
+        let parts = Self.parts(of: group)
+        try Self.send(parts.before, of: group, to: &builder)
+        if let place = parts.place {
+            try builder.key(group.fields.span.extracting(place.name), at: Self.nowhere)
+        } else {
+            try Self.send(key: names.newRowsName, to: &builder)
+        }
+        try builder.beginArray(at: Self.nowhere)
+    }
+
+    private func end(_ values: consuming FileValues) throws(EditRefusal) -> Made {
+        do throws(PropertyListError) {
+            try end(&values.builder)
+            let tree = try values.finish()
+            let step =
+                isRoot
+                ? Item.Step(level: tree.document, row: 0)
+                : tree.document.child(0).map { Item.Step(level: $0, row: 0) }
+            guard let step, step.level.rowCount == 1 else { throw PropertyListError("the item cannot be read") }
+            return Made(step: step, parts: tree.parts.map(\.reference))
+        } catch {
+            throw EditRefusal(.invalid(pointer: ""), error.sentence)
+        }
+    }
+
+    private func end(_ builder: inout TreeBuilder) throws(PropertyListError) {
+        if isRoot { return }
+        try builder.endArray()
+        guard let group else { return }
+        try Self.send(Self.parts(of: group).after, of: group, to: &builder)
+        try builder.endDictionary()
+        try builder.endArray()
+        try builder.endDictionary()
+    }
+
+    /// The fields of a section before and after the place of its rows.
+    private static func parts(of section: Section) -> (before: [PackedField], place: PackedField?, after: [PackedField])
+    {
+        let fields = PackedField.all(in: 0..<section.fields.count, of: section.fields.span)
+        guard let place = fields.firstIndex(where: \.isHole) else { return (fields, nil, []) }
+        return (Array(fields[..<place]), fields[place], Array(fields[(place + 1)...]))
+    }
+
+    private static func send(
+        _ fields: [PackedField], of section: Section, to builder: inout TreeBuilder
+    ) throws(PropertyListError) {
+        for field in fields {
+            try builder.key(section.fields.span.extracting(field.name), at: nowhere)
+            var walk = PackedWalk()
+            _ = try walk.tell(section.fields.span, at: field.value, to: &builder)
+        }
+    }
+
+    private static func send(key: String, to builder: inout TreeBuilder) throws(PropertyListError) {
+        try builder.key(Array(key.utf8).span, at: nowhere)
+    }
+}

@@ -53,9 +53,8 @@ extension EditSession {
     ) throws(EditRefusal) {
         let made = try remade(target, content.replacing(fields: fields, names))
         if isSet, let value = fields["Value"], value != content.fields["Value"] { try check(value, of: made) }
-        let keepsLevel = target.item.level.map { !$0.form.isDrilled } ?? false
         let source = try edited { () throws(TreeError) in
-            try editor.document(replacing: target.item, with: made.step, keepsLevel: keepsLevel)
+            try editor.document(replacing: target.item, with: made.step, keepsLevel: target.item.keepsLevel)
         }
         try take(source, of: target, .none, referringTo: made.parts) { $0.replace(Provenance.Place(target.item)) }
         follow(target, at: target.item.rowPath, isNew: false)

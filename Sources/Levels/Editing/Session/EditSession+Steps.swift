@@ -41,7 +41,7 @@ extension EditSession {
     private func inserted(
         _ step: Item.Step, below target: EditTarget, at place: RowPlace
     ) throws(EditRefusal) -> (source: Level, row: Int) {
-        let owner = try branch(target)
+        let owner = try branch(target.item, of: target)
         return try edited { () throws(TreeError) in
             var rows = try editor.rows(below: owner)
             try rows.insert([step], at: place)
@@ -51,17 +51,19 @@ extension EditSession {
     }
 
     /// The item with a place for rows; a control that is a leaf gets one before its control.
-    private func branch(_ target: EditTarget) throws(EditRefusal) -> Item {
-        let own = target.item.own
-        guard target.item.level == nil, own.level.row(own.row).isControl else { return target.item }
-        var content = try content(of: target)
-        guard !content.hasPlace else { return target.item }
+    ///
+    /// - Parameter target: an item of the same file.
+    private func branch(_ item: Item, of target: EditTarget) throws(EditRefusal) -> Item {
+        guard item.level == nil, item.own.level.row(item.own.row).isControl else { return item }
+        let owner = EditTarget(shown: target.shown, file: target.file, item: item)
+        var content = try content(of: owner)
+        guard !content.hasPlace else { return item }
         content.addPlace(names)
-        let made = try remade(target, content)
+        let made = try remade(owner, content)
         let source = try edited { () throws(TreeError) in
-            try editor.document(replacing: target.item, with: made.step)
+            try editor.document(replacing: item, with: made.step)
         }
-        return Item(rowPath: target.item.rowPath, in: source) ?? target.item
+        return Item(rowPath: item.rowPath, in: source) ?? item
     }
 
     // MARK: Removing and moving
@@ -109,9 +111,10 @@ extension EditSession {
         _ target: EditTarget, to place: RowPlace, below owner: EditTarget, isBeside: Bool
     ) throws(EditRefusal) {
         let remade = try movedRow(target, to: place, below: owner)
-        let (source, path) = try edited { () throws(TreeError) in
-            try moved(target.item, to: place, below: owner.item, remade, isBeside: isBeside)
-        }
+        let (source, path) =
+            isBeside
+            ? try moved(target.item, to: place, within: owner.item, remade)
+            : try moved(target, to: place, below: owner.item, remade)
         try take(source, of: target, .moved(target.item.rowPath, to: path)) {
             let row = $0.remove(Provenance.Place(target.item))
             let counts = Provenance.Place(owner.item).rowCounts
@@ -130,24 +133,32 @@ extension EditSession {
     }
 
     private func moved(
-        _ item: Item, to place: RowPlace, below owner: Item, _ remade: Item.Step?, isBeside: Bool
-    ) throws(TreeError) -> (source: Level, path: [Int]) {
-        let keepsLevel = item.level.map { !$0.form.isDrilled } ?? false
-        if isBeside {
+        _ item: Item, to place: RowPlace, within owner: Item, _ remade: Item.Step?
+    ) throws(EditRefusal) -> (source: Level, path: [Int]) {
+        try edited { () throws(TreeError) in
             var rows = try editor.rows(below: owner)
             try rows.move(item.own.row, to: place)
             let row = rows.row(at: place)
-            if let remade { try rows.replace(row, with: remade, keepsLevel: keepsLevel) }
+            if let remade { try rows.replace(row, with: remade, keepsLevel: item.keepsLevel) }
             return (try editor.document(arranging: rows, below: owner), owner.rowPath + [row])
         }
-        let rest = try editor.document(removing: item)
+    }
+
+    private func moved(
+        _ target: EditTarget, to place: RowPlace, below owner: Item, _ remade: Item.Step?
+    ) throws(EditRefusal) -> (source: Level, path: [Int]) {
+        let item = target.item
+        let rest = try edited { () throws(TreeError) in try editor.document(removing: item) }
         let path = RowEffect.removed(item.rowPath).place(of: owner.rowPath) ?? owner.rowPath
-        guard let owner = Item(rowPath: path, in: rest) else { throw .intoItself }
-        var rows = try editor.rows(below: owner)
-        try rows.insert([item.own], at: place)
-        let row = rows.row(at: place)
-        if let remade { try rows.replace(row, with: remade, keepsLevel: keepsLevel) }
-        return (try editor.document(arranging: rows, below: owner), path + [row])
+        guard let found = Item(rowPath: path, in: rest) else { throw EditRefusal(.intoItself) }
+        let owner = try branch(found, of: target)
+        return try edited { () throws(TreeError) in
+            var rows = try editor.rows(below: owner)
+            try rows.insert([item.own], at: place)
+            let row = rows.row(at: place)
+            if let remade { try rows.replace(row, with: remade, keepsLevel: item.keepsLevel) }
+            return (try editor.document(arranging: rows, below: owner), path + [row])
+        }
     }
 }
 
@@ -188,6 +199,9 @@ extension RowArrangement {
 }
 
 extension Item {
+    /// Whether a new row of the item keeps the level below; one that is made of records is made again.
+    var keepsLevel: Bool { level.map { !$0.form.isDrilled } ?? false }
+
     /// The section that the item is in, if it makes controls of its rows.
     var ownGroup: Section? {
         own.level.allSections.first { ($0.start..<$0.start + $0.count).contains(own.row) }.flatMap { $0.ofControls }

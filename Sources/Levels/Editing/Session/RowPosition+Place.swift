@@ -18,8 +18,7 @@ extension RowPosition {
         }
         let listed = level.form == .rows ? 1 : level.listedSections(owner: target.item.own, names)
         guard listed > 0 else {
-            throw .conflict(
-                "'\(quoted: target.shown.titlePath)' has no section that could hold a row; add one to the file")
+            throw .conflict("\(target.shown.titlePath) has no section that could hold a row; add one to the document")
         }
         if let section, !(0..<listed).contains(section) { throw Self.noSection(section, of: listed) }
         if let key {
@@ -112,6 +111,7 @@ extension RowPosition {
     }
 
     private static func noRow(_ key: String, in target: EditTarget) -> EditRefusal {
-        .conflict("no row with the key '\(quoted: key)' is there in \(target.shown.titlePath) to be placed beside")
+        .conflict(
+            "no row of \(target.shown.titlePath) has the key '\(quoted: key)', so that nothing can be placed beside it")
     }
 }

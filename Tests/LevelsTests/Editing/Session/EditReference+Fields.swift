@@ -21,7 +21,9 @@ extension EditReference {
         var new = try Self.fields(of: item)
         try refuseStructure(new)
         let old = try own(place)
-        if !new.contains(where: { $0.key == "Key" }), let key = old.first(where: { $0.key == "Key" }) { new.append(key) }
+        if !new.contains(where: { $0.key == "Key" }), let key = old.first(where: { $0.key == "Key" }) {
+            new.append(key)
+        }
         if !isExact { new = Value.dictionary(new).fitted(to: .dictionary(old)).entries }
         try change(place, to: new)
     }
@@ -65,7 +67,7 @@ extension EditReference {
 
     private func refuseStructure(_ entries: [Value.Entry]) throws {
         if entries.contains(where: { Value.structureNames.contains($0.key) || $0.key == "Records" }) {
-            throw Refused(.invalid)
+            throw Refused(.invalid, .conflict)
         }
     }
 
@@ -177,7 +179,8 @@ extension Value {
 
     /// The sections that are shown, if `SectionKeys` names them.
     var listedSections: Int? {
-        guard holderName == "Sections", case .array(let names)? = entries.first(where: { $0.key == "SectionKeys" })?.value,
+        guard holderName == "Sections",
+            case .array(let names)? = entries.first(where: { $0.key == "SectionKeys" })?.value,
             case .dictionary? = entries.first(where: { $0.key == "Sections" })?.value
         else { return nil }
         return names.count

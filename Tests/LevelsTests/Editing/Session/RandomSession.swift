@@ -38,7 +38,7 @@ struct RandomSession {
             files[""] = EditableDocument(try value.tree().document.told(0))
             reference = EditReference(files: files, names: names, syntax: setting.syntax)
             built = try reference.built()
-        } while built.composition.document.fullItemCount > 30 || built.composition.document.fullItemCount < 3
+        } while built.composition.document.fullItemCount > 16 || built.composition.document.fullItemCount < 3
         let syntax = setting.syntax
         session =
             setting.isSplit
@@ -82,7 +82,7 @@ struct RandomSession {
         return session.document.hash != expected.hash
     }
 
-    var isLarge: Bool { session.document.fullItemCount > 60 }
+    var isLarge: Bool { session.document.fullItemCount > 30 }
 
     // MARK: Edits
 
@@ -229,7 +229,8 @@ struct RandomSession {
             }
         }
         if random.generator.one(in: 3), !changes.contains(where: { $0.key == "Note" }) {
-            changes.append(Value.Entry("Note", isExact ? random.value(depth: 2) : random.value(depth: 2).held(by: .json)))
+            changes.append(
+                Value.Entry("Note", isExact ? random.value(depth: 2) : random.value(depth: 2).held(by: .json)))
         }
         if random.generator.one(in: 30) { changes.append(Value.Entry("Rows", .array([]))) }
         changes.shuffle(using: &random.generator)
@@ -240,14 +241,24 @@ struct RandomSession {
     private mutating func altered(_ value: Value) -> Value {
         guard !isExact else { return random.value(depth: 1) }
         switch value {
-        case .date: return .string(["2031-05-06T07:08:09Z", "1999-12-31T23:30:00-02:30", "some day"][random.generator.below(3)])
+        case .date:
+            return .string(
+                ["2031-05-06T07:08:09Z", "1999-12-31T23:30:00-02:30", "some day"][random.generator.below(3)])
         case .data: return .string(["AAEC", "no base64!", "two words", "abc", ""][random.generator.below(5)])
-        case .real: return [.integer(PropertyListInteger(Int64(-7))), .string("nan"), .string("-infinity")][random.generator.below(3)]
+        case .real:
+            return [.integer(PropertyListInteger(Int64(-7))), .string("nan"), .string("-infinity")][
+                random.generator.below(3)]
         case .uid: return .dictionary([Value.Entry("CF$UID", .integer(PropertyListInteger(UInt64(9))))])
         case .dictionary(let entries):
-            return .dictionary(entries.map { Value.Entry($0.key, random.generator.one(in: 3) ? altered($0.value) : $0.value.held(by: .json)) })
+            return .dictionary(
+                entries.map {
+                    Value.Entry($0.key, random.generator.one(in: 3) ? altered($0.value) : $0.value.held(by: .json))
+                })
         case .array(let values):
-            return .array(values.map { random.generator.one(in: 3) ? altered($0) : $0.held(by: .json) }.filter { _ in !random.generator.one(in: 9) })
+            return .array(
+                values.map { random.generator.one(in: 3) ? altered($0) : $0.held(by: .json) }.filter { _ in
+                    !random.generator.one(in: 9)
+                })
         default: return random.value(depth: 1).held(by: .json)
         }
     }

@@ -11,7 +11,8 @@ struct RandomSessionTests {
         .init(syntax: .xml, contents: [.dates, .data, .nonfinite, .sectionKeys, .orders]),
         .init(syntax: .json, contents: [.sectionKeys, .textBeyondXML]),
         .init(syntax: .json, contents: [.dates, .data, .nonfinite, .textBeyondXML], isExact: true),
-        .init(syntax: .binary, contents: [.dates, .data, .nonfinite, .uids, .fractions, .textBeyondXML], isExact: true),
+        .init(
+            syntax: .binary, contents: [.dates, .data, .nonfinite, .uids, .fractions, .textBeyondXML], isExact: true),
         .init(syntax: .binary, contents: [.dates, .data, .nonfinite, .uids, .fractions, .textBeyondXML]),
         .init(
             syntax: .xml, contents: [.dates, .data, .sectionKeys],

@@ -69,6 +69,11 @@ public enum TextEncoding: Sendable {
         }
     }
 
+    /// Whether an XML declaration names US-ASCII.
+    static func declaresASCII(_ head: Span<UInt8>) -> Bool {
+        declaredName(in: head).map { ["US-ASCII", "ASCII"].contains($0.uppercased()) } ?? false
+    }
+
     private static func declaredName(in head: Span<UInt8>) -> String? {
         guard head.count > 5, String(ascii: head.extracting(0..<5)) == "<?xml" else { return nil }
         var declaration = ""

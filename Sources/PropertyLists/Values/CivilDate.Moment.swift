@@ -25,4 +25,9 @@ extension CivilDate {
     static var outOfRange: PropertyListError {
         PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
     }
+
+    /// The error of a writer of XML for a moment between two seconds.
+    static var fractionInXML: PropertyListError {
+        PropertyListError("XML property lists cannot represent fractions of a second; use the binary format")
+    }
 }

@@ -115,10 +115,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
         guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
-        guard seconds == seconds.rounded(.down) else {
-            throw PropertyListError(
-                "XML property lists cannot represent fractions of a second; use the binary format")
-        }
+        guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
         beginValue()
         output.append("<date>" as StaticString)
         output.append(CivilDate(seconds: Int(seconds)))

@@ -1,0 +1,90 @@
+internal import Bytes
+package import PropertyLists
+
+/// What a document's text says of an item: for a writer that keeps the text.
+package enum WrittenItem {
+    /// A string, which is the title.
+    case string([UInt8])
+    /// The root of a document that is an array, which has no fields.
+    case array(LevelForm)
+    /// The entries of a dictionary, in document order.
+    case dictionary([Field])
+
+    /// An entry of an item's or a section's dictionary.
+    package struct Field: Sendable {
+        package let name: [UInt8]
+        /// The form of the rows whose place this is; nil if it is a value.
+        package let form: LevelForm?
+        /// The value, packed; empty if this is the place of the rows.
+        package let packed: [UInt8]
+    }
+}
+
+extension WrittenItem.Field {
+    /// Sends the value to a consumer.
+    package func tell<Consumer: PropertyListConsumer & ~Copyable>(
+        to consumer: inout Consumer
+    ) throws(PropertyListError) {
+        var walk = PackedWalk()
+        _ = try walk.tell(packed.span, at: 0, to: &consumer)
+    }
+
+    /// All that a packed dictionary has in the document.
+    fileprivate static func all(in range: Range<Int>, of bytes: [UInt8]) -> [WrittenItem.Field] {
+        PackedField.all(in: range, of: bytes.span).compactMap { field in
+            guard field.tag != .control else { return nil }
+            let form = field.isHole ? LevelForm(rawValue: bytes[field.value + 1]) ?? .rows : nil
+            return WrittenItem.Field(
+                name: Array(bytes[field.name]), form: form,
+                packed: field.isHole ? [] : Array(bytes[field.value..<field.range.upperBound]))
+        }
+    }
+}
+
+extension Item.Step {
+    /// What the document says of the item.
+    package var written: WrittenItem {
+        let row = level.row(row)
+        if row.isString { return .string(Array(level.bytes[row.title])) }
+        if row.fields.isEmpty, !row.isRecord { return .array(below?.form ?? .rows) }
+        return .dictionary(WrittenItem.Field.all(in: row.fields, of: level.bytes))
+    }
+
+    /// The level below the item; nil for most leaves.
+    package var below: Level? { level.child(row) }
+}
+
+/// The rows of one array of a document: those of an item, or of one of its sections.
+package struct WrittenSection: Sendable {
+    /// Its rows in the level.
+    package let rows: Range<Int>
+    /// Its name, if the sections are a dictionary.
+    package let name: [UInt8]
+    /// The entries of its dictionary; nil if it is an array itself.
+    package let fields: [WrittenItem.Field]?
+
+    init(rows: Range<Int>, name: [UInt8], fields: [WrittenItem.Field]?) {
+        self.rows = rows
+        self.name = name
+        self.fields = fields
+    }
+
+    /// An array without rows.
+    package init(noRowsNamed name: [UInt8]) { self.init(rows: 0..<0, name: name, fields: nil) }
+}
+
+extension Level {
+    /// The arrays of rows that the document has for the level, hidden ones too; one for a plain list.
+    package var writtenSections: [WrittenSection] {
+        guard form != .rows else { return [WrittenSection(rows: 0..<rowCount, name: [], fields: nil)] }
+        return allSections.map { section in
+            WrittenSection(
+                rows: section.start..<section.start + section.count, name: Array((section.title ?? "").utf8),
+                fields: section.fields.isEmpty
+                    ? nil : WrittenItem.Field.all(in: 0..<section.fields.count, of: section.fields))
+        }
+    }
+
+    /// The number of rows, including hidden ones.
+    package var writtenRowCount: Int { rowCount }
+}

@@ -1,0 +1,85 @@
+import Bytes
+
+/// Values without content.
+extension FragmentWriter {
+    package mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        beginElement()
+        guard syntax == .xml else { return output.append(jsonString: text) }
+        output.append("<string>" as StaticString)
+        try output.append(xmlText: text)
+        output.append("</string>" as StaticString)
+    }
+
+    package mutating func integer(_ value: PropertyListInteger) {
+        beginElement()
+        if syntax == .xml { output.append("<integer>" as StaticString) }
+        output.append(value)
+        if syntax == .xml { output.append("</integer>" as StaticString) }
+    }
+
+    package mutating func real(_ value: Double) {
+        beginElement()
+        let text = JSONText.real(value)
+        switch syntax {
+        case .xml: output.append("<real>\(text)</real>")
+        case .json: output.append(value.isFinite ? text : "\"\(text)\"")
+        }
+    }
+
+    package mutating func boolean(_ value: Bool) {
+        beginElement()
+        switch syntax {
+        case .xml: output.append(value ? "<true/>" : "<false/>" as StaticString)
+        case .json: output.append(value ? "true" : "false" as StaticString)
+        }
+    }
+
+    package mutating func date(_ seconds: Double) throws(PropertyListError) {
+        guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
+        beginElement()
+        if syntax == .xml {
+            guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
+            output.append("<date>" as StaticString)
+            output.append(date)
+            output.append("</date>" as StaticString)
+        } else {
+            output.append(UInt8(ascii: "\""))
+            output.append(date, microsecond: microsecond)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    package mutating func data(_ bytes: Span<UInt8>) {
+        beginElement()
+        guard syntax == .xml else {
+            output.append(UInt8(ascii: "\""))
+            output.append(base64: bytes)
+            return output.append(UInt8(ascii: "\""))
+        }
+        output.append("<data>" as StaticString)
+        let line = indent
+        var start = 0
+        while start < bytes.count {
+            let end = line == nil ? bytes.count : min(start + Self.dataLineBytes, bytes.count)
+            if let line, bytes.count > Self.dataLineBytes {
+                append(line: line)
+            }
+            output.append(base64: bytes.extracting(start..<end))
+            start = end
+        }
+        if let line, bytes.count > Self.dataLineBytes {
+            append(line: line)
+        }
+        output.append("</data>" as StaticString)
+    }
+
+    /// As many bytes of data as fill a line of 76 characters in base64.
+    private static var dataLineBytes: Int { 57 }
+
+    package mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        beginDictionary(at: .byte(offset: 0))
+        try key(Array("CF$UID".utf8).span, at: .byte(offset: 0))
+        integer(PropertyListInteger(value))
+        try endDictionary()
+    }
+}

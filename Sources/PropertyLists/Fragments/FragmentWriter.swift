@@ -1,0 +1,120 @@
+package import Bytes
+
+/// Writes a value in the layout of the document that it becomes a part of; in UTF-8, without a declaration.
+///
+/// Types that JSON lacks are written as by `JSONPropertyListWriter`.
+package struct FragmentWriter: PropertyListConsumer, ~Copyable {
+    /// The two syntaxes that are text.
+    package enum Syntax: Sendable { case xml, json }
+
+    /// The text so far; it may be drained between events.
+    package var output = ByteBuffer()
+    package let style: FragmentStyle
+    let syntax: Syntax
+    private var open: [Container] = []
+    private var followsKey = false
+
+    private struct Container {
+        let isDictionary: Bool
+        var isEmpty = true
+    }
+
+    package init(_ syntax: Syntax, _ style: FragmentStyle) {
+        self.syntax = syntax
+        self.style = style
+    }
+
+    /// The white space before the line of a value or a key at the current place; nil if everything is on one line.
+    package var indent: [UInt8]? { indent(depth: open.count) }
+
+    private func indent(depth: Int) -> [UInt8]? {
+        style.indent.map { indent in (0..<depth).reduce(into: indent) { indent, _ in indent += style.unit } }
+    }
+
+    /// Begins the place of an element that the caller writes.
+    package mutating func beginElement() {
+        guard !open.isEmpty else { return }
+        if followsKey {
+            followsKey = false
+            if syntax == .json { return append(style.colon) }
+            return beginLine(depth: open.count)
+        }
+        beginEntry()
+    }
+
+    private mutating func beginEntry() {
+        let container = open[open.count - 1]
+        if container.isEmpty {
+            open[open.count - 1].isEmpty = false
+            output.append(opening(container, isEmpty: false))
+        } else if syntax == .json {
+            append(style.comma)
+        }
+        beginLine(depth: open.count)
+    }
+
+    private mutating func beginLine(depth: Int) {
+        guard let indent = indent(depth: depth) else { return }
+        append(line: indent)
+    }
+
+    mutating func append(line indent: [UInt8]) { append(style.lineBreak + indent) }
+
+    private mutating func append(_ text: [UInt8]) { output.append(text.span) }
+
+    private func opening(_ container: Container, isEmpty: Bool) -> StaticString {
+        switch (syntax, container.isDictionary, isEmpty) {
+        case (.xml, true, false): "<dict>"
+        case (.xml, true, true): "<dict/>"
+        case (.xml, false, false): "<array>"
+        case (.xml, false, true): "<array/>"
+        case (.json, true, false): "{"
+        case (.json, true, true): "{}"
+        case (.json, false, false): "["
+        case (.json, false, true): "[]"
+        }
+    }
+
+    private func closing(_ container: Container) -> StaticString {
+        switch (syntax, container.isDictionary) {
+        case (.xml, true): "</dict>"
+        case (.xml, false): "</array>"
+        case (.json, true): "}"
+        case (.json, false): "]"
+        }
+    }
+
+    private mutating func begin(isDictionary: Bool) {
+        beginElement()
+        open.append(Container(isDictionary: isDictionary))
+    }
+
+    private mutating func end() throws(PropertyListError) {
+        guard let container = open.popLast() else { throw PropertyListError("a container ends that has not begun") }
+        guard !container.isEmpty else { return output.append(opening(container, isEmpty: true)) }
+        beginLine(depth: open.count)
+        output.append(closing(container))
+    }
+
+    package mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
+
+    package mutating func endDictionary() throws(PropertyListError) { try end() }
+
+    package mutating func beginArray(at position: SourcePosition) { begin(isDictionary: false) }
+
+    package mutating func endArray() throws(PropertyListError) { try end() }
+
+    package mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        beginEntry()
+        try write(key: name)
+        followsKey = true
+    }
+
+    /// Writes a key alone, without anything before or after it.
+    package mutating func write(key name: Span<UInt8>) throws(PropertyListError) {
+        guard syntax == .xml else { return output.append(jsonString: name) }
+        output.append("<key>" as StaticString)
+        try output.append(xmlText: name)
+        output.append("</key>" as StaticString)
+    }
+}

@@ -1,0 +1,112 @@
+internal import Bytes
+internal import Levels
+internal import PropertyLists
+
+/// Sends the bytes of documents to a sink, about a megabyte at once.
+enum DocumentOutput {
+    static let pieceBytes = 1 << 20
+
+    /// Writes a tree anew.
+    static func write<Failure: Error>(
+        _ document: Level, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        switch syntax {
+        case .xml: try write(document, XMLPropertyListWriter(), to: sink)
+        case .json: try write(document, JSONPropertyListWriter(), to: sink)
+        case .binary: try write(document, BinaryPropertyListWriter(), to: sink)
+        }
+    }
+
+    private static func write<Writer: WholeDocumentWriter & ~Copyable, Failure: Error>(
+        _ document: Level, _ writer: consuming Writer, to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        var walk = TreeWalk(document, row: 0)
+        var isDone = false
+        while !isDone {
+            do throws(PropertyListError) {
+                while !isDone, writer.output.count < pieceBytes { isDone = try !walk.step(to: &writer) }
+                if isDone { try writer.finish() }
+            } catch {
+                throw .document(error)
+            }
+            try send(writer.output.span, to: sink)
+            writer.output.truncate(to: 0)
+        }
+    }
+
+    /// Writes a dictionary anew.
+    static func write<Failure: Error>(
+        _ dictionary: PropertyListDictionary, syntax: PropertyListSyntax,
+        to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        switch syntax {
+        case .xml: try write(dictionary, XMLPropertyListWriter(), to: sink)
+        case .json: try write(dictionary, JSONPropertyListWriter(), to: sink)
+        case .binary: try write(dictionary, BinaryPropertyListWriter(), to: sink)
+        }
+    }
+
+    private static func write<Writer: WholeDocumentWriter & ~Copyable, Failure: Error>(
+        _ dictionary: PropertyListDictionary, _ writer: consuming Writer,
+        to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        do throws(PropertyListError) {
+            try WrittenValue(.dictionary(dictionary)).tell(to: &writer)
+            try writer.finish()
+        } catch {
+            throw .document(error)
+        }
+        try send(writer.output.span, to: sink)
+    }
+
+    /// Copies a file as it is.
+    static func copy<Failure: Error>(
+        _ range: Range<Int>, of input: DocumentInput, to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let bytes: [UInt8]
+            do throws(PropertyListError) {
+                bytes = try input.bytes(start..<min(start + pieceBytes, range.upperBound))
+            } catch {
+                throw .document(error)
+            }
+            try send(bytes.span, to: sink)
+            start += bytes.count
+        }
+    }
+
+    /// Writes the pieces of a spliced document.
+    static func write<Failure: Error>(
+        _ pieces: [SplicePiece], of document: DocumentText, _ syntax: FragmentWriter.Syntax,
+        to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        for piece in pieces {
+            switch piece {
+            case .copy(let units): try copy(document.bytes(units), of: document.input, to: sink)
+            case .text(let text): try send(document.encoded(text).span, to: sink)
+            case .shifted(let units, let shift):
+                switch syntax {
+                case .xml: try ShiftedText<XMLTokens>.write(units, shift, of: document, to: sink)
+                case .json: try ShiftedText<JSONTokens>.write(units, shift, of: document, to: sink)
+                }
+            }
+        }
+    }
+
+    static func send<Failure: Error>(
+        _ bytes: Span<UInt8>, to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        do throws(Failure) { try sink(bytes) } catch { throw .sink(error) }
+    }
+}
+
+/// A writer of whole documents, whose bytes may be taken out between events.
+protocol WholeDocumentWriter: PropertyListConsumer, ~Copyable {
+    var output: ByteBuffer { get set }
+    mutating func finish() throws(PropertyListError)
+}
+
+extension XMLPropertyListWriter: WholeDocumentWriter {}
+extension JSONPropertyListWriter: WholeDocumentWriter {}
+extension BinaryPropertyListWriter: WholeDocumentWriter {}

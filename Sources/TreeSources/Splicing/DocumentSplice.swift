@@ -1,0 +1,90 @@
+package import Levels
+package import PropertyLists
+
+/// A document after edits, written from the text that it had before: all that the edits did not touch is copied.
+///
+/// The values are those of the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
+/// ends and the encoding stay as they are outside the items that were changed, and new text is laid out as what is
+/// around it. A binary document, and one without an older file, is written anew.
+package struct DocumentSplice: Sendable {
+    private let old, new: Level
+    private let provenance: Provenance
+    private let names: StructuralNames
+
+    /// - Parameters:
+    ///   - old: the document that was read from the file, a level whose one row is the root item.
+    ///   - new: the document after the edits.
+    ///   - provenance: where the items of `new` were in `old`, for the root.
+    ///   - names: which dictionary keys are structure.
+    package init(old: Level, new: Level, provenance: Provenance, names: StructuralNames) {
+        self.old = old
+        self.new = new
+        self.provenance = provenance
+        self.names = names
+    }
+
+    /// Writes the new document.
+    ///
+    /// O(file) time; memory for what the edits touched, and none for the rest.
+    ///
+    /// - Parameters:
+    ///   - input: the file that `old` was read from.
+    ///   - sink: takes the document's bytes, piece by piece.
+    /// - Throws: `SpliceError`; an incomplete document may have been sent then.
+    package func write<Failure: Error>(
+        _ input: DocumentInput, syntax: PropertyListSyntax, limits: PropertyListLimits,
+        to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        guard let textual = syntax.textual, provenance != .new else {
+            return try DocumentOutput.write(new, syntax: syntax, to: sink)
+        }
+        if provenance == .same([]) {
+            return try DocumentOutput.copy(0..<input.size, of: input, to: sink)
+        }
+        let document: DocumentText
+        let pieces: [SplicePiece]
+        do throws(PropertyListError) {
+            document = try DocumentText(input, isXML: textual == .xml)
+            pieces = try self.pieces(of: document, textual)
+        } catch {
+            throw .document(error)
+        }
+        try DocumentOutput.write(pieces, of: document, textual, to: sink)
+    }
+
+    private func pieces(
+        of document: DocumentText, _ syntax: FragmentWriter.Syntax
+    ) throws(PropertyListError) -> [SplicePiece] {
+        let root = TouchedItem()
+        let (oldRoot, newRoot) = (Item.Step(level: old, row: 0), Item.Step(level: new, row: 0))
+        try root.touch(by: provenance, old: old, new: newRoot)
+        let text = SplicedText(document, syntax)
+        switch syntax {
+        case .xml: try ItemLocation<XMLTokens>.locate(root, of: oldRoot, in: text)
+        case .json: try ItemLocation<JSONTokens>.locate(root, of: oldRoot, in: text)
+        }
+        let splicer = Splicer(text, root: root)
+        try splicer.splice(root, as: newRoot, by: provenance)
+        splicer.pieces.copy(upTo: document.count)
+        return splicer.pieces.all
+    }
+}
+
+/// Why a document could not be written.
+package enum SpliceError<Failure: Error>: Error {
+    /// The file is not what the old tree was read from, or its syntax cannot represent a new value.
+    case document(PropertyListError)
+    /// The sink did not take the bytes.
+    case sink(Failure)
+}
+
+extension PropertyListSyntax {
+    /// The syntax of a text that can be spliced; nil for a binary document.
+    var textual: FragmentWriter.Syntax? {
+        switch self {
+        case .xml: .xml
+        case .json: .json
+        case .binary: nil
+        }
+    }
+}

@@ -1,0 +1,202 @@
+internal import Levels
+internal import PropertyLists
+
+/// Finds the touched items of a document in its text, in one pass.
+struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
+    private var tokens: Tokens
+    private let text: DocumentText
+    private let names: KeyText
+
+    private init(_ text: DocumentText, _ names: KeyText) {
+        tokens = Tokens(text)
+        self.text = text
+        self.names = names
+    }
+
+    /// Finds the root and what is touched below it.
+    ///
+    /// - Throws: `PropertyListError` if the text is not that of the tree.
+    static func locate(
+        _ root: TouchedItem, of step: Item.Step, in text: SplicedText
+    ) throws(PropertyListError) {
+        var location = ItemLocation(text.document, KeyText(text.syntax))
+        let token = try location.tokens.required()
+        try location.locate(root, step, token, anchor: token.range.lowerBound)
+        guard try location.tokens.next() == nil else { throw .notWhatWasRead }
+    }
+
+    /// Finds the entries of the dictionary, or the elements of the array, that begins at a place.
+    static func container(
+        at place: Int, anchor: Int?, in text: SplicedText
+    ) throws(PropertyListError) -> TextContainer {
+        var location = ItemLocation(text.document, KeyText(text.syntax))
+        location.tokens.seek(place)
+        let token = try location.tokens.required()
+        switch token.kind {
+        case .dictionary: return .dictionary(try location.dictionary(token, anchor: anchor ?? token.range.lowerBound))
+        case .array: return .array(try location.elements(token))
+        case .key, .scalar, .end: throw .notWhatWasRead
+        }
+    }
+
+    private mutating func dictionary(
+        _ token: DocumentToken, anchor: Int
+    ) throws(PropertyListError) -> TextDictionary {
+        var dictionary = TextDictionary(token.range, anchor: anchor)
+        while let entry = try entry(of: &dictionary) { dictionary.add(entry, try tokens.finish(entry.value)) }
+        return dictionary
+    }
+
+    private mutating func elements(_ token: DocumentToken) throws(PropertyListError) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        while true {
+            let element = try tokens.required()
+            if element.kind == .end { return ranges }
+            ranges.append(try tokens.finish(element))
+        }
+    }
+
+    /// The next key of a dictionary and the beginning of its value; nil at the dictionary's end.
+    private mutating func entry(
+        of dictionary: inout TextDictionary
+    ) throws(PropertyListError) -> TextDictionary.OpenEntry? {
+        let key = try tokens.required()
+        dictionary.noteComma(tokens.comma)
+        if key.kind == .end {
+            dictionary.closing = key.range
+            return nil
+        }
+        guard key.kind == .key || key.kind == .scalar else { throw .notWhatWasRead }
+        return TextDictionary.OpenEntry(
+            name: try names.name(key.range, in: text), key: key.range, value: try tokens.required())
+    }
+
+    // MARK: Items
+
+    /// Finds an item whose text begins with a token, and what is touched below it.
+    private mutating func locate(
+        _ item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+    ) throws(PropertyListError) {
+        item.begin(step)
+        switch (token.kind, step.written) {
+        case (.dictionary, .dictionary): try fields(of: item, step, token, anchor: anchor)
+        case (.array, .array):
+            let end = try structure(of: item, step, token, anchor: anchor)
+            item.range = token.range.lowerBound..<end
+        case (.scalar, .string): item.range = token.range
+        default: _ = try tokens.finish(token)
+        }
+    }
+
+    private mutating func fields(
+        of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+    ) throws(PropertyListError) {
+        var dictionary = TextDictionary(token.range, anchor: anchor)
+        let place = step.place
+        while let entry = try entry(of: &dictionary) {
+            guard entry.name == place?.name else {
+                dictionary.add(entry, try tokens.finish(entry.value))
+                continue
+            }
+            let end = try structure(of: item, step, entry.value, anchor: entry.key.lowerBound)
+            dictionary.add(entry, entry.value.range.lowerBound..<end)
+        }
+        item.dictionary = dictionary
+        item.range = token.range.lowerBound..<dictionary.closing.upperBound
+    }
+
+    // MARK: Rows
+
+    /// Finds the rows of an item whose array, or dictionary of arrays, begins with a token; returns where it ends.
+    private mutating func structure(
+        of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+    ) throws(PropertyListError) -> Int {
+        item.forgetRows()
+        switch (step.writtenForm, token.kind) {
+        case (.rows, .array):
+            return try rows(of: item, step, section: 0, token, anchor: anchor)
+        case (.arraysOfRows, .array), (.sections, .array):
+            var number = 0
+            while true {
+                let section = try tokens.required()
+                if section.kind == .end { return section.range.upperBound }
+                _ = try self.section(number, of: item, step, section, anchor: section.range.lowerBound)
+                number += 1
+            }
+        case (.namedSections, .dictionary):
+            var dictionary = TextDictionary(token.range, anchor: anchor)
+            let sections = step.writtenSections
+            while let entry = try entry(of: &dictionary) {
+                let number = sections.firstIndex { $0.name == entry.name } ?? sections.count
+                _ = try section(number, of: item, step, entry.value, anchor: entry.key.lowerBound)
+            }
+            return dictionary.closing.upperBound
+        default: return try tokens.finish(token).upperBound
+        }
+    }
+
+    /// Finds the rows of a section, which is an array or a dictionary with one; returns where it ends.
+    private mutating func section(
+        _ number: Int, of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+    ) throws(PropertyListError) -> Int {
+        let sections = step.writtenSections
+        guard number < sections.count, item.needs(number, sections[number].rows) else {
+            return try tokens.finish(token).upperBound
+        }
+        guard token.kind == .dictionary else {
+            return try rows(of: item, step, section: number, token, anchor: anchor)
+        }
+        let place = sections[number].fields?.last { $0.form != nil }
+        var dictionary = TextDictionary(token.range, anchor: anchor)
+        while let entry = try entry(of: &dictionary) {
+            guard entry.name == place?.name else {
+                dictionary.add(entry, try tokens.finish(entry.value))
+                continue
+            }
+            let end = try rows(of: item, step, section: number, entry.value, anchor: entry.key.lowerBound)
+            dictionary.add(entry, entry.value.range.lowerBound..<end)
+        }
+        if place == nil { item.sections[number] = dictionary }
+        return dictionary.closing.upperBound
+    }
+
+    /// Finds those rows of an array that are needed; returns where it ends.
+    private mutating func rows(
+        of item: TouchedItem, _ step: Item.Step, section: Int, _ token: DocumentToken, anchor: Int
+    ) throws(PropertyListError) -> Int {
+        guard token.kind == .array else { return try tokens.finish(token).upperBound }
+        let expected = step.writtenSections[section].rows
+        var list = TextList(token.range, anchor: anchor, numbers: expected)
+        var needed = item.needed(expected)[...]
+        var number = expected.lowerBound
+        var last: Int?
+        while true {
+            let row = try tokens.required()
+            if let last { list.slots[last]?.comma = tokens.comma }
+            last = nil
+            if row.kind == .end {
+                list.closing = row.range
+                break
+            }
+            if list.firstStart == nil { list.firstStart = row.range.lowerBound }
+            if number == needed.first {
+                needed.removeFirst()
+                last = number
+                list.slots[number] = TextSlot(range: try self.row(number, of: item, step, row))
+            } else {
+                _ = try tokens.finish(row)
+            }
+            number += 1
+        }
+        item.arrays[section] = number == expected.upperBound ? list : nil
+        return list.closing.upperBound
+    }
+
+    private mutating func row(
+        _ number: Int, of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken
+    ) throws(PropertyListError) -> Range<Int> {
+        guard let child = item.below[number], let level = step.below else { return try tokens.finish(token) }
+        try locate(child, Item.Step(level: level, row: number), token, anchor: token.range.lowerBound)
+        return child.range
+    }
+}

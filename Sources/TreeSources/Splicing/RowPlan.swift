@@ -1,0 +1,154 @@
+internal import Levels
+
+/// How the rows of one array of a document change.
+struct RowPlan {
+    enum Element {
+        /// Rows that stay as they are, where they are.
+        case kept(Range<Int>)
+        /// A row that stays where it is, and its number in the new level.
+        case touched(Int, new: Int, Provenance)
+        /// A row that was not at this place.
+        case inserted(new: Int, Provenance)
+    }
+
+    /// The section of the older level.
+    let section: Int
+    /// Its rows in the older level.
+    let old: Range<Int>
+    private(set) var elements: [Element] = []
+    /// The first of the older rows that is not known to stay or to go.
+    private var next: Int
+    /// Those that go, in ascending order.
+    private(set) var dropped: [Int] = []
+
+    /// Whether rows come or go; otherwise some are changed in place, if at all.
+    var isRearranged: Bool {
+        !dropped.isEmpty
+            || elements.contains { element in
+                if case .inserted = element { true } else { false }
+            }
+    }
+
+    private init(section: Int, old: Range<Int>) {
+        self.section = section
+        self.old = old
+        next = old.lowerBound
+    }
+
+    /// The changes of all arrays of an item's rows; nil if the arrays themselves are other ones.
+    static func all(
+        _ runs: [Provenance.Run], origin: [Int], old: Item.Step, new: Item.Step
+    ) -> [RowPlan]? {
+        let (olds, news) = (old.writtenSections, new.writtenSections)
+        guard old.writtenForm == new.writtenForm, old.place?.name == new.place?.name, olds.count == news.count else {
+            return nil
+        }
+        var plans: [RowPlan] = []
+        for (number, section) in olds.enumerated() {
+            let named = old.writtenForm == .namedSections
+            guard let other = named ? news.first(where: { $0.name == section.name }) : news[number] else { return nil }
+            plans.append(plan(runs, origin, section: number, old: section.rows, new: other.rows))
+        }
+        return plans
+    }
+
+    private static func plan(
+        _ runs: [Provenance.Run], _ origin: [Int], section: Int, old: Range<Int>, new: Range<Int>
+    ) -> RowPlan {
+        var plan = RowPlan(section: section, old: old)
+        let parts = clipped(runs, to: new)
+        var bounds = [Int](repeating: old.upperBound, count: parts.count + 1)
+        for index in parts.indices.reversed() {
+            bounds[index] = bounds[index + 1]
+            if case .same(let rows) = parts[index].run, old.lowerBound <= rows.lowerBound,
+                rows.upperBound <= old.upperBound
+            {
+                bounds[index] = rows.lowerBound
+            }
+        }
+        for (index, part) in parts.enumerated() {
+            plan.add(part.run, new: part.new, origin: origin, before: bounds[index + 1])
+        }
+        plan.drop(upTo: old.upperBound)
+        return plan
+    }
+
+    /// The runs of some of the new rows.
+    private static func clipped(
+        _ runs: [Provenance.Run], to rows: Range<Int>
+    ) -> [(run: Provenance.Run, new: Int)] {
+        var parts: [(Provenance.Run, Int)] = []
+        var start = 0
+        for run in runs {
+            let part = (start..<start + run.count).clamped(to: rows)
+            if !part.isEmpty {
+                if case .same(let old) = run {
+                    let first = old.lowerBound + part.lowerBound - start
+                    parts.append((.same(first..<first + part.count), part.lowerBound))
+                } else {
+                    parts.append((run, part.lowerBound))
+                }
+            }
+            start += run.count
+        }
+        return parts
+    }
+
+    private mutating func add(_ run: Provenance.Run, new: Int, origin: [Int], before bound: Int) {
+        switch run {
+        case .same(let rows):
+            if rows.lowerBound >= next, rows.upperBound <= old.upperBound {
+                drop(upTo: rows.lowerBound)
+                next = rows.upperBound
+                elements.append(.kept(rows))
+            } else {
+                for (offset, row) in rows.enumerated() {
+                    elements.append(.inserted(new: new + offset, .same(origin + [row])))
+                }
+            }
+        case .row(let provenance):
+            guard let path = provenance.origin, let row = path.last, path.dropLast() == origin[...],
+                (next..<max(next, bound)).contains(row)
+            else { return elements.append(.inserted(new: new, provenance)) }
+            drop(upTo: row)
+            next = row + 1
+            if case .same = provenance {
+                elements.append(.kept(row..<row + 1))
+            } else {
+                elements.append(.touched(row, new: new, provenance))
+            }
+        }
+    }
+
+    private mutating func drop(upTo row: Int) {
+        if next < row { dropped += next..<row }
+        next = max(next, row)
+    }
+
+    /// The older rows whose places in the text are needed: those that go, and those beside what comes or goes.
+    var wanted: Set<Int> {
+        guard isRearranged else { return [] }
+        var wanted = Set(dropped)
+        for element in elements {
+            switch element {
+            case .kept(let rows):
+                let ends = [rows.lowerBound, rows.lowerBound + 1, rows.upperBound - 2, rows.upperBound - 1]
+                wanted.formUnion(ends.filter(rows.contains))
+            case .touched(let row, _, _): wanted.insert(row)
+            case .inserted: break
+            }
+        }
+        return wanted
+    }
+}
+
+extension Provenance {
+    /// The place of the item in the older document; nil for a new one.
+    var origin: [Int]? {
+        switch self {
+        case .new: nil
+        case .same(let path): path
+        case .changed(let origin, _): origin
+        }
+    }
+}

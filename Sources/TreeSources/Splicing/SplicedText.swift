@@ -1,0 +1,152 @@
+internal import PropertyLists
+
+/// The characters of a document, looked at in any order a few at a time.
+struct SplicedText {
+    let document: DocumentText
+    let syntax: FragmentWriter.Syntax
+    private var block: [UInt8] = []
+    private var blockStart = 0
+
+    private static let blockUnits = 4_096
+
+    init(_ document: DocumentText, _ syntax: FragmentWriter.Syntax) {
+        self.document = document
+        self.syntax = syntax
+    }
+
+    /// The character at a place; nil outside the document.
+    mutating func character(_ place: Int) throws(PropertyListError) -> UInt8? {
+        guard place >= 0, place < document.count else { return nil }
+        if place < blockStart || place >= blockStart + block.count {
+            blockStart = place / Self.blockUnits * Self.blockUnits
+            block = try document.characters(blockStart..<min(blockStart + Self.blockUnits, document.count))
+        }
+        return block[place - blockStart]
+    }
+
+    mutating func characters(_ range: Range<Int>) throws(PropertyListError) -> [UInt8] {
+        var found: [UInt8] = []
+        for place in range { if let character = try character(place) { found.append(character) } }
+        return found
+    }
+
+    /// Whether a few characters are at a place.
+    mutating func matches(_ text: StaticString, at place: Int) throws(PropertyListError) -> Bool {
+        for offset in 0..<text.utf8CodeUnitCount {
+            let expected = unsafe text.utf8Start[offset]
+            guard try character(place + offset) == expected else { return false }
+        }
+        return true
+    }
+
+    // MARK: Lines
+
+    /// Where the blanks before a place begin.
+    mutating func blanks(before place: Int) throws(PropertyListError) -> Int {
+        var start = place
+        while let character = try character(start - 1), character.isBlank { start -= 1 }
+        return start
+    }
+
+    /// Where the blanks from a place on end.
+    mutating func blanks(after place: Int) throws(PropertyListError) -> Int {
+        var end = place
+        while let character = try character(end), character.isBlank { end += 1 }
+        return end
+    }
+
+    /// The indentation of a line that begins with what is at a place; nil if something precedes it on its line.
+    mutating func indent(of place: Int) throws(PropertyListError) -> [UInt8]? {
+        let start = try blanks(before: place)
+        guard let before = try character(start - 1) else { return try characters(start..<place) }
+        return before.isLineBreak ? try characters(start..<place) : nil
+    }
+
+    /// The indentation of the line that a place is on; nil if its beginning is far away.
+    mutating func lineIndent(around place: Int) throws(PropertyListError) -> [UInt8]? {
+        var start = place
+        while let character = try character(start - 1), !character.isLineBreak {
+            start -= 1
+            guard place - start < Self.blockUnits else { return nil }
+        }
+        return try characters(start..<min(blanks(after: start), place))
+    }
+
+    /// Where the line break before the blanks before a place begins; the beginning of the blanks if there is none.
+    mutating func lineBreak(before place: Int) throws(PropertyListError) -> Int {
+        let start = try blanks(before: place)
+        guard try character(start - 1) == UInt8(ascii: "\n") else {
+            return try character(start - 1) == UInt8(ascii: "\r") ? start - 1 : start
+        }
+        return try character(start - 2) == UInt8(ascii: "\r") ? start - 2 : start - 1
+    }
+
+    /// What follows a place on its line.
+    struct LineEnd {
+        /// Where the last comment behind the place ends; the place itself without one.
+        let comments: Int
+        /// Where the line ends; nil if something other than comments follows.
+        let end: Int?
+    }
+
+    /// What follows a place on its line.
+    mutating func lineEnd(after place: Int) throws(PropertyListError) -> LineEnd {
+        var comments = place
+        while true {
+            let next = try blanks(after: comments)
+            guard let character = try character(next) else { return LineEnd(comments: comments, end: next) }
+            if character.isLineBreak { return LineEnd(comments: comments, end: next) }
+            guard syntax == .xml, try matches("<!--", at: next) else { return LineEnd(comments: comments, end: nil) }
+            var end = next + 4
+            while try !matches("-->", at: end) {
+                guard let inside = try self.character(end), !inside.isLineBreak else {
+                    return LineEnd(comments: comments, end: nil)
+                }
+                end += 1
+            }
+            comments = end + 3
+        }
+    }
+
+    /// Whether a line ends within a range.
+    mutating func hasLineBreak(in range: Range<Int>) throws(PropertyListError) -> Bool {
+        for place in range { if try character(place)?.isLineBreak == true { return true } }
+        return false
+    }
+
+    /// The characters of a range if they are blanks; nil otherwise.
+    mutating func blanks(in range: Range<Int>) throws(PropertyListError) -> [UInt8]? {
+        let found = try characters(range)
+        return found.allSatisfy(\.isBlank) ? found : nil
+    }
+
+    /// Whether a colon near a place has a space behind it; true without one.
+    mutating func isSpaced(near place: Int) throws(PropertyListError) -> Bool {
+        for near in place..<place + Self.blockUnits {
+            guard try character(near) == UInt8(ascii: ":") else { continue }
+            return try character(near + 1)?.isBlank == true
+        }
+        return true
+    }
+
+    /// How lines end around a place: a line feed, or a carriage return and a line feed.
+    mutating func lineBreak(around place: Int) throws(PropertyListError) -> [UInt8] {
+        for direction in [-1, 1] {
+            var near = place
+            while abs(near - place) < Self.blockUnits, let character = try character(near) {
+                if character == UInt8(ascii: "\n") {
+                    return try self.character(near - 1) == UInt8(ascii: "\r") ? [13, 10] : [10]
+                }
+                if character == UInt8(ascii: "\r"), try self.character(near + 1) != UInt8(ascii: "\n") { return [13] }
+                near += direction
+            }
+        }
+        return [10]
+    }
+}
+
+extension UInt8 {
+    /// A space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    var isLineBreak: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+}

@@ -1,0 +1,241 @@
+internal import Bytes
+internal import PropertyLists
+
+/// The elements of one container: where the new ones are written, and what goes with those that go.
+extension Splicer {
+    /// What precedes the current place in a container.
+    private enum Before {
+        case nothing
+        /// An element of the older text.
+        case old(Int)
+        /// A new element, and the place where it is.
+        case new(Place, isBeforeOld: Bool)
+    }
+
+    /// Copies a container with its changes.
+    func splice(_ list: TextList, _ steps: [ListStep]) throws(PropertyListError) {
+        let outer = unit
+        defer { unit = outer }
+        try measureUnit(of: list)
+        if list.firstStart == nil { return try fill(list, steps) }
+        var left = steps.count { !$0.isDrop }
+        var before = Before.nothing
+        var index = 0
+        while index < steps.count {
+            switch steps[index] {
+            case .keep(_, let last, let edit):
+                left -= 1
+                try edit?()
+                try settleComma(of: last, in: list, isLast: left == 0)
+                before = .old(last)
+            case .drop(let first):
+                var last = first
+                while index + 1 < steps.count, case .drop(let next) = steps[index + 1],
+                    try text.blanks(in: list.slot(last).end..<list.slot(next).range.lowerBound) != nil
+                {
+                    last = next
+                    index += 1
+                }
+                try drop(first, last, of: list)
+            case .insert(let write):
+                left -= 1
+                before = try insert(write, after: before, in: list, isLast: left == 0)
+            }
+            index += 1
+        }
+    }
+
+    /// Takes the indentation of the elements, compared with their container's, as that of this part of the document.
+    private func measureUnit(of list: TextList) throws(PropertyListError) {
+        guard let first = list.firstStart, let inner = try text.indent(of: first),
+            let outer = try indent(of: list), inner.starts(with: outer)
+        else { return }
+        unit = Array(inner.dropFirst(outer.count))
+    }
+
+    /// The indentation of the line that a container, or its key, begins; nil if it is within a line.
+    private func indent(of list: TextList) throws(PropertyListError) -> [UInt8]? {
+        if let indent = try text.indent(of: list.anchor) { return indent }
+        return try text.indent(of: list.opening.lowerBound)
+    }
+
+    /// Writes or omits the comma behind an element that stays.
+    private func settleComma(of number: Int, in list: TextList, isLast: Bool) throws(PropertyListError) {
+        guard syntax == .json, let slot = list.slots[number] else { return }
+        if isLast, let comma = slot.comma {
+            pieces.copy(upTo: comma)
+            pieces.pass(upTo: comma + 1)
+        } else if !isLast, slot.comma == nil {
+            pieces.copy(upTo: slot.range.upperBound)
+            pieces.append([UInt8(ascii: ",")])
+        }
+    }
+
+    // MARK: Insertion
+
+    private func insert(
+        _ write: (Place) throws(PropertyListError) -> Void, after before: Before, in list: TextList, isLast: Bool
+    ) throws(PropertyListError) -> Before {
+        let comma: [UInt8] = syntax == .json && !isLast ? [UInt8(ascii: ",")] : []
+        switch before {
+        case .new(let place, let isBeforeOld):
+            try begin(place, gap: isBeforeOld ? [] : try gap(in: list, near: nil))
+            try write(place)
+            pieces.append(comma)
+            if isBeforeOld, !isLast { pieces.append(try gap(in: list, near: nil)) }
+            return before
+        case .nothing:
+            guard let first = list.firstStart else { return before }
+            let indent = try text.indent(of: first)
+            let place = try self.place(in: list, indent, like: list.numbers.lowerBound)
+            if indent == nil {
+                pieces.copy(upTo: first)
+            } else {
+                let start = list.opening.upperBound
+                pieces.copy(upTo: try text.lineEnd(after: start).end ?? start)
+                try begin(place, gap: [])
+            }
+            try write(place)
+            pieces.append(comma)
+            if indent == nil, !isLast { pieces.append(try gap(in: list, near: nil)) }
+            return .new(place, isBeforeOld: indent == nil)
+        case .old(let number):
+            let slot = try list.slot(number)
+            let indent = try indent(after: number, in: list)
+            let place = try self.place(in: list, indent, like: number)
+            pieces.copy(upTo: indent == nil ? slot.end : try text.lineEnd(after: slot.end).end ?? slot.end)
+            try begin(place, gap: try gap(in: list, near: number))
+            try write(place)
+            pieces.append(comma)
+            return .new(place, isBeforeOld: false)
+        }
+    }
+
+    /// Begins the line of a new element, or the room between it and the one before.
+    private func begin(_ place: Place, gap: [UInt8]) throws(PropertyListError) {
+        guard let indent = place.lineIndent else { return pieces.append(gap) }
+        pieces.append(place.style.lineBreak)
+        pieces.append(indent)
+    }
+
+    /// The indentation of a new element behind an old one; nil if it is on the same line.
+    private func indent(after number: Int, in list: TextList) throws(PropertyListError) -> [UInt8]? {
+        let slot = try list.slot(number)
+        let own = try text.indent(of: slot.range.lowerBound)
+        guard let next = list.slots[number + 1] else { return own }
+        guard try text.hasLineBreak(in: slot.range.upperBound..<next.range.lowerBound) else { return nil }
+        if let own { return own }
+        if let following = try text.indent(of: next.range.lowerBound) { return following }
+        return try text.lineIndent(around: next.range.lowerBound) ?? []
+    }
+
+    /// The layout of a new element.
+    ///
+    /// - Parameter number: the element beside it: where that is a container on one line, the new one is, too.
+    private func place(
+        in list: TextList, _ indent: [UInt8]?, like number: Int
+    ) throws(PropertyListError) -> Place {
+        let line = pieces.shifted(indent)
+        var style = try self.style(line, near: list.firstStart ?? list.opening.upperBound)
+        if let slot = list.slots[number], list.keyGap == nil, try isContainerOnOneLine(slot.range) {
+            style.indent = nil
+        }
+        let between = list.keyGap ?? (syntax == .json ? style.colon : line.map { style.lineBreak + $0 } ?? [])
+        return Place(style: style, lineIndent: line, keyGap: between)
+    }
+
+    private func isContainerOnOneLine(_ range: Range<Int>) throws(PropertyListError) -> Bool {
+        guard range.count < 2_048 else { return false }
+        let found = try text.characters(range)
+        let isContainer =
+            syntax == .xml
+            ? found.starts(with: Array("<dict".utf8)) || found.starts(with: Array("<array".utf8))
+            : found.first == UInt8(ascii: "{") || found.first == UInt8(ascii: "[")
+        return isContainer && !found.contains(where: \.isLineBreak)
+    }
+
+    /// What is between two elements on one line, behind the comma.
+    private func gap(in list: TextList, near number: Int?) throws(PropertyListError) -> [UInt8] {
+        let first = list.numbers.lowerBound
+        for number in [number ?? first, (number ?? first) - 1, first] {
+            guard let slot = list.slots[number], let next = list.slots[number + 1] else { continue }
+            let end = min(next.range.lowerBound, slot.end + 16)
+            if let gap = try text.blanks(in: slot.end..<end) { return gap }
+        }
+        guard syntax == .json, try colon().last?.isBlank == true else { return [] }
+        return [UInt8(ascii: " ")]
+    }
+
+    // MARK: Empty containers
+
+    /// Writes the first elements of a container that has none.
+    private func fill(_ list: TextList, _ steps: [ListStep]) throws(PropertyListError) {
+        var writes: [(Place) throws(PropertyListError) -> Void] = []
+        for case .insert(let write) in steps { writes.append(write) }
+        guard !writes.isEmpty else { return }
+        let outer = pieces.shifted(try indent(of: list))
+        let style = try self.style(outer.map { $0 + unit }, near: list.opening.lowerBound)
+        let colon = syntax == .json ? style.colon : style.indent.map { style.lineBreak + $0 } ?? []
+        let place = Place(style: style, lineIndent: style.indent, keyGap: colon)
+        let closing = try open(list, isOnOneLine: outer == nil)
+        for (number, write) in writes.enumerated() {
+            try begin(place, gap: number == 0 ? [] : try gap(in: list, near: nil))
+            try write(place)
+            if number + 1 < writes.count, syntax == .json { pieces.append([UInt8(ascii: ",")]) }
+        }
+        if closing.needsLine, let outer { pieces.append(style.lineBreak + outer) }
+        pieces.append(closing.text)
+    }
+
+    /// Copies or writes the beginning of an empty container; returns what must be written behind its elements.
+    private func open(
+        _ list: TextList, isOnOneLine: Bool
+    ) throws(PropertyListError) -> (needsLine: Bool, text: [UInt8]) {
+        let inner = list.opening.upperBound..<list.closing.lowerBound
+        if list.closing.isEmpty {
+            pieces.copy(upTo: list.opening.lowerBound)
+            let tag = try text.document.utf8(list.opening).dropLast(2)
+            pieces.append(Array(tag[...(tag.lastIndex { $0 > 0x20 } ?? tag.startIndex)]) + [UInt8(ascii: ">")])
+            pieces.pass(upTo: list.opening.upperBound)
+            let name = tag.dropFirst().prefix { $0 > 0x20 }
+            return (true, Array("</".utf8) + name + [UInt8(ascii: ">")])
+        }
+        let blanks = try text.blanks(in: inner.lowerBound..<min(inner.upperBound, inner.lowerBound + 256))
+        if isOnOneLine {
+            let isBlank = blanks?.count == inner.count
+            pieces.copy(upTo: list.closing.lowerBound)
+            return (false, isBlank ? blanks ?? [] : [])
+        }
+        if blanks?.count == inner.count {
+            pieces.copy(upTo: inner.lowerBound)
+            pieces.pass(upTo: inner.upperBound)
+            return (true, [])
+        }
+        let end = try text.lineEnd(after: inner.lowerBound).end ?? inner.lowerBound
+        pieces.copy(upTo: min(end, inner.upperBound))
+        return (try !text.hasLineBreak(in: min(end, inner.upperBound)..<inner.upperBound), [])
+    }
+
+    // MARK: Deletion
+
+    /// Omits elements that are on one line, and the line if nothing else is on it.
+    private func drop(_ first: Int, _ last: Int, of list: TextList) throws(PropertyListError) {
+        let start = try list.slot(first).range.lowerBound
+        let end = try list.slot(last).end
+        let line = try text.lineEnd(after: end)
+        let following = try text.blanks(after: end)
+        let beginsLine = try text.indent(of: start) != nil
+        // Comments beside an entry stay with the dictionary; one beside a row goes with the row.
+        let keepsComments = line.comments > end && (list.isDictionary || first != last)
+        if let lineEnd = line.end, beginsLine, !keepsComments {
+            pieces.copy(upTo: try text.lineBreak(before: start))
+            pieces.pass(upTo: lineEnd)
+        } else if following < list.closing.lowerBound, line.end == nil || keepsComments && beginsLine {
+            pieces.copy(upTo: start)
+            pieces.pass(upTo: following)
+        } else {
+            pieces.copy(upTo: beginsLine ? start : try text.blanks(before: start))
+            pieces.pass(upTo: end)
+        }
+    }
+}

@@ -5,13 +5,13 @@ internal import PropertyLists
 extension Splicer {
     /// Writes a new item, and the rows below it as their provenance says.
     func compose(
-        _ new: Item.Step, _ origin: [Int]?, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter,
+        _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter,
         at place: Place
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         switch new.written {
         case .string(let title): try writer.string(title.span)
-        case .array: try composeRows(new, origin, runs, &writer)
+        case .array: try composeRows(new, runs, &writer)
         case .dictionary(let fields):
             writer.beginDictionary(at: nowhere)
             for field in fields {
@@ -19,7 +19,7 @@ extension Splicer {
                 if field.form == nil {
                     try field.tell(to: &writer)
                 } else {
-                    try composeRows(new, origin, runs, &writer)
+                    try composeRows(new, runs, &writer)
                 }
             }
             try writer.endDictionary()
@@ -28,19 +28,19 @@ extension Splicer {
 
     /// Writes the rows below an item, or its sections.
     func composeRows(
-        _ new: Item.Step, _ origin: [Int]?, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter
+        _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         let form = new.writtenForm
         if form?.isDrilled == true { throw .contradictoryEdit }
         guard form != .rows, let level = new.below else {
-            return try composeArray(new.writtenSections.first?.rows ?? 0..<0, new, origin, runs, &writer)
+            return try composeArray(new.writtenSections.first?.rows ?? 0..<0, new, runs, &writer)
         }
         if form == .namedSections { writer.beginDictionary(at: nowhere) } else { writer.beginArray(at: nowhere) }
         for section in level.writtenSections {
             if form == .namedSections { try writer.key(section.name.span, at: nowhere) }
             guard let fields = section.fields else {
-                try composeArray(section.rows, new, origin, runs, &writer)
+                try composeArray(section.rows, new, runs, &writer)
                 continue
             }
             writer.beginDictionary(at: nowhere)
@@ -49,7 +49,7 @@ extension Splicer {
                 if field.form == nil {
                     try field.tell(to: &writer)
                 } else {
-                    try composeArray(section.rows, new, origin, runs, &writer)
+                    try composeArray(section.rows, new, runs, &writer)
                 }
             }
             try writer.endDictionary()
@@ -59,7 +59,7 @@ extension Splicer {
 
     /// Writes an array of some of the rows below an item.
     func composeArray(
-        _ rows: Range<Int>, _ new: Item.Step, _ origin: [Int]?, _ runs: [Provenance.Run]?,
+        _ rows: Range<Int>, _ new: Item.Step, _ runs: [Provenance.Run]?,
         _ writer: inout FragmentWriter
     ) throws(PropertyListError) {
         writer.beginArray(at: .byte(offset: 0))

@@ -12,7 +12,7 @@ extension Splicer {
             if let runs { try spliceRows(of: item, as: new, runs, whole: range) }
         case .new(let place):
             var writer = FragmentWriter(syntax, place.style)
-            try composeRows(new, nil, runs, &writer)
+            try composeRows(new, runs, &writer)
             flush(&writer)
         }
     }
@@ -26,7 +26,7 @@ extension Splicer {
         guard let plans = item.plans else {
             pieces.copy(upTo: whole.lowerBound)
             var writer = FragmentWriter(syntax, try place(of: whole.lowerBound).style)
-            try composeRows(new, nil, runs, &writer)
+            try composeRows(new, runs, &writer)
             flush(&writer)
             return pieces.pass(upTo: whole.upperBound)
         }
@@ -91,7 +91,7 @@ extension Splicer {
                 self.flush(&writer)
                 self.pieces.append(place.keyGap)
                 var array = FragmentWriter(self.syntax, place.style)
-                try self.composeArray(section.rows, new, nil, runs, &array)
+                try self.composeArray(section.rows, new, runs, &array)
                 self.flush(&array)
             })
         try splice(TextList(dictionary), steps)

@@ -50,7 +50,7 @@ final class Splicer {
         case (.string(let title), .string(let newTitle)) where title == newTitle: break
         default:
             pieces.copy(upTo: item.range.lowerBound)
-            try write(new, by: provenance, at: place(of: item.range.lowerBound))
+            try rewrite(new, runs, at: place(of: item.range.lowerBound))
             pieces.pass(upTo: item.range.upperBound)
         }
     }
@@ -90,22 +90,22 @@ final class Splicer {
         switch provenance {
         case .new: try writeAnew(new, at: place)
         case .same(let path): try move(path, to: place) { (_) throws(PropertyListError) in }
-        case .changed(let origin?, _) where !isReplaced(origin, by: new):
+        case .changed(let origin?, _):
             try move(origin, to: place) { (item) throws(PropertyListError) in
                 try self.splice(item, as: new, by: provenance)
             }
-        case .changed(_, nil): try writeAnew(new, at: place)
-        case .changed(let origin, let runs?):
-            var writer = FragmentWriter(syntax, place.style)
-            try compose(new, origin, runs, &writer, at: place)
-            flush(&writer)
+        case .changed(nil, let runs): try rewrite(new, runs, at: place)
         }
     }
 
-    /// Whether an item that was a string is a dictionary now, or the other way round.
-    private func isReplaced(_ origin: [Int], by new: Item.Step) -> Bool {
-        guard let old = try? root.item(at: origin[...]).step else { return false }
-        return old.level.row(old.row).isString != new.level.row(new.row).isString
+    /// Writes an item without the text that it had, but its rows as their provenance says.
+    private func rewrite(
+        _ new: Item.Step, _ runs: [Provenance.Run]?, at place: Place
+    ) throws(PropertyListError) {
+        guard let runs else { return try writeAnew(new, at: place) }
+        var writer = FragmentWriter(syntax, place.style)
+        try compose(new, runs, &writer, at: place)
+        flush(&writer)
     }
 
     private func writeAnew(_ new: Item.Step, at place: Place) throws(PropertyListError) {

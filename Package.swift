@@ -22,6 +22,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CThreads"),
+        .systemLibrary(name: "CFiles"),
         .systemLibrary(name: "CSearch"),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
@@ -41,7 +42,8 @@ let package = Package(
             name: "Levels", dependencies: ["Bytes", "Locking", "PropertyLists", "CXXHash", "CUTF8Proc"],
             swiftSettings: settings),
         .target(
-            name: "TreeSources", dependencies: ["Bytes", "Files", "Threads", "Levels", "PropertyLists", "CCurl"],
+            name: "TreeSources",
+            dependencies: ["Bytes", "Files", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles"],
             swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],
@@ -85,7 +87,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",
-            dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "Locking", "TestSupport"],
+            dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking", "Threads"], swiftSettings: settings),

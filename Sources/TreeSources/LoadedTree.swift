@@ -14,4 +14,6 @@ public struct LoadedTree: Sendable {
     public var omittedWarnings: Int
     /// The files that the tree was composed of; nil for one file.
     public var composition: Composition?
+    /// The state of the document's own file as it was when it was read.
+    var identity: FileIdentity?
 }

@@ -29,6 +29,11 @@ public protocol SourceWatcher: AnyObject {
     /// The parts of a composed source answer for their own items.
     func savability(at path: ItemPath) -> Savability
 
+    /// Begins edits of the tree that was loaded last.
+    ///
+    /// - Throws: `EditRefusal` if nothing of the source can be edited, and why.
+    func beginEdits() throws(EditRefusal) -> any EditGroup
+
     /// Adds the descriptors and the point in time at which there is something to do.
     func addWaits(to waits: inout WaitSet)
 
@@ -37,4 +42,11 @@ public protocol SourceWatcher: AnyObject {
     /// - Parameter now: the time of this turn of the thread's loop, the same for all its watchers.
     /// - Returns: what happened; nil if nothing did. If there is more to report, the next wait ends at once.
     func advance(at now: ContinuousClock.Instant) -> SourceReport?
+}
+
+extension SourceWatcher {
+    public func beginEdits() throws(EditRefusal) -> any EditGroup {
+        if case .nothing(let refusal) = savability(at: .root) { throw EditRefusal(refusal) }
+        throw EditRefusal(.conflict, "The document cannot be edited here; edit it in its own place.")
+    }
 }

@@ -42,6 +42,8 @@ public enum EditOutcome: Sendable {
     case noSpace
     /// It could not be saved; the log has the reason under this identifier.
     case failed(id: String)
+    /// Too many edits are waiting; a later attempt may succeed.
+    case busy
     /// The store stopped before.
     case stopped
 }

@@ -6,23 +6,30 @@ internal import TreeSources
 /// The work of the store's thread: it loads, publishes and releases trees, and drives the source's watcher in between.
 final class Reloader {
     private let requests: ReloadRequests
-    private let tell: @Sendable (StoreEvent) -> Void
-    private let watcher: any SourceWatcher
-    private let clock = ContinuousClock()
-    private var revisions = RevisionCounter()
-    private let released: ReleasedTrees
-    private var debounce = Debounce()
+    let edits: EditQueue
+    let tell: @Sendable (StoreEvent) -> Void
+    let watcher: any SourceWatcher
+    let clock = ContinuousClock()
+    var revisions = RevisionCounter()
+    let released: ReleasedTrees
+    var debounce = Debounce()
     private var retries: RetrySchedule
     private var rereads = RereadPace()
+    /// The edits that wait for their save.
+    var open = OpenEdits()
     /// The pending callbacks for a reload that is being fetched.
     private var awaiting: [ReloadRequests.Answer] = []
     /// The state that the latest successful load read.
-    private var fingerprint: Fingerprint?
+    var fingerprint: Fingerprint?
     /// Whether there was a load since memory was last returned to the system.
     private var hasLoaded = false
 
-    init(_ source: any TreeSource, requests: ReloadRequests, tell: @escaping @Sendable (StoreEvent) -> Void) {
+    init(
+        _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue,
+        tell: @escaping @Sendable (StoreEvent) -> Void
+    ) {
         self.requests = requests
+        self.edits = edits
         self.tell = tell
         watcher = source.watcher(sharing: WatchedFiles())
         released = ReleasedTrees(wakeup: requests.wakeup)
@@ -41,7 +48,7 @@ final class Reloader {
         return snapshot
     }
 
-    /// Handles changes and reload requests until the store is stopped.
+    /// Handles changes, edits and reload requests until the store is stopped.
     func run(_ state: StoreState) {
         while !requests.isStopped {
             wait()
@@ -51,6 +58,7 @@ final class Reloader {
         }
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
+        for request in open.close() + edits.stop() { request.answer(.stopped) }
         released.close()
     }
 
@@ -74,10 +82,13 @@ final class Reloader {
         case .failed(let error): endFetch(.failure(error), in: state)
         case nil: handleDeadlines(state)
         }
+        commitEdits(state)
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        [debounce.end, rereads.next, retries.next].compactMap(\.self).min()
+        // Edits that wait for the end of someone's save wait for no time of their own.
+        let edits = debounce.hasFailed ? nil : open.next
+        return [debounce.end, rereads.next, retries.next, edits].compactMap(\.self).min()
     }
 
     private func handleDeadlines(_ state: StoreState) {
@@ -113,6 +124,11 @@ final class Reloader {
     private func followChange(_ state: StoreState) {
         watcher.arm()
         guard !isOnlyTouched(state) else { return }
+        readNewer(state)
+    }
+
+    /// Loads what has just changed.
+    func readNewer(_ state: StoreState) {
         retries.reset()
         let result = reload(state)
         debounce.goOn(at: clock.now, failed: result.isFailure)
@@ -157,7 +173,7 @@ final class Reloader {
             let loaded = try watcher.load(replacing: old.document)
             let isNew =
                 loaded.tree.document.hash != old.document.hash || loaded.tree.translations != old.translations
-                || !loaded.hasSameSources(as: old)
+                || !loaded.composition.hasSameSources(as: old.composition)
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -214,16 +230,6 @@ final class Reloader {
         tell(.loaded(snapshot, syntax: loaded.syntax, took: clock.now - begun))
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
-    }
-}
-
-extension LoadedTree {
-    /// Whether a snapshot of an equal tree was composed of equal files.
-    fileprivate func hasSameSources(as snapshot: Snapshot) -> Bool {
-        guard let composition, let other = snapshot.composition else {
-            return composition == nil && snapshot.composition == nil
-        }
-        return composition.hasSameSources(as: other)
     }
 }
 

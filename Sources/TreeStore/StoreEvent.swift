@@ -11,6 +11,19 @@ public enum StoreEvent: Sendable {
     case recovered(Snapshot)
     /// The source could not be loaded; the previous tree is still served.
     case refused(SourceError)
+    /// A client's request changed the document: it is on disk and published.
+    ///
+    /// - Parameters:
+    ///   - author: the name of the client's token; nil for one without a name.
+    ///   - edits: the number of steps of the request; 0 if it replaced the whole document.
+    ///   - took: from the request's turn until it was published.
+    case edited(Snapshot, author: String?, edits: Int, took: Duration)
+    /// Edits could not be saved, for a reason that only the log may tell.
+    ///
+    /// - Parameters:
+    ///   - id: what the clients were told.
+    ///   - reason: a sentence without the final full stop.
+    case notSaved(id: String, reason: String)
     /// Warnings of a load that was published.
     case warnings([SourceWarning], omitted: Int)
 }

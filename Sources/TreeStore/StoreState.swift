@@ -27,6 +27,9 @@ final class StoreState: Sendable {
         // Before the snapshot is visible, so that nobody sees it as stale.
         storeStatus = .ok
         publications.publish(new)
-        notifier.waitForRoom(publications)
+        waitForSubscribers()
     }
+
+    /// Waits while the subscribers lag too far behind.
+    func waitForSubscribers() { notifier.waitForRoom(publications) }
 }

@@ -9,6 +9,7 @@ public import TreeSources
 public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: ReloadRequests
+    private let edits: EditQueue
     private let thread: Thread
     private let notifier: Notifier
     private let notifierThread: Thread
@@ -25,15 +26,16 @@ public final class TreeStore: Sendable {
     ) throws(SourceError) {
         let first: Handover<Result<StoreState, SourceError>>
         do throws(SystemCallError) {
-            let requests = ReloadRequests(wakeup: try Wakeup())
+            let wakeup = try Wakeup()
+            let (requests, edits) = (ReloadRequests(wakeup: wakeup), EditQueue(wakeup: wakeup))
             let notifier = try Notifier()
             let handover = try Handover<Result<StoreState, SourceError>>()
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
-                Self.run(source, requests, onEvent, first: handover) { snapshot in
+                Self.run(source, requests, edits, onEvent, first: handover) { snapshot in
                     StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
             }
-            (self.requests, self.notifier) = (requests, notifier)
+            (self.requests, self.edits, self.notifier) = (requests, edits, notifier)
             first = handover
         } catch {
             throw Self.unwatchable(source, error)
@@ -62,10 +64,11 @@ public final class TreeStore: Sendable {
 
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
-        _ source: any TreeSource, _ requests: ReloadRequests, _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
-        first: Handover<Result<StoreState, SourceError>>, makingState: (Snapshot) -> StoreState
+        _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue,
+        _ onEvent: @escaping @Sendable (StoreEvent) -> Void, first: Handover<Result<StoreState, SourceError>>,
+        makingState: (Snapshot) -> StoreState
     ) {
-        let reloader = Reloader(source, requests: requests, tell: onEvent)
+        let reloader = Reloader(source, requests: requests, edits: edits, tell: onEvent)
         do throws(SourceError) {
             let state = makingState(try reloader.start())
             first.give(.success(state))
@@ -75,6 +78,12 @@ public final class TreeStore: Sendable {
         } catch {
             first.give(.failure(error))
         }
+    }
+
+    /// Has the store's thread end after what it is doing.
+    func requestStop() {
+        requests.stop()
+        notifier.endLimit()
     }
 
     private static let stackBytes = 1 << 20
@@ -96,15 +105,17 @@ public final class TreeStore: Sendable {
     public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) { requests.ask(answer) }
 
     /// Changes the document: the source is saved first, and then the new tree is published.
-    public func edit(_ request: EditRequest) { request.answer(.stopped) }
+    ///
+    /// Edits that wait together share a save; each has an answer, and a revision unless it changes nothing. Returns at
+    /// once; the request is answered on the store's thread, or on this one if too many are waiting.
+    public func edit(_ request: EditRequest) { edits.add(request) }
 
     /// Ends the store's threads and waits for them; the published snapshot stays.
     ///
     /// A running load is finished first, and subscribers are told of everything that was published. Called on one of
     /// the store's own threads, this does not wait for that one.
     public func stop() {
-        requests.stop()
-        notifier.endLimit()
+        requestStop()
         thread.join()
         notifier.stop()
         notifierThread.join()

@@ -28,6 +28,13 @@ extension Log.Entry {
             ]
         case .refused(let error):
             [Log.Entry(.error, "refused", "\(error) The last good version is still served.", place(of: error))]
+        case .edited(let snapshot, let author, let edits, let took): [edited(snapshot, by: author, edits, took)]
+        case .notSaved(let id, let reason):
+            [
+                Log.Entry(
+                    .error, "not-saved", "edits were not saved: \(reason); nothing has changed",
+                    [.init("id", .text(id))])
+            ]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }
@@ -38,6 +45,17 @@ extension Log.Entry {
             "loaded \(Quantity(snapshot.itemCount, "item")) in \(milliseconds(took)) ms, revision \(snapshot.revision)",
             [
                 .init("items", .number(snapshot.itemCount)), .init("milliseconds", .decimal(milliseconds(took))),
+                .init("revision", .text(snapshot.revision)),
+            ])
+    }
+
+    private static func edited(_ snapshot: Snapshot, by author: String?, _ edits: Int, _ took: Duration) -> Log.Entry {
+        let what = edits == 0 ? "the whole document" : Quantity(edits, "edit").description
+        return Log.Entry(
+            .info, "edited",
+            "saved \(what)\(author.map { " by \($0)" } ?? "") in \(milliseconds(took)) ms, revision \(snapshot.revision)",
+            (author.map { [.init("author", .text($0))] } ?? []) + [
+                .init("edits", .number(edits)), .init("milliseconds", .decimal(milliseconds(took))),
                 .init("revision", .text(snapshot.revision)),
             ])
     }

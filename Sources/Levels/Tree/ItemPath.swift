@@ -7,6 +7,14 @@ public struct ItemPath: Sendable, Equatable {
     /// Where each key ends in `bytes`.
     let ends: [Int]
 
+    /// The path of the root item.
+    public static let root = ItemPath(bytes: [], ends: [])
+
+    private init(bytes: [UInt8], ends: [Int]) {
+        self.bytes = bytes
+        self.ends = ends
+    }
+
     /// The number of keys; 0 for the root.
     public var count: Int { ends.count }
 

@@ -3,9 +3,13 @@ internal import Threads
 
 /// Watches a document's file and all files that it mounts, and composes the document of them.
 final class DocumentWatcher: SourceWatcher {
-    private let document: PropertyListFile
+    let document: PropertyListFile
     private let shared: WatchedFiles
-    private let own: FileWatcher
+    let own: FileWatcher
+    /// The document alone, as it was read or saved last.
+    var latest: LoadedTree?
+    /// Makes steps of a save fail in tests.
+    private let fault: FileReplacement.Fault
     private var parts = WatcherGroup<PartPlace>()
     let composer: DocumentComposer
     /// The document alone, as it was read last; nil if it has no parts.
@@ -18,8 +22,13 @@ final class DocumentWatcher: SourceWatcher {
     /// - Parameters:
     ///   - document: its file need not exist.
     ///   - files: what all watchers of the thread share.
-    init(_ document: PropertyListFile, sharing files: WatchedFiles) {
+    ///   - fault: makes steps of a save fail in tests.
+    init(
+        _ document: PropertyListFile, sharing files: WatchedFiles,
+        fault: @escaping FileReplacement.Fault = { _ in nil }
+    ) {
         self.document = document
+        self.fault = fault
         shared = files
         own = FileWatcher(document, sharing: files)
         composer = DocumentComposer(document)
@@ -43,6 +52,7 @@ final class DocumentWatcher: SourceWatcher {
         isRequested = false
         let alone = try loadAlone(replacing: old, again: !isPatient)
         loaded = alone.tree.parts.isEmpty ? nil : alone
+        latest = alone
         let composed = try shared.load { () throws(SourceError) in
             try composer.compose(alone, isPatient: isPatient) { watch($0) }
         }
@@ -77,6 +87,25 @@ final class DocumentWatcher: SourceWatcher {
         let origin = composition.origin(of: item).file
         guard let file = composer.files.file(of: origin) else { return own.savability(at: path) }
         return PropertyListFile(path: file.key.path).savability
+    }
+
+    func beginEdits() throws(EditRefusal) -> any EditGroup {
+        if case .nothing(let refusal) = own.savability(at: .root) { throw EditRefusal(refusal) }
+        guard let latest else { throw EditRefusal(.conflict, "The document is not loaded.") }
+        return DocumentEdits(
+            self,
+            EditedFile(
+                path: document.path, maximumBytes: document.maximumBytes, interpretation: document.interpretation,
+                loaded: latest, fault: fault))
+    }
+
+    /// Takes over what was saved, so that it is not loaded again.
+    ///
+    /// - Returns: the state of all files.
+    func adopt(_ saved: LoadedTree) -> Fingerprint? {
+        latest = saved
+        if let identity = saved.identity { own.settle(identity) }
+        return saved.fingerprint
     }
 
     func addWaits(to waits: inout WaitSet) {

@@ -3,7 +3,8 @@ internal import PropertyLists
 
 /// An open document: a readable regular file of an allowed size.
 struct DocumentFile: ~Copyable {
-    private let descriptor: Int32
+    /// For calls of the system; owned by this.
+    let descriptor: Int32
     /// The file's state when it was opened.
     let identity: FileIdentity
 

@@ -19,6 +19,20 @@ struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
+    /// The identity of whatever has a path, be it a symbolic link; nil if nothing has.
+    init?(named path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The identity of an open file.
+    init(ofOpen descriptor: Int32) {
+        var status = stat()
+        _ = unsafe fstat(descriptor, &status)
+        self.init(status)
+    }
+
     init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)

@@ -30,6 +30,16 @@ final class FileWatcher: SourceWatcher {
         identity = FileIdentity(path: file.path)
     }
 
+    /// Takes a saved file for known, and drops the events that the save has caused.
+    ///
+    /// - Parameter saved: its state after the save; if it is another already, that is reported.
+    func settle(_ saved: FileIdentity) {
+        files.follow(file.path, for: follower)
+        identity = saved
+        files.dropChange(of: follower)
+        if FileIdentity(path: file.path) != saved { nextCheck = .now }
+    }
+
     func refresh() -> Bool {
         arm()
         return true

@@ -45,6 +45,12 @@ public final class WatchedFiles {
         return list.takeChange(of: follower)
     }
 
+    /// Reads the events so far, and drops those of one follower.
+    func dropChange(of follower: WatchList.Follower) {
+        list.readEvents()
+        _ = list.takeChange(of: follower)
+    }
+
     /// The next check of a file that is checked at an interval: the same for all files with this interval.
     func nextCheck(after now: Instant, every interval: Duration) -> Instant {
         let interval = max(interval, .milliseconds(1))

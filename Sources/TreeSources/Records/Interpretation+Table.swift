@@ -18,7 +18,7 @@ extension Interpretation {
             let warnings = tree.warnings.first.map { SourceWarning(file: name, warning: $0) }
             return LoadedTree(
                 tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax.propertyList, warnings: warnings,
-                omittedWarnings: tree.warnings.omitted)
+                omittedWarnings: tree.warnings.omitted, identity: file.identity)
         } catch {
             throw SourceError(name, error)
         }

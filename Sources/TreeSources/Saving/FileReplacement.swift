@@ -9,7 +9,9 @@ internal import Glibc
 /// itself; to replace the file at its end, resolve the path first.
 struct FileReplacement: ~Copyable {
     /// The steps of a replacement, each of which can fail.
-    enum Step: Sendable, CaseIterable { case create, setMode, write, sync, rename, syncFolder }
+    enum Step: Sendable, CaseIterable {
+        case create, setMode, write, setAttributes, sync, rename, exchange, verify, restore, syncFolder
+    }
 
     /// The permissions of the new file.
     enum Mode: Sendable {
@@ -21,10 +23,11 @@ struct FileReplacement: ~Copyable {
     /// Makes steps fail in tests: returns the error number for a step, or nil to perform it.
     typealias Fault = @Sendable (Step) -> Int32?
 
-    private let descriptor: Int32
-    private let path, aside: String
-    private let fault: Fault
-    private var isRenamed = false
+    let descriptor: Int32
+    let path, aside: String
+    let fault: Fault
+    /// Whether the other file is no longer there, or must stay.
+    var isRenamed = false
 
     /// Begins a replacement with an empty file.
     ///
@@ -70,7 +73,12 @@ struct FileReplacement: ~Copyable {
     /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isReplaced` is true.
     mutating func commit() throws(FileReplacementError) -> FileIdentity {
         try attempt(.sync, aside) { fsync(descriptor) }
-        try attempt(.rename, path) { unsafe rename(aside, path) }
+        return try rename()
+    }
+
+    /// Renames the other file, which is on disk, and returns when its name is there, too.
+    mutating func rename() throws(FileReplacementError) -> FileIdentity {
+        try attempt(.rename, path) { unsafe Glibc.rename(aside, path) }
         isRenamed = true
         var status = stat()
         try attempt(.syncFolder, Self.folder(of: path)) {
@@ -83,7 +91,7 @@ struct FileReplacement: ~Copyable {
     // MARK: The steps
 
     @discardableResult
-    private func attempt(_ step: Step, _ path: String, _ call: () -> Int32) throws(FileReplacementError) -> Int32 {
+    func attempt(_ step: Step, _ path: String, _ call: () -> Int32) throws(FileReplacementError) -> Int32 {
         try Self.attempt(step, path, fault, call)
     }
 
@@ -99,31 +107,24 @@ struct FileReplacement: ~Copyable {
         return result
     }
 
-    /// Creates the other file, or empties the remains of a killed process.
+    /// Creates the other file, after removing the remains of a killed process.
     ///
-    /// The file is locked, so that two processes do not write to it at once.
+    /// The remains are not overwritten, because they may be a file that has other names, too. The file is locked, so
+    /// that two processes do not write to it at once.
     private static func create(_ aside: String) -> Int32 {
         while true {
-            let opened = unsafe open(aside, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            guard opened >= 0 else { return -1 }
-            // A file system without locks fails with another error number.
-            let isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
-            if isLocked, !isStill(opened, at: aside) {
-                // The process that held the lock has renamed the file.
-                _ = close(opened)
-                continue
-            }
-            guard isLocked, ftruncate(opened, 0) == 0 else {
-                let code = errno
-                _ = close(opened)
-                errno = code
+            let made = unsafe open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if made >= 0 {
+                if isFree(made, at: aside) { return made }
+                // Another process took it for remains before it was locked.
+                _ = close(made)
+            } else if errno != EEXIST || removeRemains(at: aside) != 0 {
                 return -1
             }
-            return opened
         }
     }
 
-    private static func isStill(_ descriptor: Int32, at path: String) -> Bool {
+    static func isStill(_ descriptor: Int32, at path: String) -> Bool {
         var (own, named) = (stat(), stat())
         return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
             && own.st_dev == named.st_dev
@@ -142,7 +143,7 @@ struct FileReplacement: ~Copyable {
     static func folder(of path: String) -> String { path.lastSlash.map { String(path[...$0]) } ?? "./" }
 
     /// The new name is on disk only when the folder is.
-    private static func syncFolder(of path: String) -> Int32 {
+    static func syncFolder(of path: String) -> Int32 {
         let opened = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { return -1 }
         defer { _ = close(opened) }

@@ -21,7 +21,10 @@ extension FileReplacementError: CustomStringConvertible {
         case .setMode: "the permissions of \(place) cannot be set: \(reason)"
         case .write: "\(place) cannot be written: \(reason)"
         case .sync: "\(place) cannot be written to disk: \(reason)"
-        case .rename: "\(place) cannot be replaced: \(reason)"
+        case .setAttributes: "the owner, permissions and attributes of \(place) cannot be set: \(reason)"
+        case .rename, .exchange, .verify: "\(place) cannot be replaced: \(reason)"
+        case .restore:
+            "\(place) was saved by another program, too; its content is kept in a hidden file beside it: \(reason)"
         case .syncFolder: "the folder \(place) cannot be written to disk: \(reason)"
         }
     }

@@ -1,0 +1,105 @@
+internal import Glibc
+internal import Levels
+internal import PropertyLists
+
+/// A file of a document that is being edited: what was read from it, and how it is saved.
+struct EditedFile {
+    /// The path as the document's author knows it; symbolic links are followed.
+    let path: String
+    let maximumBytes: Int
+    let interpretation: Interpretation
+    /// What was read from it.
+    let loaded: LoadedTree
+    /// Makes steps of a save fail in tests.
+    var fault: FileReplacement.Fault = { _ in nil }
+
+    /// What the file becomes.
+    enum Content {
+        /// An edited tree; the level whose one row is the root item.
+        case tree(Level)
+        /// A document that was read to this tree, and its bytes.
+        case bytes([UInt8], Level)
+
+        fileprivate var document: Level {
+            switch self {
+            case .tree(let document), .bytes(_, let document): document
+            }
+        }
+    }
+
+    /// A larger document is not read again before it replaces the old one.
+    private static let mostCheckedBytes = 256 << 10
+
+    /// Replaces the file's content, and returns when it is on disk.
+    ///
+    /// - Returns: what a load of the file gives now.
+    /// - Throws: `SaveError`; the file is as it was.
+    func save(_ content: Content) throws(SaveError) -> LoadedTree {
+        guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
+        let original = try opened(target)
+        var file = try begin(target)
+        switch content {
+        case .tree(let document): try DocumentRewriting.write(document, as: loaded.syntax, to: &file)
+        case .bytes(let bytes, _): try write(bytes, to: &file)
+        }
+        try check(file, content.document)
+        let identity = try file.commit(replacing: original)
+        return loaded.saved(as: content.document, in: identity)
+    }
+
+    /// The file that was read; if it is another now, it must be read again first.
+    private func opened(_ target: String) throws(SaveError) -> DocumentFile {
+        let file: DocumentFile
+        do throws(SourceError) {
+            file = try DocumentFile.open(path: target, maximumBytes: maximumBytes)
+        } catch {
+            throw .changedMeanwhile
+        }
+        guard let identity = loaded.identity, file.identity.isSameContent(as: identity) else {
+            throw .changedMeanwhile
+        }
+        return file
+    }
+
+    private func begin(_ target: String) throws(SaveError) -> FileReplacement {
+        do throws(FileReplacementError) {
+            return try FileReplacement.begin(
+                of: target, through: FileReplacement.editPath(of: target), mode: .fixed(0o600), fault: fault)
+        } catch {
+            throw SaveError(error)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to file: inout FileReplacement) throws(SaveError) {
+        do throws(FileReplacementError) {
+            try file.append(bytes.span)
+        } catch {
+            throw SaveError(error)
+        }
+    }
+
+    /// Reads a small document back, so that nothing is saved that would be read as another tree.
+    private func check(_ file: borrowing FileReplacement, _ document: Level) throws(SaveError) {
+        let identity = FileIdentity(ofOpen: file.descriptor)
+        guard identity.size <= Self.mostCheckedBytes else { return }
+        do throws(PropertyListError) {
+            let input = DocumentInput.file(descriptor: file.descriptor, size: identity.size)
+            let tree = try interpretation.readOrAdvise(input, as: loaded.syntax, pool: LevelPool(document))
+            if tree.document.hash == document.hash { return }
+        } catch {
+            throw .failed("the edited document would be refused: \(error.reason)")
+        }
+        throw .failed("the edited document would be read as another tree")
+    }
+}
+
+extension LoadedTree {
+    /// What a load gives after an edited tree was saved.
+    fileprivate func saved(as document: Level, in identity: FileIdentity) -> LoadedTree {
+        var loaded = self
+        loaded.tree = tree.composed(as: document)
+        loaded.fingerprint = Fingerprint(identity)
+        loaded.identity = identity
+        return loaded
+    }
+}

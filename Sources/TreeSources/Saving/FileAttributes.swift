@@ -1,0 +1,122 @@
+internal import CFiles
+internal import Files
+internal import Glibc
+
+/// Who may do what with a file: its owner, its permissions and its extended attributes, access control lists included.
+struct FileAttributes: Equatable {
+    private let owner: uid_t
+    private let group: gid_t
+    private let mode: mode_t
+    /// When an attribute changed last; nil if that is not compared.
+    private var changed: Int64?
+
+    init(_ status: stat, comparesTime: Bool = true) {
+        owner = status.st_uid
+        group = status.st_gid
+        mode = status.st_mode & 0o7777
+        changed = comparesTime ? FileIdentity(status).changed : nil
+    }
+
+    /// Those of an open file; nil if they cannot be read.
+    init?(of descriptor: Int32, comparesTime: Bool = true) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status, comparesTime: comparesTime)
+    }
+
+    /// The same without the time at which they changed.
+    var withoutTime: FileAttributes {
+        var attributes = self
+        attributes.changed = nil
+        return attributes
+    }
+
+    /// Gives an open file the attributes of another one.
+    ///
+    /// If the owner or the group cannot be kept, nobody gets more rights than before.
+    ///
+    /// - Returns: those that it copied.
+    /// - Throws: the error number.
+    static func copy(from source: Int32, to target: Int32) throws(ErrorNumber) -> FileAttributes {
+        var status = stat()
+        guard unsafe fstat(source, &status) == 0 else { throw ErrorNumber(errno) }
+        let keepsOwner = fchown(target, status.st_uid, status.st_gid) == 0
+        // A process may give its own files to each of its own groups.
+        let keepsGroup = keepsOwner || fchown(target, uid_t.max, status.st_gid) == 0
+        try copyExtended(from: source, to: target)
+        // After the owner, because changing that clears bits, and after the access control list, whose mask is the
+        // group's bits.
+        let mode = allowed(status.st_mode & 0o7777, keepsOwner: keepsOwner, keepsGroup: keepsGroup)
+        guard fchmod(target, mode) == 0 else { throw ErrorNumber(errno) }
+        return FileAttributes(status)
+    }
+
+    /// The permissions for a file whose owner or group is another one: who had rights as a member of the group, or as
+    /// the owner, now counts as someone else.
+    static func allowed(_ mode: mode_t, keepsOwner: Bool, keepsGroup: Bool) -> mode_t {
+        var (owner, group, other) = (mode >> 6 & 7, mode >> 3 & 7, mode & 7)
+        var special = mode & 0o7000
+        if !keepsGroup { (group, other) = (0, other & group) }
+        if !keepsOwner { (group, other) = (group & owner, other & owner) }
+        if !keepsOwner || !keepsGroup { special = 0 }
+        owner &= 7
+        return special | owner << 6 | group << 3 | other
+    }
+
+    // MARK: Extended attributes (xattr(7))
+
+    private static func copyExtended(from source: Int32, to target: Int32) throws(ErrorNumber) {
+        for name in try names(of: source) where !isOfContent(name) {
+            guard let value = try value(of: name, of: source) else { continue }
+            let result = unsafe value.withUnsafeBytes { bytes in
+                unsafe fsetxattr(target, name, bytes.baseAddress, bytes.count, 0)
+            }
+            guard result != 0, isRequired(name) else { continue }
+            throw ErrorNumber(errno)
+        }
+    }
+
+    /// Whether an attribute describes the content, so that it would be wrong for another.
+    private static func isOfContent(_ name: String) -> Bool { name == "security.ima" || name == "security.evm" }
+
+    /// Whether an attribute must not be lost; only the system's administrator may set the others.
+    private static func isRequired(_ name: String) -> Bool {
+        name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
+    }
+
+    private static func names(of file: Int32) throws(ErrorNumber) -> [String] {
+        guard let bytes = try unsafe bytes({ unsafe flistxattr(file, $0, $1) }) else { return [] }
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func value(of name: String, of file: Int32) throws(ErrorNumber) -> [UInt8]? {
+        try unsafe bytes { buffer, size in unsafe fgetxattr(file, name, buffer, size) }
+    }
+
+    /// What a call writes into a buffer that is as large as the call itself says.
+    ///
+    /// - Returns: nil if there is nothing.
+    private static func bytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(ErrorNumber) -> [UInt8]? {
+        while true {
+            let size = call(nil, 0)
+            guard size >= 0 else {
+                // The attribute was removed just now, or the file system has none.
+                if errno == ENODATA || errno == EOPNOTSUPP { return nil }
+                throw ErrorNumber(errno)
+            }
+            guard size > 0 else { return [] }
+            var buffer = [CChar](repeating: 0, count: size)
+            let taken = unsafe buffer.withUnsafeMutableBufferPointer { unsafe call($0.baseAddress, size) }
+            if taken < 0, errno == ERANGE || errno == ENODATA { continue }
+            guard taken >= 0 else { throw ErrorNumber(errno) }
+            return buffer[..<taken].map { UInt8(bitPattern: $0) }
+        }
+    }
+}
+
+/// An error number of the system, as in `errno(3)`.
+struct ErrorNumber: Error, Equatable {
+    let code: Int32
+
+    init(_ code: Int32) { self.code = code }
+}

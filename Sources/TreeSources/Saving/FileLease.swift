@@ -1,0 +1,20 @@
+internal import CFiles
+internal import Glibc
+
+/// Tells whether a file is open for writing anywhere on the machine (`F_SETLEASE`, fcntl(2)).
+enum FileLease {
+    /// Whether some program has an open file open for writing; false if the system does not tell.
+    ///
+    /// A lease for reading is granted only if nobody has. It is given back at once. The system tells only the owner of
+    /// the file, and not on every file system.
+    static func isBeingWritten(_ descriptor: Int32) -> Bool {
+        // A program that opens the file just now must not end this process: by default the system sends SIGIO then.
+        guard setSignal(descriptor) == 0 else { return false }
+        guard fcntl(descriptor, F_SETLEASE, Int32(F_RDLCK)) == 0 else { return errno == EAGAIN }
+        _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK))
+        return false
+    }
+
+    /// Has the system send a signal that is ignored unless a program asks for it.
+    private static func setSignal(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_SETSIG, SIGURG) }
+}

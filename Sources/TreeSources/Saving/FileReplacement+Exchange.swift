@@ -1,0 +1,145 @@
+internal import CFiles
+internal import Glibc
+
+/// The replacement of a file that others may save at any moment: what they save is never lost.
+///
+/// The two files exchange their names (`renameat2(2)`), which shows what really was at the path in that instant. If it
+/// is not the file that was read, it is put back.
+extension FileReplacement {
+    /// Puts the new content in place of the original, unless somebody else has changed the file since it was read.
+    ///
+    /// What cannot be seen: a program that opens the new file afterwards and writes into it what it made of the old
+    /// content; and one that replaces the file between the last look and the renaming, on a file system that cannot
+    /// exchange names.
+    ///
+    /// - Parameters:
+    ///   - original: the open file that was read.
+    ///   - identity: its state when it was read.
+    /// - Returns: the state of the new file.
+    /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
+    mutating func commit(replacing original: borrowing DocumentFile) throws(SaveError) -> FileIdentity {
+        do throws(FileReplacementError) {
+            return try exchange(with: original)
+        } catch {
+            throw error.isForeignSave ? .changedMeanwhile : SaveError(error)
+        }
+    }
+
+    private mutating func exchange(with original: borrowing DocumentFile) throws(FileReplacementError) -> FileIdentity {
+        let old = original.descriptor
+        guard original.isUnchanged(), !FileLease.isBeingWritten(old) else { throw foreignSave }
+        var attributes = try copyAttributes(from: old)
+        try attempt(.sync, aside) { fsync(descriptor) }
+        // Another process of this program must not take the old file for remains while it has the other name.
+        _ = flock(old, LOCK_EX | LOCK_NB)
+        defer { _ = flock(old, LOCK_UN) }
+        if FileAttributes(of: old) != attributes { attributes = try copyAttributes(from: old) }
+        let new = FileIdentity(ofOpen: descriptor)
+        guard try swap() else { return try renameOver(original) }
+        do throws(FileReplacementError) {
+            try verify(original, attributes)
+            try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+        } catch {
+            try restore(new)
+            throw error
+        }
+        return FileIdentity(ofOpen: descriptor)
+    }
+
+    /// Exchanges the names of the two files; false if the file system cannot.
+    private func swap() throws(FileReplacementError) -> Bool {
+        do throws(FileReplacementError) {
+            try attempt(.exchange, path) { FileNames.exchange(aside, path) }
+            return true
+        } catch {
+            if FileNames.isUnsupported(error.code) { return false }
+            // The file was removed or moved away just now.
+            throw error.code == ENOENT ? foreignSave : error
+        }
+    }
+
+    /// Looks at the file that was at the path: it must be the original, and nobody may be writing to it.
+    private func verify(
+        _ original: borrowing DocumentFile, _ attributes: FileAttributes
+    ) throws(FileReplacementError) {
+        try attempt(.verify, path) { 0 }
+        guard let taken = FileIdentity(named: aside), taken.isSameContent(as: original.identity),
+            !FileLease.isBeingWritten(original.descriptor), original.isUnchanged()
+        else { throw foreignSave }
+        // Renaming has changed the time of its attributes.
+        guard FileAttributes(of: original.descriptor, comparesTime: false) != attributes.withoutTime else { return }
+        _ = try copyAttributes(from: original.descriptor)
+    }
+
+    /// Puts back what the exchange took away, and what anybody has saved meanwhile: the newest of it.
+    ///
+    /// Each exchange puts in place what the one before took away. The last one takes away what was put in place itself,
+    /// so that nobody has saved anything in between.
+    ///
+    /// - Parameter new: the state of the new content, which is dropped.
+    private mutating func restore(_ new: FileIdentity) throws(FileReplacementError) {
+        var own = new
+        while let offered = FileIdentity(named: aside) {
+            let result =
+                fault(.restore).map { code in
+                    errno = code
+                    return -1
+                } ?? FileNames.exchange(aside, path)
+            if result != 0 {
+                if errno == ENOENT, FileNames.moveToFree(aside, path) == 0 {
+                    isRenamed = true
+                    return
+                }
+                if errno == EEXIST || errno == ENOENT { continue }
+                // Better a file too many than a lost one.
+                isRenamed = true
+                throw FileReplacementError(step: .restore, code: errno, path: path)
+            }
+            guard let taken = FileIdentity(named: aside), !taken.isSameContent(as: own) else { return }
+            own = offered
+        }
+    }
+
+    /// Replaces the file where names cannot be exchanged, after a last look.
+    private mutating func renameOver(
+        _ original: borrowing DocumentFile
+    ) throws(FileReplacementError) -> FileIdentity {
+        guard let found = FileIdentity(named: path), found.isSameContent(as: original.identity) else {
+            throw foreignSave
+        }
+        return try rename()
+    }
+
+    private func copyAttributes(from old: Int32) throws(FileReplacementError) -> FileAttributes {
+        if let code = fault(.setAttributes) {
+            throw FileReplacementError(step: .setAttributes, code: code, path: aside)
+        }
+        do throws(ErrorNumber) {
+            return try FileAttributes.copy(from: old, to: descriptor)
+        } catch {
+            throw FileReplacementError(step: .setAttributes, code: error.code, path: aside)
+        }
+    }
+
+    /// That somebody else has saved the file.
+    private var foreignSave: FileReplacementError { FileReplacementError(step: .verify, code: ESTALE, path: path) }
+}
+
+extension FileReplacementError {
+    /// Whether nothing failed, but the file is not the one that was read.
+    fileprivate var isForeignSave: Bool { step == .verify && code == ESTALE }
+}
+
+/// Renaming without replacing (`renameat2(2)`).
+private enum FileNames {
+    static func exchange(_ one: String, _ other: String) -> Int32 {
+        unsafe renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(RENAME_EXCHANGE))
+    }
+
+    /// Renames a file to a name that must be free; fails with `EEXIST`.
+    static func moveToFree(_ old: String, _ new: String) -> Int32 {
+        unsafe renameat2(AT_FDCWD, old, AT_FDCWD, new, UInt32(RENAME_NOREPLACE))
+    }
+
+    static func isUnsupported(_ code: Int32) -> Bool { code == EINVAL || code == ENOSYS || code == EOPNOTSUPP }
+}

@@ -1,0 +1,99 @@
+internal import Levels
+internal import TreeSources
+
+/// Edits of clients: all that wait are applied, saved together, and published one by one.
+extension Reloader {
+    /// Does the edits that are due, as one group.
+    func commitEdits(_ state: StoreState) {
+        open.fill(from: edits)
+        guard open.isDue(at: clock.now), !isSourceBeingSaved(state) else { return }
+        if case .stale = state.storeStatus { return answerAll(.refused(whyStale)) }
+        let group: any EditGroup
+        do throws(EditRefusal) {
+            group = try watcher.beginEdits()
+        } catch {
+            return answerAll(.refused(error))
+        }
+        commit(group, state)
+    }
+
+    /// Why nothing can be edited while the source does not match what is published.
+    private var whyStale: EditRefusal {
+        if case .nothing(let refusal) = watcher.savability(at: .root) { return EditRefusal(refusal) }
+        return .sourceUnreadable
+    }
+
+    /// Whether the source was found broken just now, probably because someone is saving it; edits wait for the end.
+    private func isSourceBeingSaved(_ state: StoreState) -> Bool { debounce.hasFailed && state.storeStatus == .ok }
+
+    private func commit(_ group: any EditGroup, _ state: StoreState) {
+        let begun = clock.now
+        let commit = GroupCommit(open.requests, to: state.snapshot, by: group) { tree, author in
+            snapshot(of: tree, author: author)
+        }
+        do throws(SaveError) {
+            if commit.isChange { fingerprint = try commit.save() }
+        } catch {
+            return failed(commit, error, state)
+        }
+        _ = open.close()
+        for (request, snapshot) in commit.publish(to: state.publications) {
+            tell(.edited(snapshot, author: request.author, edits: request.editCount, took: clock.now - begun))
+        }
+        state.waitForSubscribers()
+    }
+
+    private func failed(_ commit: GroupCommit, _ error: SaveError, _ state: StoreState) {
+        switch error {
+        case .changedMeanwhile: return followForeignSave(state)
+        case .noSpace(let reason):
+            tell(.notSaved(id: SaveFailureID.next(), reason: reason))
+            commit.fail(with: .noSpace)
+        case .unwritable(let refusal): commit.fail(with: .refused(EditRefusal(refusal)))
+        case .failed(let reason):
+            let id = SaveFailureID.next()
+            tell(.notSaved(id: id, reason: reason))
+            commit.fail(with: .failed(id: id))
+        }
+        _ = open.close()
+    }
+
+    /// Loads what someone else has saved; the edits are tried again on that.
+    private func followForeignSave(_ state: StoreState) {
+        let before = state.snapshot
+        watcher.arm()
+        readNewer(state)
+        let isNew = state.snapshot !== before
+        guard open.postpone(at: clock.now, isNew: isNew) else { return answerAll(.refused(.sourceKeepsChanging)) }
+        if isNew { commitEdits(state) }
+    }
+
+    private func answerAll(_ outcome: EditOutcome) {
+        for request in open.close() { request.answer(outcome) }
+    }
+
+    private func snapshot(of tree: EditedTree, author: String?) -> Snapshot {
+        Snapshot(
+            document: tree.document, translations: tree.translations, revision: revisions.next(),
+            loadedAt: WallClock.now, composition: tree.composition, cause: .edit(author: author),
+            release: { [released] in released.take($0) })
+    }
+}
+
+extension EditRefusal {
+    fileprivate static let sourceUnreadable = EditRefusal(
+        .conflict, "The document's file was changed and cannot be read any more; repair it, then repeat the edit.")
+    fileprivate static let sourceKeepsChanging = EditRefusal(
+        .conflict,
+        "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
+    )
+}
+
+/// Names failures, so that a client's problem can be found in the log.
+enum SaveFailureID {
+    /// Eight random hexadecimal digits.
+    static func next() -> String {
+        let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

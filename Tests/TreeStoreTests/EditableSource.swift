@@ -1,0 +1,74 @@
+import Levels
+import Locking
+import Threads
+import TreeSources
+
+/// A file as a source whose saves are counted, and can be held up, or made to fail.
+final class EditableSource: TreeSource {
+    private let file: PropertyListFile
+    /// Called at the beginning of each save with its number, from 1; it fails with what this throws.
+    private let onSave: @Sendable (Int) throws(SaveError) -> Void
+    private let count = Guarded(0)
+
+    init(_ path: String, onSave: @escaping @Sendable (Int) throws(SaveError) -> Void = { _ in }) {
+        file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
+        self.onSave = onSave
+    }
+
+    /// The number of saves that were begun.
+    var saves: Int { count.withLock { $0 } }
+
+    fileprivate func beginSave() throws(SaveError) {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        try onSave(number)
+    }
+
+    var name: String { file.name }
+    var retryInterval: Duration? { file.retryInterval }
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try file.load(replacing: old) }
+
+    func watcher(sharing files: WatchedFiles) -> any SourceWatcher { Watcher(self, file.watcher(sharing: files)) }
+
+    private final class Watcher: SourceWatcher {
+        private let source: EditableSource
+        private let watcher: any SourceWatcher
+
+        init(_ source: EditableSource, _ watcher: any SourceWatcher) {
+            self.source = source
+            self.watcher = watcher
+        }
+
+        func arm() { watcher.arm() }
+        func refresh() -> Bool { watcher.refresh() }
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try watcher.load(replacing: old) }
+        var fingerprint: Fingerprint? { watcher.fingerprint }
+        func savability(at path: ItemPath) -> Savability { watcher.savability(at: path) }
+        func beginEdits() throws(EditRefusal) -> any EditGroup { Group(source, try watcher.beginEdits()) }
+        func addWaits(to waits: inout WaitSet) { watcher.addWaits(to: &waits) }
+        func advance(at now: ContinuousClock.Instant) -> SourceReport? { watcher.advance(at: now) }
+    }
+
+    private final class Group: EditGroup {
+        private let source: EditableSource
+        private let group: any EditGroup
+
+        init(_ source: EditableSource, _ group: any EditGroup) {
+            self.source = source
+            self.group = group
+        }
+
+        func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree { try group.apply(batch) }
+
+        func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+            try group.replaceDocument(with: bytes)
+        }
+
+        func save() throws(SaveError) -> Fingerprint? {
+            try source.beginSave()
+            return try group.save()
+        }
+    }
+}

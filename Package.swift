@@ -83,7 +83,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests",
-            dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport"],
+            dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport", "CFiles"],
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",

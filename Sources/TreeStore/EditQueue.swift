@@ -31,6 +31,9 @@ final class EditQueue: Sendable {
         if let refusal { request.answer(refusal) } else { wakeup.signal() }
     }
 
+    /// Has the store's thread look for edits.
+    func wake() { wakeup.signal() }
+
     /// Takes the edits that share the next save, in their order; the caller must answer them.
     ///
     /// A request that replaces the whole document has a save of its own.

@@ -19,6 +19,9 @@ struct GroupCommit {
     private var latest: Snapshot
     private var results: [(request: EditRequest, result: Result)] = []
 
+    /// How many requests were applied; those after them belong to another group.
+    var count: Int { results.count }
+
     /// Names and keeps a tree; called once for each state that is new.
     typealias MakingSnapshot = (EditedTree, _ author: String?) -> Snapshot
 
@@ -30,7 +33,7 @@ struct GroupCommit {
         for request in requests {
             do throws(EditRefusal) {
                 try request.precondition(latest)
-                let tree = try Self.edited(request, group)
+                guard let tree = try Self.edited(request, group) else { break }
                 if tree.differs(from: latest) { latest = makingSnapshot(tree, request.author) }
                 results.append((request, .applied(latest, items: tree.items)))
             } catch {
@@ -39,7 +42,7 @@ struct GroupCommit {
         }
     }
 
-    private static func edited(_ request: EditRequest, _ group: any EditGroup) throws(EditRefusal) -> EditedTree {
+    private static func edited(_ request: EditRequest, _ group: any EditGroup) throws(EditRefusal) -> EditedTree? {
         switch request.content {
         case .edits(let batch): try group.apply(batch)
         case .document(let bytes): try group.replaceDocument(with: bytes)

@@ -29,9 +29,15 @@ struct OpenEdits {
     /// Whether they can be tried now.
     func isDue(at now: ContinuousClock.Instant) -> Bool { !requests.isEmpty && next.map { now >= $0 } ?? true }
 
-    /// Takes them to be answered.
+    /// Takes all of them to be answered.
     mutating func close() -> [EditRequest] {
         defer { self = OpenEdits() }
         return requests
+    }
+
+    /// Removes those that were answered.
+    mutating func remove(first count: Int) {
+        requests.removeFirst(count)
+        (attempts, next) = (0, nil)
     }
 }

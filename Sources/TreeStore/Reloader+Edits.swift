@@ -36,7 +36,7 @@ extension Reloader {
         } catch {
             return failed(commit, error, state)
         }
-        _ = open.close()
+        endGroup(of: commit)
         for (request, snapshot) in commit.publish(to: state.publications) {
             tell(.edited(snapshot, author: request.author, edits: request.editCount, took: clock.now - begun))
         }
@@ -55,7 +55,13 @@ extension Reloader {
             tell(.notSaved(id: id, reason: reason))
             commit.fail(with: .failed(id: id))
         }
-        _ = open.close()
+        endGroup(of: commit)
+    }
+
+    /// Removes the requests that are answered; those that could not join the group are the next one.
+    private func endGroup(of commit: GroupCommit) {
+        open.remove(first: commit.count)
+        if !open.requests.isEmpty { edits.wake() }
     }
 
     /// Loads what someone else has saved; the edits are tried again on that.

@@ -60,7 +60,7 @@ final class EditableSource: TreeSource {
             self.group = group
         }
 
-        func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree { try group.apply(batch) }
+        func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? { try group.apply(batch) }
 
         func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
             try group.replaceDocument(with: bytes)

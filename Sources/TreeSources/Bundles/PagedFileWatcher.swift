@@ -76,6 +76,11 @@ final class PagedFileWatcher: SourceWatcher {
         bundle == nil ? main.savability(at: path) : .nothing(.settingsPage)
     }
 
+    func beginEdits() throws(EditRefusal) -> any EditGroup {
+        guard bundle == nil else { throw EditRefusal(.settingsPage) }
+        return try main.beginEdits()
+    }
+
     func addWaits(to waits: inout WaitSet) {
         main.addWaits(to: &waits)
         if bundle != nil { waits.wake(by: nextCheck) }

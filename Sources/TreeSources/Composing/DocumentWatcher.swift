@@ -4,16 +4,18 @@ internal import Threads
 /// Watches a document's file and all files that it mounts, and composes the document of them.
 final class DocumentWatcher: SourceWatcher {
     let document: PropertyListFile
-    private let shared: WatchedFiles
+    let shared: WatchedFiles
     let own: FileWatcher
     /// The document alone, as it was read or saved last.
     var latest: LoadedTree?
+    /// The state of all files when they were read or saved last.
+    var state: Fingerprint?
     /// Makes steps of a save fail in tests.
-    private let fault: FileReplacement.Fault
-    private var parts = WatcherGroup<PartPlace>()
+    let fault: FileReplacement.Fault
+    var parts = WatcherGroup<PartPlace>()
     let composer: DocumentComposer
     /// The document alone, as it was read last; nil if it has no parts.
-    private var loaded: LoadedTree?
+    var loaded: LoadedTree?
     /// The places that have changed since they were armed.
     private var changed: Set<PartPlace> = []
     /// Whether the next load was asked for, and so takes the files as they are.
@@ -56,9 +58,15 @@ final class DocumentWatcher: SourceWatcher {
         let composed = try shared.load { () throws(SourceError) in
             try composer.compose(alone, isPatient: isPatient) { watch($0) }
         }
+        endWatches()
+        state = composed.fingerprint
+        return composed
+    }
+
+    /// Watches no places any more that the document does not refer to.
+    func endWatches() {
         let places = Set(composer.places)
         for place in parts.parts where !places.contains(place) { parts[place] = nil }
-        return composed
     }
 
     /// The document's own file, read again only if it may have changed.
@@ -68,7 +76,7 @@ final class DocumentWatcher: SourceWatcher {
     }
 
     /// Watches a place from now on.
-    private func watch(_ place: PartPlace) {
+    func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
         let file = PropertyListFile(path: place.path, pollInterval: document.pollInterval)
         let watcher = FileWatcher(file, sharing: shared)
@@ -87,25 +95,6 @@ final class DocumentWatcher: SourceWatcher {
         let origin = composition.origin(of: item).file
         guard let file = composer.files.file(of: origin) else { return own.savability(at: path) }
         return PropertyListFile(path: file.key.path).savability
-    }
-
-    func beginEdits() throws(EditRefusal) -> any EditGroup {
-        if case .nothing(let refusal) = own.savability(at: .root) { throw EditRefusal(refusal) }
-        guard let latest else { throw EditRefusal(.conflict, "The document is not loaded.") }
-        return DocumentEdits(
-            self,
-            EditedFile(
-                path: document.path, maximumBytes: document.maximumBytes, interpretation: document.interpretation,
-                loaded: latest, fault: fault))
-    }
-
-    /// Takes over what was saved, so that it is not loaded again.
-    ///
-    /// - Returns: the state of all files.
-    func adopt(_ saved: LoadedTree) -> Fingerprint? {
-        latest = saved
-        if let identity = saved.identity { own.settle(identity) }
-        return saved.fingerprint
     }
 
     func addWaits(to waits: inout WaitSet) {

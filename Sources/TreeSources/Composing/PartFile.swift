@@ -37,10 +37,11 @@ final class PartFile {
         return try loaded.get()
     }
 
+    /// What was read last; nil if that failed.
+    var known: LoadedTree? { if case .success(let loaded) = loaded { loaded } else { nil } }
+
     /// The tree that is known, for the next load to share.
-    private var tree: Level? {
-        if case .success(let loaded) = loaded { loaded.tree.document } else { nil }
-    }
+    private var tree: Level? { known?.tree.document }
 
     /// Takes over what was read.
     func take(_ result: Result<LoadedTree, SourceError>, in state: FileIdentity) {

@@ -99,6 +99,31 @@ final class PartFiles {
         files = files.filter { used.contains($0.key) }
     }
 
+    /// Takes over what was saved to a file.
+    ///
+    /// - Returns: the places that lead to the file.
+    func take(_ saved: LoadedTree, of file: PartFile) -> [PartPlace] {
+        guard let identity = saved.identity else { return [] }
+        file.take(.success(saved), in: identity)
+        var places: [PartPlace] = []
+        for (place, sight) in sights {
+            guard case .success(let other) = sight.outcome, other === file else { continue }
+            sights[place] = Sight(identity: identity, outcome: sight.outcome)
+            places.append(place)
+        }
+        return places
+    }
+
+    /// The syntax of each file that a document mounts, by its composition.
+    var syntaxes: [ObjectIdentifier: PropertyListSyntax] {
+        var syntaxes: [ObjectIdentifier: PropertyListSyntax] = [:]
+        for file in files.values {
+            guard let composition = file.composition, let loaded = file.known else { continue }
+            syntaxes[ObjectIdentifier(composition)] = loaded.syntax
+        }
+        return syntaxes
+    }
+
     /// The file from which a composition was made.
     func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
 }

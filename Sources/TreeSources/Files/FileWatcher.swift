@@ -40,6 +40,12 @@ final class FileWatcher: SourceWatcher {
         if FileIdentity(path: file.path) != saved { nextCheck = .now }
     }
 
+    /// Has the file reported as changed.
+    func doubt() {
+        identity = nil
+        nextCheck = .now
+    }
+
     func refresh() -> Bool {
         arm()
         return true

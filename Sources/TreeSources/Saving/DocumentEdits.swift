@@ -1,43 +1,133 @@
 internal import Levels
 internal import PropertyLists
 
-/// Edits of a document that is one file.
+/// Edits of a document and of the files that it mounts; those of one file are saved together.
 final class DocumentEdits: EditGroup {
     private let watcher: DocumentWatcher
-    private let file: EditedFile
     private var session: EditSession
-    /// The document that replaces all of the old one, if a request does that.
+    /// The document that replaces the whole old one; nil unless a request asks for that.
     private var replacement: EditedFile.Content?
+    /// Whether no more requests are taken: the document is composed of other files than those of the session.
+    private var isComplete = false
+    /// The file that was composed with an edited content before it is saved, and its saved content.
+    private var provisional: (part: PartFile?, loaded: LoadedTree)?
 
-    init(_ watcher: DocumentWatcher, _ file: EditedFile) {
+    init(_ watcher: DocumentWatcher, _ session: EditSession) {
         self.watcher = watcher
-        self.file = file
-        session = EditSession(file.loaded.tree.document, editor: file.interpretation.editor)
+        self.session = session
     }
 
-    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree {
+    deinit { goBack() }
+
+    // MARK: Applying
+
+    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? {
+        guard !isComplete else { return nil }
         var next = session
         let items = try next.apply(batch)
-        try checkText(next.document)
+        let changed = next.changedFiles
+        guard changed.count <= 1 else { return nil }
+        if let change = changed.first {
+            try check(change)
+            if next.needsLoad || change.refersToOtherParts {
+                return try recompose(change, items) { session = next }
+            }
+        }
         session = next
-        return EditedTree(document: session.document, items: items)
+        return EditedTree(document: session.document, composition: session.composition, items: items)
+    }
+
+    /// Refuses what the file cannot take.
+    private func check(_ change: ChangedFile) throws(EditRefusal) {
+        let part = watcher.part(of: change.original)
+        if case .nothing(let refusal) = watcher.savability(of: part) { throw EditRefusal(refusal) }
+        try checkText(change.new, beside: change.old, part)
     }
 
     /// Refuses text that the file's syntax cannot represent.
-    private func checkText(_ document: Level) throws(EditRefusal) {
-        guard file.loaded.syntax == .xml, document.holdsTextBeyondXML else { return }
+    private func checkText(_ new: Level, beside old: Level, _ part: PartFile?) throws(EditRefusal) {
+        let syntax = part.map { $0.known?.syntax } ?? watcher.latest?.syntax
+        guard syntax == .xml, new.holdsTextBeyondXML, !old.holdsTextBeyondXML else { return }
         throw EditRefusal(
             .invalid(pointer: nil),
             "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
         )
     }
 
-    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
-        throw EditRefusal(.conflict, "The document cannot be replaced.")
+    /// Composes the document of other files than before; this completes the group.
+    private func recompose(
+        _ change: ChangedFile, _ items: [EditedItem], then accept: () -> Void
+    ) throws(EditRefusal) -> EditedTree {
+        let part = watcher.part(of: change.original)
+        guard let loaded = part.map({ $0.known }) ?? watcher.latest else { throw EditRefusal(.missingFile) }
+        let composed = try compose(loaded.edited(to: loaded.tree.edited(to: change.new)), of: part, loaded)
+        accept()
+        return EditedTree(
+            document: composed.tree.document, composition: composed.composition,
+            items: items.map { $0.found(in: composed.tree.document) })
     }
 
+    private func compose(
+        _ edited: LoadedTree, of part: PartFile?, _ loaded: LoadedTree
+    ) throws(EditRefusal) -> LoadedTree {
+        provisional = (part, loaded)
+        isComplete = true
+        do throws(SourceError) {
+            return try watcher.compose(with: edited, of: part)
+        } catch {
+            goBack()
+            isComplete = false
+            throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(error.reason).")
+        }
+    }
+
+    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+        if case .nothing(let refusal) = watcher.savability(of: nil) { throw EditRefusal(refusal) }
+        guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
+        let new = try SentDocument(bytes, replacing: loaded, of: watcher.document)
+        try checkText(new.tree.document, beside: loaded.tree.document, nil)
+        replacement =
+            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document)
+        let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded)
+        return EditedTree(document: composed.tree.document, composition: composed.composition, items: [])
+    }
+
+    // MARK: Saving
+
     func save() throws(SaveError) -> Fingerprint? {
-        guard session.document.hash != file.loaded.tree.document.hash else { return file.loaded.fingerprint }
-        return watcher.adopt(try file.save(replacement ?? .tree(session.document)))
+        let change = session.changedFiles.first
+        guard let content = replacement ?? change.map({ .tree($0.new) }) else { return watcher.state }
+        let part = watcher.part(of: change?.original)
+        do throws(SaveError) {
+            let saved = try watcher.editedFile(provisional?.part ?? part).save(content)
+            provisional = nil
+            return watcher.adopt(saved, of: part)
+        } catch {
+            goBack()
+            throw error
+        }
+    }
+
+    /// Returns to the documents as they are on disk, unless they were saved.
+    private func goBack() {
+        guard let (part, loaded) = provisional.take() else { return }
+        watcher.goBack(part, to: loaded)
+    }
+}
+
+extension ChangedFile {
+    /// Whether the document refers to other parts than before.
+    fileprivate var refersToOtherParts: Bool {
+        guard old.holdsParts || new.holdsParts else { return false }
+        return new.partReferences != Set((original?.parts ?? [:]).keys)
+    }
+}
+
+extension LoadedTree {
+    /// The same load with an edited tree.
+    fileprivate func edited(to tree: Tree) -> LoadedTree {
+        var loaded = self
+        loaded.tree = tree
+        return loaded
     }
 }

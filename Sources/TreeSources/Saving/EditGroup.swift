@@ -6,8 +6,9 @@ public import Levels
 public protocol EditGroup: AnyObject {
     /// Applies the edits of one request to the tree with the edits so far: all of them, or none.
     ///
+    /// - Returns: nil if they must wait for the next group, because this one is complete or concerns another file.
     /// - Throws: `EditRefusal`; the group goes on as it was before.
-    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree
+    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree?
 
     /// Replaces the whole document; only as the first and only one of a group.
     ///
@@ -18,7 +19,7 @@ public protocol EditGroup: AnyObject {
 
     /// Saves all edits, and returns when they are on disk.
     ///
-    /// - Returns: the state of the source, which a load of the same content would have.
+    /// - Returns: the state of the source, which a load of the same content would have; nil if only a load can tell.
     /// - Throws: `SaveError`; the files and the loaded tree are as they were.
     func save() throws(SaveError) -> Fingerprint?
 }

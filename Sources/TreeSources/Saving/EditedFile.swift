@@ -17,12 +17,13 @@ struct EditedFile {
     enum Content {
         /// An edited tree; the level whose one row is the root item.
         case tree(Level)
-        /// A document that was read to this tree, and its bytes.
-        case bytes([UInt8], Level)
+        /// A document of the file's syntax that was read to this tree.
+        case bytes([UInt8], Tree)
 
         fileprivate var document: Level {
             switch self {
-            case .tree(let document), .bytes(_, let document): document
+            case .tree(let document): document
+            case .bytes(_, let tree): tree.document
             }
         }
     }
@@ -97,7 +98,7 @@ extension LoadedTree {
     /// What a load gives after an edited tree was saved.
     fileprivate func saved(as document: Level, in identity: FileIdentity) -> LoadedTree {
         var loaded = self
-        loaded.tree = tree.composed(as: document)
+        loaded.tree = tree.edited(to: document)
         loaded.fingerprint = Fingerprint(identity)
         loaded.identity = identity
         return loaded

@@ -1,0 +1,117 @@
+internal import Levels
+internal import PropertyLists
+
+/// Edits of a document and of the files that it mounts.
+extension DocumentWatcher {
+    func beginEdits() throws(EditRefusal) -> any EditGroup {
+        if document.shape == .any { throw EditRefusal(.anyShape) }
+        guard let latest else { throw EditRefusal(.missingFile) }
+        return DocumentEdits(self, session(of: latest))
+    }
+
+    private func session(of latest: LoadedTree) -> EditSession {
+        let (names, limits) = (document.names, document.treeLimits)
+        guard let composition = composer.composition else {
+            return EditSession(
+                latest.tree.document, names: names, limits: limits, syntax: FileSyntax(latest.syntax))
+        }
+        let (own, others) = (FileSyntax(latest.syntax), composer.files.syntaxes)
+        let main = ObjectIdentifier(composition)
+        return EditSession(composition, names: names, limits: limits) { file in
+            let file = ObjectIdentifier(file)
+            return file == main ? own : others[file].map(FileSyntax.init) ?? .xml
+        }
+    }
+
+    /// The file from which a composition was made; nil for the document's own.
+    func part(of composition: Composition?) -> PartFile? {
+        composition.flatMap { $0 === composer.composition ? nil : composer.files.file(of: $0) }
+    }
+
+    /// What is to be saved to a file.
+    ///
+    /// - Parameter part: nil for the document's own.
+    func editedFile(_ part: PartFile?) throws(SaveError) -> EditedFile {
+        guard let loaded = part.map({ $0.known }) ?? latest else { throw .changedMeanwhile }
+        return EditedFile(
+            path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
+            interpretation: document.interpretation, loaded: loaded, fault: fault)
+    }
+
+    /// What can be saved to a file.
+    func savability(of part: PartFile?) -> Savability {
+        part.map { PropertyListFile(path: $0.key.path).savability } ?? own.savability(at: .root)
+    }
+
+    /// Composes the document as it would be with another content of a file; nothing is saved yet.
+    ///
+    /// - Throws: `SourceError` if a load would refuse it.
+    func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
+        if let part, let identity = part.identity { part.take(.success(edited), in: identity) }
+        guard let main = part == nil ? edited : latest else { return edited }
+        return try shared.load { () throws(SourceError) in
+            try composer.compose(main, isPatient: false) { watch($0) }
+        }
+    }
+
+    /// Returns to the documents as their files have them.
+    func goBack(_ part: PartFile?, to loaded: LoadedTree) {
+        do {
+            _ = try compose(with: loaded, of: part)
+            endWatches()
+        } catch {
+            // It was composed before; now a file is another, and the next load says so.
+            forget()
+        }
+    }
+
+    /// Takes over what was saved, so that it is not loaded again.
+    ///
+    /// - Returns: the state of all files; nil if they must be loaded.
+    func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
+        guard let identity = saved.identity else { return nil }
+        if let part {
+            for place in composer.files.take(saved, of: part) {
+                (parts[place] as? FileWatcher)?.settle(identity)
+            }
+        } else {
+            latest = saved
+            loaded = saved.tree.parts.isEmpty ? nil : saved
+            own.settle(identity)
+        }
+        guard composer.composition != nil || !saved.tree.parts.isEmpty else {
+            state = saved.fingerprint
+            return state
+        }
+        return recompose()
+    }
+
+    private func recompose() -> Fingerprint? {
+        guard let latest else { return nil }
+        do {
+            state = try compose(with: latest, of: nil).fingerprint
+            endWatches()
+            return state
+        } catch {
+            forget()
+            return nil
+        }
+    }
+
+    /// Has everything loaded again.
+    private func forget() {
+        (latest, loaded, state) = (nil, nil, nil)
+        own.doubt()
+    }
+}
+
+extension FileSyntax {
+    fileprivate init(_ syntax: PropertyListSyntax) {
+        self =
+            switch syntax {
+            case .xml: .xml
+            case .binary: .binary
+            case .json: .json
+            }
+    }
+}

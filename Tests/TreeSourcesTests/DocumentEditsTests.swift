@@ -1,0 +1,209 @@
+import Foundation
+import Levels
+import PropertyLists
+import Testing
+
+@testable import TestSupport
+@testable import TreeSources
+
+@Suite("Edits of a document's files")
+struct DocumentEditsTests {
+    private let scratch: ScratchFolder
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.write("Main.json", #"["A",{"Title":"M","Source":"Part.json"},{"Title":"N","Source":"Other.json"}]"#)
+        try scratch.write("Part.json", #"["P"]"#)
+        try scratch.write("Other.json", #"["O"]"#)
+    }
+
+    private func watcher() throws -> DocumentWatcher {
+        let file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
+        let watcher = DocumentWatcher(file, sharing: WatchedFiles())
+        watcher.arm()
+        _ = try watcher.load(replacing: nil)
+        return watcher
+    }
+
+    private func inserting(_ item: PropertyListValue, _ path: String = "/") throws -> EditBatch {
+        EditBatch(
+            [.insert(item, below: try ItemPath(path.utf8.span), at: .last, section: nil)], isExact: false)
+    }
+
+    private func deleting(_ path: String) throws -> EditBatch {
+        EditBatch([.delete(try ItemPath(path.utf8.span))], isExact: false)
+    }
+
+    /// The titles of the first two levels, such as `A M(P) N(O)`.
+    private func outline(_ document: Level) -> String {
+        guard let level = document.child(0) else { return "" }
+        return (0..<level.count).map { row in
+            let below = level.child(row).map { child in (0..<child.count).map(child.title).joined(separator: " ") }
+            return level.title(row) + (below.map { "(\($0))" } ?? "")
+        }.joined(separator: " ")
+    }
+
+    /// What a new watcher loads.
+    private var loaded: LoadedTree {
+        get throws { try PropertyListFile(path: scratch("Main.json")).load(replacing: nil) }
+    }
+
+    /// Saves a group, and compares the state of the watcher with that of the files.
+    @discardableResult
+    private func save(_ group: any EditGroup, _ edited: EditedTree?, _ watcher: DocumentWatcher) throws -> String {
+        // Of what the test itself did to the files.
+        while watcher.advance(at: .now) != nil {}
+        let fingerprint = try group.save()
+        let fresh = try loaded
+        #expect(edited?.document.hash == fresh.tree.document.hash)
+        #expect(edited?.composition.map { fresh.composition?.hasSameSources(as: $0) ?? false } ?? true)
+        #expect(fingerprint == watcher.fingerprint)
+        #expect(fingerprint == watcher.state)
+        // The save's own events are not reported.
+        #expect(watcher.advance(at: .now) == nil)
+        let again = try watcher.load(replacing: fresh.tree.document)
+        #expect(again.tree.document.hash == fresh.tree.document.hash)
+        #expect((again.composition == nil) == (fresh.composition == nil))
+        if let composition = again.composition, let other = fresh.composition {
+            #expect(composition.hasSameSources(as: other))
+        }
+        return outline(fresh.tree.document)
+    }
+
+    @Test("of the document itself leave the files that it mounts")
+    func main() throws {
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        let edited = try group.apply(inserting(.string("B")))
+        #expect(try save(group, edited, watcher) == "A M(P) N(O) B")
+        #expect(try String(contentsOfFile: scratch("Part.json"), encoding: .utf8) == #"["P"]"#)
+    }
+
+    @Test("of a mounted document are saved to its own file, one after the other")
+    func part() throws {
+        let watcher = try watcher()
+        let main = try Data(contentsOf: URL(fileURLWithPath: scratch("Main.json")))
+        for title in ["Q", "R"] {
+            let group = try watcher.beginEdits()
+            let edited = try group.apply(inserting(.string(title), "/M"))
+            try save(group, edited, watcher)
+        }
+        #expect(outline(try loaded.tree.document) == "A M(P Q R) N(O)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("Main.json"))) == main)
+    }
+
+    @Test("of two files are saved in two groups")
+    func twoFiles() throws {
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        let edited = try group.apply(inserting(.string("Q"), "/M"))
+        #expect(try group.apply(inserting(.string("B"))) == nil)
+        #expect(try save(group, edited, watcher) == "A M(P Q) N(O)")
+        let next = try watcher.beginEdits()
+        #expect(try save(next, next.apply(inserting(.string("B"))), watcher) == "A M(P Q) N(O) B")
+    }
+
+    @Test("that mount another document show it, and complete their group")
+    func mount() throws {
+        let watcher = try watcher()
+        try scratch.write("New.json", #"["X"]"#)
+        let group = try watcher.beginEdits()
+        let item = PropertyListDictionary([
+            .init(key: "Title", value: .string("L")), .init(key: "Source", value: .string("New.json")),
+        ])
+        let edited = try #require(try group.apply(inserting(.dictionary(item))))
+        #expect(outline(edited.document) == "A M(P) N(O) L(X)")
+        #expect(try group.apply(inserting(.string("B"))) == nil)
+        #expect(try save(group, edited, watcher) == "A M(P) N(O) L(X)")
+        let next = try watcher.beginEdits()
+        #expect(try save(next, next.apply(inserting(.string("Y"), "/L")), watcher) == "A M(P) N(O) L(X Y)")
+        let last = try watcher.beginEdits()
+        #expect(try save(last, last.apply(deleting("/L")), watcher) == "A M(P) N(O)")
+    }
+
+    @Test("that would mount a document below itself are refused, and nothing changes")
+    func cycle() throws {
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        let item = PropertyListDictionary([
+            .init(key: "Title", value: .string("L")), .init(key: "Source", value: .string("Main.json")),
+        ])
+        #expect(throws: EditRefusal.self) { try group.apply(inserting(.dictionary(item), "/M")) }
+        #expect(try save(group, group.apply(inserting(.string("B"))), watcher) == "A M(P) N(O) B")
+    }
+
+    @Test("that are not saved leave everything as it was")
+    func abandoned() throws {
+        let watcher = try watcher()
+        do {
+            let group = try watcher.beginEdits()
+            _ = try group.apply(deleting("/M"))
+        }
+        let group = try watcher.beginEdits()
+        #expect(try save(group, group.apply(inserting(.string("Q"), "/M")), watcher) == "A M(P Q) N(O)")
+    }
+
+    @Test("are refused where a mounted file is read-only, and its document is not")
+    func readOnly() throws {
+        let watcher = try watcher()
+        try scratch.permit(0o444, "Part.json")
+        let group = try watcher.beginEdits()
+        #expect(throws: EditRefusal.self) { try group.apply(inserting(.string("Q"), "/M")) }
+        #expect(try save(group, group.apply(inserting(.string("B"))), watcher) == "A M(P) N(O) B")
+    }
+
+    @Test("notice that someone else has saved a mounted file")
+    func foreign() throws {
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        _ = try group.apply(inserting(.string("Q"), "/M"))
+        try scratch.write("aside", #"["P","foreign"]"#)
+        try scratch.rename("aside", "Part.json")
+        do {
+            _ = try group.save()
+            Issue.record("it was saved")
+        } catch {
+            guard case .changedMeanwhile = error else { throw error }
+        }
+        #expect(watcher.nextReport() == .changed)
+        watcher.arm()
+        _ = try watcher.load(replacing: nil)
+        let next = try watcher.beginEdits()
+        #expect(try save(next, next.apply(inserting(.string("Q"), "/M")), watcher) == "A M(P foreign Q) N(O)")
+    }
+
+    @Test("replace the whole document by the bytes that were sent, or in the syntax of the file")
+    func replacement() throws {
+        let watcher = try watcher()
+        let sent = "[ \"Z\",\n {\"Title\": \"M\", \"Source\": \"Part.json\"} ]\n"
+        let group = try watcher.beginEdits()
+        #expect(try save(group, group.replaceDocument(with: Array(sent.utf8)), watcher) == "Z M(P)")
+        #expect(try String(contentsOfFile: scratch("Main.json"), encoding: .utf8) == sent)
+        let next = try watcher.beginEdits()
+        #expect(try save(next, next.replaceDocument(with: Array(items("X").utf8)), watcher) == "X")
+        #expect(try String(contentsOfFile: scratch("Main.json"), encoding: .utf8) == #"[{"Title":"X"}]"#)
+    }
+
+    @Test(
+        "refuse a document that a load would refuse",
+        arguments: [
+            ("[", "Line 1, column 2: "), ("[1]", "Line 1, column 2: "),
+            (#"[{"Title":"M","Source":"Part.json","Children":["P"]}]"#, "/M has a Source and its own rows"),
+            (#"{"PreferenceSpecifiers":[]}"#, "A settings page cannot replace the document"),
+            (
+                #"[{"Title":"M","Source":"Main.json"}]"#,
+                "The document would be refused: a document is mounted below itself"
+            ),
+        ])
+    func refused(_ sent: String, _ words: String) throws {
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        do {
+            _ = try group.replaceDocument(with: Array(sent.utf8))
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.detail.hasPrefix(words))
+        }
+        #expect(outline(try loaded.tree.document) == "A M(P) N(O)")
+    }
+}

@@ -41,6 +41,21 @@ public struct ItemPath: Sendable, Equatable {
         self.ends = ends
     }
 
+    private init(bytes: [UInt8], ends: [Int]) {
+        self.bytes = bytes
+        self.ends = ends
+    }
+
+    /// The path of the item above; nil for the root.
+    var parent: ItemPath? {
+        guard count > 0 else { return nil }
+        let ends = Array(ends.dropLast())
+        return ItemPath(bytes: Array(bytes.prefix(ends.last ?? 0)), ends: ends)
+    }
+
+    /// The last key; empty for the root.
+    var lastKey: [UInt8] { count > 0 ? Array(bytes[range(count - 1)]) : [] }
+
     private static func append(_ segment: Span<UInt8>, to bytes: inout [UInt8]) throws(ItemPathError) {
         let start = bytes.count
         guard PercentEncoding.decode(segment, into: &bytes) else { throw ItemPathError(segment: String(utf8: segment)) }

@@ -19,5 +19,8 @@ extension EditRefusal {
         EditRefusal(.invalid(pointer: pointer), sentence(reason))
     }
 
+    /// The refusal of a step of a batch.
+    func inStep(_ number: Int) -> EditRefusal { EditRefusal(kind, detail, step: number) }
+
     init(_ error: TreeError) { self = .conflict(error.description) }
 }

@@ -5,13 +5,20 @@ internal import PropertyLists
 extension EditSession {
     mutating func patch(_ changes: PropertyListValue, at path: ItemPath, isExact: Bool) throws(EditRefusal) {
         let target = try target(path, asOwner: false)
+        try replace(target, with: patchedRow(of: target, changes, isExact: isExact))
+    }
+
+    /// The row of an item after a merge patch.
+    func patchedRow(
+        of target: EditTarget, _ changes: PropertyListValue, isExact: Bool
+    ) throws(EditRefusal) -> RowMaker.Made {
         guard case .dictionary(let changes) = changes else {
             throw .invalid("a merge patch of an item must be a dictionary")
         }
         try refuseStructure(in: changes, of: target.item)
         let content = try ownContent(of: target)
         let fields = try MergePatch.merged(changes, into: content.fields, isExact: isExact)
-        try replace(content, of: target, with: fields, isSet: changes["Value"] != nil)
+        return try row(of: target, content, with: fields, isSet: changes["Value"] != nil)
     }
 
     mutating func put(
@@ -24,7 +31,8 @@ extension EditSession {
                 throw EditRefusal(
                     .exists, "\(shown.titlePath) exists already; put it without If-None-Match to replace it.")
             }
-            try replace(target(shown, asOwner: false), with: item, isExact: isExact)
+            let target = try target(shown, asOwner: false)
+            try replace(target, with: putRow(of: target, item, isExact: isExact))
         case .missing(let nearest, let number):
             guard number == path.count - 1, nearest.level?.refusal == nil else {
                 throw Self.missing(path.key(number), nearest)
@@ -35,9 +43,9 @@ extension EditSession {
 
     // MARK: Items that exist
 
-    private mutating func replace(
-        _ target: EditTarget, with item: PropertyListValue, isExact: Bool
-    ) throws(EditRefusal) {
+    /// The row of an item whose fields are replaced.
+    func putRow(of target: EditTarget, _ item: PropertyListValue, isExact: Bool) throws(EditRefusal) -> RowMaker.Made {
+        try item.checkItem()
         let content = try ownContent(of: target)
         var new = item.fields(names)
         try refuseStructure(in: new, of: target.item)
@@ -45,14 +53,19 @@ extension EditSession {
         if !names[.key].contains(where: { new[$0] != nil }), let name = names[.key].first(where: { old[$0] != nil }) {
             new[name] = old[name]
         }
-        try replace(content, of: target, with: isExact ? new : new.fitted(to: old), isSet: new["Value"] != nil)
+        let fields = isExact ? new : new.fitted(to: old)
+        return try row(of: target, content, with: fields, isSet: new["Value"] != nil)
     }
 
-    private mutating func replace(
-        _ content: ItemContent, of target: EditTarget, with fields: PropertyListDictionary, isSet: Bool
-    ) throws(EditRefusal) {
+    private func row(
+        of target: EditTarget, _ content: ItemContent, with fields: PropertyListDictionary, isSet: Bool
+    ) throws(EditRefusal) -> RowMaker.Made {
         let made = try remade(target, content.replacing(fields: fields, names))
         if isSet, let value = fields["Value"], value != content.fields["Value"] { try check(value, of: made) }
+        return made
+    }
+
+    private mutating func replace(_ target: EditTarget, with made: RowMaker.Made) throws(EditRefusal) {
         let source = try edited { () throws(TreeError) in
             try editor.document(replacing: target.item, with: made.step, keepsLevel: target.item.keepsLevel)
         }

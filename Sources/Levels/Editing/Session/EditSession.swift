@@ -15,6 +15,10 @@ public struct EditSession: Sendable {
     private var files: [EditedFile]
     /// The file that the batch concerns; nil before its first edit.
     private var batchFile: Int?
+    /// The level whose rows the last steps have changed, and which is not made yet.
+    var pending: PendingLevel?
+    /// Whether the pending level could not be made.
+    private var isUnsettled = false
     /// The items of the steps of the batch so far.
     private var followed: [FollowedItem] = []
     let names: StructuralNames
@@ -66,18 +70,77 @@ public struct EditSession: Sendable {
         var session = self
         session.batchFile = nil
         session.followed = []
+        if batch.edits.count > 1, let items = try session.applyGathered(batch) {
+            take(session)
+            return items
+        }
         for (number, edit) in batch.edits.enumerated() {
-            do {
-                try session.apply(edit, isExact: batch.isExact)
-            } catch {
-                throw EditRefusal(error.kind, error.detail, step: number)
-            }
+            do { try session.apply(edit, isExact: batch.isExact) } catch { throw error.inStep(number) }
         }
         let items = session.followed.map { $0.item(in: session.document) }
-        session.followed = []
-        self = session
+        take(session)
         return items
     }
+
+    /// The same for steps that are gathered by level; nil if a limit is exceeded, since it is not known by which step.
+    private mutating func applyGathered(_ batch: EditBatch) throws(EditRefusal) -> [EditedItem]? {
+        let before = self
+        for (number, edit) in batch.edits.enumerated() {
+            do throws(EditRefusal) {
+                if try gather(edit, isExact: batch.isExact) { continue }
+                try settle()
+                try apply(edit, isExact: batch.isExact)
+            } catch {
+                if isUnsettled { break }
+                throw error.inStep(number)
+            }
+        }
+        do { try settle() } catch { isUnsettled = true }
+        guard !isUnsettled else {
+            self = before
+            return nil
+        }
+        return followed.map { $0.item(in: document) }
+    }
+
+    /// Goes on as another session, unless its files are the same: a batch that changes nothing leaves the document.
+    private mutating func take(_ session: EditSession) {
+        let isChanged = session.files.contains { file in
+            let known = files.first { $0.original === file.original }?.new ?? file.old
+            return file.new.hash != known.hash
+        }
+        guard isChanged else { return }
+        self = session
+        followed = []
+    }
+
+    // MARK: Pending rows
+
+    /// Makes the pending level.
+    mutating func settle() throws(EditRefusal) {
+        guard let level = pending else { return }
+        pending = nil
+        isUnsettled = true
+        do throws(TreeError) {
+            let source = try editor.document(arranging: level.rows, below: level.owner.item)
+            if source.hash != files[level.owner.file].new.hash {
+                files[level.owner.file].new = source
+                try compose(level.owner.file)
+            }
+        } catch {
+            throw EditRefusal(error)
+        }
+        isUnsettled = false
+    }
+
+    /// Notes what a gathered step does.
+    mutating func note(_ effect: RowEffect, in file: Int, _ note: (inout Provenance) -> Void) {
+        note(&files[file].provenance)
+        for number in followed.indices { followed[number].take(effect, before: document) }
+    }
+
+    /// Whether an item of an earlier step is the one at some rows, or below it.
+    func follows(below path: [Int]) -> Bool { followed.contains { $0.isBelow(path) } }
 
     // MARK: Items
 
@@ -162,7 +225,7 @@ public struct EditSession: Sendable {
         if source.hash != files[target.file].new.hash {
             note(&files[target.file].provenance)
             files[target.file].new = source
-            try compose(target.file)
+            do throws(TreeError) { try compose(target.file) } catch { throw EditRefusal(error) }
         }
         for number in followed.indices { followed[number].take(effect, before: before) }
     }
@@ -181,18 +244,14 @@ public struct EditSession: Sendable {
     }
 
     /// Puts a changed file in its places.
-    private mutating func compose(_ file: Int) throws(EditRefusal) {
+    private mutating func compose(_ file: Int) throws(TreeError) {
         guard let root = composition, let old = files[file].current else {
             document = files[file].new
             return
         }
         var recomposition = Recomposition(editor)
-        do throws(TreeError) {
-            try recomposition.replace(old, with: files[file].new)
-            composition = try recomposition.composition(of: root)
-        } catch {
-            throw EditRefusal(error)
-        }
+        try recomposition.replace(old, with: files[file].new)
+        composition = try recomposition.composition(of: root)
         for (old, new) in recomposition.made {
             files[number(of: old)].current = new
         }

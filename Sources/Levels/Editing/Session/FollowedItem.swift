@@ -21,6 +21,11 @@ struct FollowedItem {
     /// The number of its row; nil if it is gone.
     var row: Int? { if case .present(let rows) = state { rows.last } else { nil } }
 
+    /// Whether it is at some rows of its file, or below them.
+    func isBelow(_ path: [Int]) -> Bool {
+        if case .present(let rows) = state { rows.starts(with: path) } else { false }
+    }
+
     /// Takes over what a later step does.
     ///
     /// - Parameter document: the document before that step.

@@ -38,6 +38,28 @@ struct RandomSessionTests {
         #expect(done > 400, "most edits can be done")
     }
 
+    @Test("makes of a batch what its steps make one by one", arguments: 0..<6)
+    func batches(_ part: Int) throws {
+        for seed in UInt64(part * 1_000 + 500)..<UInt64(part * 1_000 + 560) {
+            var random = try RandomSession(seed: seed, Self.settings[part])
+            var batched = random.session
+            var edits: [Edit] = []
+            var last: EditedItem?
+            while edits.count < 14, !random.isLarge {
+                let outcome = try random.next()
+                guard outcome.refusal == nil else { continue }
+                edits.append(outcome.edit)
+                last = outcome.items.first
+            }
+            let items = try batched.apply(EditBatch(edits, isExact: Self.settings[part].isExact))
+            let name = "part \(part), seed \(seed)"
+            #expect(LevelComparison.difference(batched.document, random.session.document) == nil, "\(name)")
+            #expect(items.count == edits.count, "\(name)")
+            #expect(items.last?.rowPath == last?.rowPath, "\(name)")
+            for file in batched.changedFiles { try ProvenanceCheck(file).check(name) }
+        }
+    }
+
     private func check(_ outcome: RandomSession.Outcome, after before: EditSession, _ name: String) throws {
         switch outcome.reference {
         case .failure(let error):
@@ -81,5 +103,12 @@ extension EditRefusal.Kind {
         case .conflict, .preconditionFailed: .conflict
         case .invalid, .notAllowed: .invalid
         }
+    }
+}
+
+extension EditedItem {
+    /// The rows that lead to the item if it is there.
+    fileprivate var rowPath: [Int]? {
+        if case .present(let item, _) = self { item.rowPath } else { nil }
     }
 }

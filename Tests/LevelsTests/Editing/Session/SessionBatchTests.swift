@@ -1,0 +1,76 @@
+import PropertyLists
+import Testing
+
+@testable import Levels
+@testable import TestDocuments
+
+/// Many steps on one level, which are gathered.
+@Suite("A batch on one level")
+struct SessionBatchTests {
+    @Test("gives the level that its steps give", arguments: [10, 500])
+    func long(_ count: Int) throws {
+        let titles = (0..<2_000).map { "\"row \($0)\"" }.joined(separator: ",")
+        var example = try SessionExample(#"[{"Title":"a","Children":["x","y"]},\#(titles)]"#)
+        var steps = example
+        let edits: [Edit] = (0..<count).flatMap { number -> [Edit] in
+            [
+                .insert("\"new \(number)\"", "/", .offset(number)), .patch(#"{"N":\#(number)}"#, "/row%20\(number)"),
+                .delete("/row%20\(1_000 + number)"),
+                .patch(#"{"Title":"other \#(number)"}"#, "/row%20\(600 + number % 300)"),
+            ]
+        }.filter { step in
+            // A row is renamed once.
+            if case .patch(let body, let path) = step, case .dictionary(let fields) = body, fields["Title"] != nil {
+                return Int(path.key(0).dropFirst(4)) ?? 0 < 600 + min(count, 300) && !isRepeated(fields)
+            }
+            return true
+        }
+        _ = try example.session.apply(EditBatch(edits, isExact: false))
+        for edit in edits { try steps.apply(edit) }
+        #expect(LevelComparison.difference(example.session.document, steps.session.document) == nil)
+        for file in example.session.changedFiles { try ProvenanceCheck(file).check("\(count)") }
+    }
+
+    private func isRepeated(_ fields: PropertyListDictionary) -> Bool {
+        guard case .string(let title)? = fields["Title"], let number = Int(title.dropFirst(6)) else { return false }
+        return number >= 300
+    }
+
+    @Test("makes the level once")
+    func once() throws {
+        var example = try SessionExample(#"["a","b","c","d"]"#)
+        var gathered = example.session
+        let edits: [Edit] = [
+            .insert(#""n""#, "/", .first), .patch(#"{"N":1}"#, "/a"), .delete("/b"), .move("/d", "/", .first),
+            .insert(#""m""#, "/", .after("c")),
+        ]
+        for edit in edits { #expect(try gathered.gather(edit, isExact: false), "\(edit)") }
+        #expect(gathered.document === example.session.document)
+        try gathered.settle()
+        for edit in edits { try example.apply(edit) }
+        #expect(gathered.document.hash == example.session.document.hash)
+        #expect(try example.isBuilt(of: #"["d","n",{"Title":"a","N":1},"c","m"]"#))
+    }
+
+    @Test("leaves to the tree what may change the key of another row")
+    func keys() throws {
+        let document = #"["a","a","b","c~2"]"#
+        for edit: Edit in [
+            .insert(#""b""#, "/"), .insert(#""c~3""#, "/"), .delete("/a"), .move("/a~2", "/", .first),
+            .patch(#"{"Title":"b"}"#, "/c~2"), .patch(#"{"Key":"a"}"#, "/a~2"), .patch(#"{"Source":"f"}"#, "/b"),
+            .insert(#""i""#, "/", .offset(9)), .delete("/no"), .put(#""n""#, "/n"),
+        ] {
+            var session = try SessionExample(document).session
+            #expect(try !session.gather(edit, isExact: false), "\(edit)")
+        }
+    }
+
+    @Test("names the step by which a limit is exceeded")
+    func limit() throws {
+        let example = try SessionExample(#"["a"]"#, limits: TreeLimits(items: 3))
+        let edits: [Edit] = ["b", "c", "d", "e"].map { .insert("\"\($0)\"", "/") }
+        #expect(
+            example.refusal(of: edits)
+                == "2 conflict: The document holds more than 3 items; split it, or raise MaxItems.")
+    }
+}

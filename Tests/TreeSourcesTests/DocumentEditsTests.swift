@@ -132,6 +132,14 @@ struct DocumentEditsTests {
         #expect(try save(group, group.apply(inserting(.string("B"))), watcher) == "A M(P) N(O) B")
     }
 
+    @Test("begin with what a killed process left beside the files removed")
+    func remains() throws {
+        for name in [".Main.json.drilldown-edit", ".Part.json.drilldown-edit"] { try scratch.write(name, "half") }
+        _ = try watcher()
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
+        #expect(names == ["Main.json", "Other.json", "Part.json"])
+    }
+
     @Test("that are not saved leave everything as it was")
     func abandoned() throws {
         let watcher = try watcher()

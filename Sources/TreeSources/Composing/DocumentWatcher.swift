@@ -50,6 +50,7 @@ final class DocumentWatcher: SourceWatcher {
     }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        if state == nil { FileReplacement.removeRemains(ofEdited: document.path) }
         let isPatient = !isRequested
         isRequested = false
         let alone = try loadAlone(replacing: old, again: !isPatient)
@@ -78,6 +79,7 @@ final class DocumentWatcher: SourceWatcher {
     /// Watches a place from now on.
     func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
+        FileReplacement.removeRemains(ofEdited: place.path)
         let file = PropertyListFile(path: place.path, pollInterval: document.pollInterval)
         let watcher = FileWatcher(file, sharing: shared)
         watcher.arm()

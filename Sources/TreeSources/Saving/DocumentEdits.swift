@@ -87,7 +87,7 @@ final class DocumentEdits: EditGroup {
         let new = try SentDocument(bytes, replacing: loaded, of: watcher.document)
         try checkText(new.tree.document, beside: loaded.tree.document, nil)
         replacement =
-            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document)
+            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, .new)
         let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded)
         return EditedTree(document: composed.tree.document, composition: composed.composition, items: [])
     }
@@ -96,7 +96,7 @@ final class DocumentEdits: EditGroup {
 
     func save() throws(SaveError) -> Fingerprint? {
         let change = session.changedFiles.first
-        guard let content = replacement ?? change.map({ .tree($0.new) }) else { return watcher.state }
+        guard let content = replacement ?? change.map({ .tree($0.new, $0.provenance) }) else { return watcher.state }
         let part = watcher.part(of: change?.original)
         do throws(SaveError) {
             let saved = try watcher.editedFile(provisional?.part ?? part).save(content)

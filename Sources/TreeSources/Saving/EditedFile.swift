@@ -15,14 +15,14 @@ struct EditedFile {
 
     /// What the file becomes.
     enum Content {
-        /// An edited tree; the level whose one row is the root item.
-        case tree(Level)
+        /// An edited tree, and where its rows come from; the level whose one row is the root item.
+        case tree(Level, Provenance)
         /// A document of the file's syntax that was read to this tree.
         case bytes([UInt8], Tree)
 
         fileprivate var document: Level {
             switch self {
-            case .tree(let document): document
+            case .tree(let document, _): document
             case .bytes(_, let tree): tree.document
             }
         }
@@ -39,9 +39,11 @@ struct EditedFile {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try opened(target)
         var file = try begin(target)
-        switch content {
-        case .tree(let document): try DocumentRewriting.write(document, as: loaded.syntax, to: &file)
-        case .bytes(let bytes, _): try write(bytes, to: &file)
+        do throws(SaveError) {
+            try write(content, from: original, to: &file)
+        } catch {
+            // Probably it changed while it was copied.
+            throw original.isUnchanged() ? error : .changedMeanwhile
         }
         try check(file, content.document)
         let identity = try file.commit(replacing: original)
@@ -71,11 +73,29 @@ struct EditedFile {
         }
     }
 
-    private func write(_ bytes: [UInt8], to file: inout FileReplacement) throws(SaveError) {
-        do throws(FileReplacementError) {
-            try file.append(bytes.span)
+    private func write(
+        _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
+    ) throws(SaveError) {
+        do throws(SpliceError<FileReplacementError>) {
+            switch content {
+            case .tree(let document, let provenance):
+                let splice = DocumentSplice(
+                    old: loaded.tree.document, new: document, provenance: provenance, names: interpretation.names)
+                try splice.write(original.input, syntax: loaded.syntax, limits: interpretation.propertyListLimits) {
+                    (piece) throws(FileReplacementError) in try file.append(piece)
+                }
+            case .bytes(let bytes, _):
+                do throws(FileReplacementError) {
+                    try file.append(bytes.span)
+                } catch {
+                    throw .sink(error)
+                }
+            }
         } catch {
-            throw SaveError(error)
+            switch error {
+            case .document(let error): throw .failed("the edited document cannot be written: \(error.reason)")
+            case .sink(let error): throw SaveError(error)
+            }
         }
     }
 

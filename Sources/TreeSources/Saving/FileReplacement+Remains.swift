@@ -25,6 +25,12 @@ extension FileReplacement {
         return "\(start)~\(hash)"
     }
 
+    /// Removes what a killed process left beside a document that it was saving.
+    static func removeRemains(ofEdited path: String) {
+        guard let target = RealPath.existing(path) else { return }
+        removeRemains(at: editPath(of: target))
+    }
+
     /// Removes the other file that a killed process left, if there is one.
     ///
     /// - Returns: 0; -1 with its `errno` if it cannot be removed, which is `EWOULDBLOCK` if a living process is writing it.

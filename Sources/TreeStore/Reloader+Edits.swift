@@ -40,6 +40,7 @@ extension Reloader {
         for (request, snapshot) in commit.publish(to: state.publications) {
             tell(.edited(snapshot, author: request.author, edits: request.editCount, took: clock.now - begun))
         }
+        trims.noteEdit(at: clock.now)
         state.waitForSubscribers()
     }
 

@@ -23,6 +23,7 @@ final class Reloader {
     var fingerprint: Fingerprint?
     /// Whether there was a load since memory was last returned to the system.
     private var hasLoaded = false
+    var trims = TrimPace()
 
     init(
         _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue,
@@ -53,7 +54,8 @@ final class Reloader {
         while !requests.isStopped {
             wait()
             takeTurn(state)
-            if released.free() || hasLoaded { HeapMemory.giveBack() }
+            let hasFreed = released.free()
+            if trims.isDue(hasLoaded: hasLoaded, hasFreed: hasFreed, at: clock.now) { HeapMemory.giveBack() }
             hasLoaded = false
         }
         for answer in awaiting + requests.take() { answer(.stopped) }
@@ -88,7 +90,7 @@ final class Reloader {
     private var nextDeadline: ContinuousClock.Instant? {
         // Edits that wait for the end of someone's save wait for no time of their own.
         let edits = debounce.hasFailed ? nil : open.next
-        return [debounce.end, rereads.next, retries.next, edits].compactMap(\.self).min()
+        return [debounce.end, rereads.next, retries.next, edits, trims.next].compactMap(\.self).min()
     }
 
     private func handleDeadlines(_ state: StoreState) {

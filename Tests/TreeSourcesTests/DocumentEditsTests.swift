@@ -121,6 +121,36 @@ struct DocumentEditsTests {
         #expect(try save(last, last.apply(deleting("/L")), watcher) == "A M(P) N(O)")
     }
 
+    @Test("of a mounted document may mount another one in it")
+    func nested() throws {
+        let watcher = try watcher()
+        try scratch.write("New.json", #"["X"]"#)
+        let item = PropertyListDictionary([
+            .init(key: "Title", value: .string("L")), .init(key: "Source", value: .string("New.json")),
+        ])
+        let group = try watcher.beginEdits()
+        let edited = try group.apply(inserting(.dictionary(item), "/M"))
+        #expect(edited?.document.child(0)?.child(1)?.child(1)?.title(0) == "X")
+        #expect(try save(group, edited, watcher) == "A M(P L) N(O)")
+        let next = try watcher.beginEdits()
+        try save(next, next.apply(inserting(.string("Y"), "/M/L")), watcher)
+        let mounted = try PropertyListFile(path: scratch("New.json")).load(replacing: nil)
+        #expect(outline(mounted.tree.document) == "X Y")
+        let last = try watcher.beginEdits()
+        #expect(try save(last, last.apply(deleting("/M/L")), watcher) == "A M(P) N(O)")
+        #expect(try String(contentsOfFile: scratch("Part.json"), encoding: .utf8) == #"["P"]"#)
+    }
+
+    @Test("report what happened to another file while one was saved")
+    func otherEvents() throws {
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        _ = try group.apply(inserting(.string("Q"), "/M"))
+        try scratch.write("Other.json", #"["O","foreign"]"#)
+        _ = try group.save()
+        #expect(watcher.nextReport() == .changed)
+    }
+
     @Test("that would mount a document below itself are refused, and nothing changes")
     func cycle() throws {
         let watcher = try watcher()

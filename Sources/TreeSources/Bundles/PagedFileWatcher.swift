@@ -35,7 +35,7 @@ final class PagedFileWatcher: SourceWatcher {
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let alone = try main.load(replacing: old)
-        return try files.load { () throws(SourceError) in
+        return try files.usingReserve { () throws(SourceError) in
             let (loaded, bundle) = try source.completed(alone)
             let isSame = bundle == self.bundle
             self.bundle = bundle

@@ -28,14 +28,20 @@ extension DocumentWatcher {
         composition.flatMap { $0 === composer.composition ? nil : composer.files.file(of: $0) }
     }
 
-    /// What is to be saved to a file.
+    /// Saves a file.
     ///
-    /// - Parameter part: nil for the document's own.
-    func editedFile(_ part: PartFile?) throws(SaveError) -> EditedFile {
-        guard let loaded = part.map({ $0.known }) ?? latest else { throw .changedMeanwhile }
-        return EditedFile(
+    /// - Parameters:
+    ///   - part: nil for the document's own.
+    ///   - loaded: what was read from it.
+    /// - Returns: what a load of the file gives now.
+    func save(
+        _ content: EditedFile.Content, to part: PartFile?, replacing loaded: LoadedTree?
+    ) throws(SaveError) -> LoadedTree {
+        guard let loaded else { throw .changedMeanwhile }
+        let file = EditedFile(
             path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
             interpretation: document.interpretation, loaded: loaded, fault: fault)
+        return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
     }
 
     /// What can be saved to a file.
@@ -49,7 +55,7 @@ extension DocumentWatcher {
     func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
         if let part, let identity = part.identity { part.take(.success(edited), in: identity) }
         guard let main = part == nil ? edited : latest else { return edited }
-        return try shared.load { () throws(SourceError) in
+        return try shared.usingReserve { () throws(SourceError) in
             try composer.compose(main, isPatient: false) { watch($0) }
         }
     }

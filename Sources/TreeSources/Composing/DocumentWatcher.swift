@@ -56,7 +56,7 @@ final class DocumentWatcher: SourceWatcher {
         let alone = try loadAlone(replacing: old, again: !isPatient)
         loaded = alone.tree.parts.isEmpty ? nil : alone
         latest = alone
-        let composed = try shared.load { () throws(SourceError) in
+        let composed = try shared.usingReserve { () throws(SourceError) in
             try composer.compose(alone, isPatient: isPatient) { watch($0) }
         }
         endWatches()

@@ -52,7 +52,7 @@ final class FileWatcher: SourceWatcher {
     }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try files.load { () throws(SourceError) in try file.loadAlone(replacing: old) }
+        try files.usingReserve { () throws(SourceError) in try file.loadAlone(replacing: old) }
     }
 
     var fingerprint: Fingerprint? { FileIdentity(path: file.path).map(Fingerprint.init) ?? .missing }
@@ -61,6 +61,8 @@ final class FileWatcher: SourceWatcher {
 
     func addWaits(to waits: inout WaitSet) {
         waits.add(files.descriptor)
+        // Another file's save has read the event.
+        if files.hasChange(of: follower) { waits.wake(by: .now) }
         waits.wake(by: nextCheck)
     }
 

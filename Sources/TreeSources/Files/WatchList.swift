@@ -124,6 +124,9 @@ struct WatchList: ~Copyable {
         }
     }
 
+    /// Whether an event was read that `takeChange` has not told.
+    func hasChange(of follower: Follower) -> Bool { changed.contains(follower) }
+
     /// Whether an event may have changed what the follower's path leads to, or its content; true once per change.
     mutating func takeChange(of follower: Follower) -> Bool { changed.remove(follower) != nil }
 }

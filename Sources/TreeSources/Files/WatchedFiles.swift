@@ -59,8 +59,11 @@ public final class WatchedFiles {
         return next
     }
 
-    /// Loads with the reserved descriptors free for use.
-    func load(_ body: () throws(SourceError) -> LoadedTree) throws(SourceError) -> LoadedTree {
+    /// Whether an event that may concern a path was read, and `takeChange` has not told it.
+    func hasChange(of follower: WatchList.Follower) -> Bool { list.hasChange(of: follower) }
+
+    /// Loads or saves with the reserved descriptors free for use.
+    func usingReserve<Output, Failure: Error>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {
         reserve.release()
         defer { reserve.refill() }
         return try body()

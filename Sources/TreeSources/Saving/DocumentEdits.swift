@@ -5,12 +5,14 @@ internal import PropertyLists
 final class DocumentEdits: EditGroup {
     private let watcher: DocumentWatcher
     private var session: EditSession
+    /// The files that can be saved.
+    private var savable: Set<ObjectIdentifier> = []
     /// The document that replaces the whole old one; nil unless a request asks for that.
     private var replacement: EditedFile.Content?
     /// Whether no more requests are taken: the document is composed of other files than those of the session.
     private var isComplete = false
-    /// The file that was composed with an edited content before it is saved, and its saved content.
-    private var provisional: (part: PartFile?, loaded: LoadedTree)?
+    /// The file that was composed with an edited content before it is saved, and what was read from it.
+    private var provisional: (part: PartFile?, loaded: LoadedTree?)?
 
     init(_ watcher: DocumentWatcher, _ session: EditSession) {
         self.watcher = watcher
@@ -40,8 +42,16 @@ final class DocumentEdits: EditGroup {
     /// Refuses what the file cannot take.
     private func check(_ change: ChangedFile) throws(EditRefusal) {
         let part = watcher.part(of: change.original)
-        if case .nothing(let refusal) = watcher.savability(of: part) { throw EditRefusal(refusal) }
+        try checkSavability(of: part)
         try checkText(change.new, beside: change.old, part)
+    }
+
+    /// Asks once whether a file can be saved.
+    private func checkSavability(of part: PartFile?) throws(EditRefusal) {
+        let file = part.map { ObjectIdentifier($0) } ?? ObjectIdentifier(watcher)
+        guard !savable.contains(file) else { return }
+        if case .nothing(let refusal) = watcher.savability(of: part) { throw EditRefusal(refusal) }
+        savable.insert(file)
     }
 
     /// Refuses text that the file's syntax cannot represent.
@@ -58,8 +68,8 @@ final class DocumentEdits: EditGroup {
     private func recompose(
         _ change: ChangedFile, _ items: [EditedItem], then accept: () -> Void
     ) throws(EditRefusal) -> EditedTree {
-        let part = watcher.part(of: change.original)
-        guard let loaded = part.map({ $0.known }) ?? watcher.latest else { throw EditRefusal(.missingFile) }
+        let (part, known) = loaded(of: change)
+        guard let loaded = known else { throw EditRefusal(.missingFile) }
         let composed = try compose(loaded.edited(to: loaded.tree.edited(to: change.new)), of: part, loaded)
         accept()
         return EditedTree(
@@ -82,7 +92,7 @@ final class DocumentEdits: EditGroup {
     }
 
     func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
-        if case .nothing(let refusal) = watcher.savability(of: nil) { throw EditRefusal(refusal) }
+        try checkSavability(of: nil)
         guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
         let new = try SentDocument(bytes, replacing: loaded, of: watcher.document)
         try checkText(new.tree.document, beside: loaded.tree.document, nil)
@@ -97,9 +107,9 @@ final class DocumentEdits: EditGroup {
     func save() throws(SaveError) -> Fingerprint? {
         let change = session.changedFiles.first
         guard let content = replacement ?? change.map({ .tree($0.new, $0.provenance) }) else { return watcher.state }
-        let part = watcher.part(of: change?.original)
+        let (part, loaded) = provisional ?? loaded(of: change)
         do throws(SaveError) {
-            let saved = try watcher.editedFile(provisional?.part ?? part).save(content)
+            let saved = try watcher.save(content, to: part, replacing: loaded)
             provisional = nil
             return watcher.adopt(saved, of: part)
         } catch {
@@ -108,9 +118,15 @@ final class DocumentEdits: EditGroup {
         }
     }
 
+    /// The file of a change, and what was read from it.
+    private func loaded(of change: ChangedFile?) -> (part: PartFile?, loaded: LoadedTree?) {
+        let part = watcher.part(of: change?.original)
+        return (part, part.map { $0.known } ?? watcher.latest)
+    }
+
     /// Returns to the documents as they are on disk, unless they were saved.
     private func goBack() {
-        guard let (part, loaded) = provisional.take() else { return }
+        guard case (let part, let loaded?)? = provisional.take() else { return }
         watcher.goBack(part, to: loaded)
     }
 }

@@ -9,12 +9,11 @@ extension FileReplacement {
     /// Puts the new content in place of the original, unless somebody else has changed the file since it was read.
     ///
     /// What cannot be seen: a program that opens the new file afterwards and writes into it what it made of the old
-    /// content; and one that replaces the file between the last look and the renaming, on a file system that cannot
-    /// exchange names.
+    /// content; a program that had the old file open for writing, on a file system without leases; and one that replaces
+    /// the file between the last look and the renaming, on a file system that cannot exchange names. A process that is
+    /// killed between the exchange and the look leaves what it took away in the hidden file.
     ///
-    /// - Parameters:
-    ///   - original: the open file that was read.
-    ///   - identity: its state when it was read.
+    /// - Parameter original: the open file, in the state in which it was read.
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
     mutating func commit(replacing original: borrowing DocumentFile) throws(SaveError) -> FileIdentity {

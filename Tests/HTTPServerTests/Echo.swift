@@ -7,9 +7,11 @@ struct Echo: Responder {
     /// In place of `answer`, where the answer may come later.
     var give: (@Sendable (Request) -> Answer)?
     var refuse: @Sendable (Request) -> Response? = { _ in nil }
+    var limit: Int?
 
     func respond(to request: Request) -> Answer { give?(request) ?? .now(answer(request)) }
     func refusal(of request: Request) -> Response? { refuse(request) }
+    func bodyLimit(of request: Request) -> Int? { request.method == .put ? limit : nil }
     func response(toBadRequest reason: String, status: Int, target: String) -> Response {
         let instance = target.isEmpty ? [] : [("Instance", String(target.prefix(100)))]
         return Response(status: status, headers: instance, body: Array(reason.utf8))

@@ -18,6 +18,10 @@ final class Connection {
     private var memory = RequestMemory()
     /// The number of bytes of the body that have arrived, kept or not.
     private var received = 0
+    /// The maximum of it.
+    private var bodyLimit = 0
+    /// The body that is larger than the server's limit: when its time began, in milliseconds of the coarse clock.
+    private var largeBodyBegan: Int64?
     private var logged: LoggedAnswer?
     /// Created when the connection sleeps for the first time.
     private var suspension: Suspension?
@@ -132,12 +136,23 @@ final class Connection {
 
     /// Refuses the body if it must be refused: only now has none of it been requested.
     private func expectBody() -> Bool {
-        let limit = service.configuration.bodyLimit
-        if let length = request.parts.fields.first(.contentLength)?.value.number, length > limit {
-            return queueEarly(response(to: .bodyTooLong(limit: limit)))
-        }
         if let refusal = service.refusal(of: request) { return queueEarly(refusal) }
+        bodyLimit = service.configuration.bodyLimit
+        if let length = request.parts.fields.first(.contentLength)?.value.number {
+            let limit = service.bodyLimit(of: request)
+            if length > limit { return queueEarly(response(to: .bodyTooLong(limit: limit))) }
+            if length > bodyLimit, !expectLargeBody(bytes: length) { return queueEarly(response(to: .largeBody)) }
+            bodyLimit = limit
+        }
         return request.parts.fields.first(.transferEncoding).map(expectChunks) ?? true
+    }
+
+    /// Makes room for a body that is larger than the server's limit; false if there is none now.
+    private func expectLargeBody(bytes: Int) -> Bool {
+        guard service.largeBodies.enter(bytes: bytes) else { return false }
+        request.parts.body.reserveCapacity(bytes)
+        largeBodyBegan = CoarseClock.now
+        return true
     }
 
     /// Ends the connection after a chunked body, so that nothing after the last chunk is read as a request.
@@ -157,7 +172,11 @@ final class Connection {
     private func take(_ piece: UnsafeRawBufferPointer) {
         received += piece.count
         memory.addBody(size: piece.count)
-        guard request.method.takesBody, received <= service.configuration.bodyLimit else { return }
+        guard request.method.takesBody, received <= bodyLimit else { return }
+        if let began = largeBodyBegan {
+            let time = service.deadlineMilliseconds + Int64(received) * 1000 / service.slowestReader
+            state.work(until: began + time)
+        }
         unsafe request.parts.body.append(contentsOf: piece)
     }
 
@@ -202,9 +221,12 @@ final class Connection {
     }
 
     private func bodyFault() -> Fault? {
-        let limit = service.configuration.bodyLimit
-        if received > limit { return .bodyTooLong(limit: limit) }
-        guard request.has(.transferEncoding) else { return nil }
+        let isChunked = request.has(.transferEncoding)
+        if received > bodyLimit {
+            let mayBeLarger = isChunked && service.bodyLimit(of: request) > bodyLimit
+            return mayBeLarger ? .chunksTooLong(limit: bodyLimit) : .bodyTooLong(limit: bodyLimit)
+        }
+        guard isChunked else { return nil }
         let count = request.parts.fields.count
         unsafe MHD_get_connection_values_n(
             handle, .FOOTER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
@@ -285,6 +307,7 @@ final class Connection {
         if phase != .answered && phase != .waiting { leavesInputUnread = true }
         phase = .idle
         waiter = nil
+        if largeBodyBegan.take() != nil { service.largeBodies.leave() }
         events.take()?.finish(completed ? .complete : .clientGone)
         log(completed: completed)
         request.parts.reset()

@@ -53,4 +53,10 @@ struct Fault {
     static var transferEncodingVersion: Fault { Fault(400, "HTTP/1.0 does not have Transfer-Encoding.") }
     static var trailer: Fault { Fault(400, "The trailer contains a field that is not allowed in a trailer.") }
     static func bodyTooLong(limit: Int) -> Fault { Fault(413, "The body is longer than \(limit) bytes.") }
+    static func chunksTooLong(limit: Int) -> Fault {
+        Fault(413, "The body in chunks is longer than \(limit) bytes; announce its size by Content-Length.")
+    }
+    static var largeBody: Fault {
+        Fault(503, "Another large body is being received, or there is no memory for this one. Try again later.")
+    }
 }

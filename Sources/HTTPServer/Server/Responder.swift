@@ -10,11 +10,16 @@ public protocol Responder: Sendable {
     /// - Returns: nil to have the body read.
     func refusal(of request: Request) -> Response?
 
+    /// Called when a body is about to be read: the maximum size of it, in bytes; nil for the limit of the server.
+    ///
+    /// One body at a time may be larger than the server's limit, and only if its size is announced.
+    func bodyLimit(of request: Request) -> Int?
+
     /// Answers a request that violates HTTP or a limit of the server.
     ///
     /// - Parameters:
     ///   - reason: a sentence for the client.
-    ///   - status: 400, 413, 431 or 501.
+    ///   - status: 400, 413, 431, 501 or 503.
     ///   - target: the target of the request; empty if the request line is invalid.
     func response(toBadRequest reason: String, status: Int, target: String) -> Response
 
@@ -29,4 +34,7 @@ public protocol Responder: Sendable {
 extension Responder {
     /// Accepts every body.
     public func refusal(of request: Request) -> Response? { nil }
+
+    /// The limit of the server.
+    public func bodyLimit(of request: Request) -> Int? { nil }
 }

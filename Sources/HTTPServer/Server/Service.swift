@@ -8,6 +8,7 @@ final class Service: Sendable {
     let connections: Connections
     let suspended: SuspendedConnections
     let lingering: Lingering
+    let largeBodies = LargeBodies()
     let heapTrimmer = HeapTrimmer()
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
@@ -36,6 +37,9 @@ final class Service: Sendable {
 
     /// The responder's refusal to read a body.
     func refusal(of request: Request) -> Response? { responder.refusal(of: request) }
+
+    /// The maximum size of a request's body, in bytes.
+    func bodyLimit(of request: Request) -> Int { responder.bodyLimit(of: request) ?? configuration.bodyLimit }
 
     /// The responder's response to a fault.
     ///

@@ -94,15 +94,15 @@ let package = Package(
         .testTarget(
             name: "LevelsAPITests",
             dependencies: [
-                "LevelsAPI", "Bytes", "TreeStore", "HTTPServer", "ContentCodings", "Levels", "PropertyLists",
-                "TestDocuments",
-                "TestSupport",
+                "LevelsAPI", "Bytes", "TreeStore", "HTTPServer", "ContentCodings", "Levels", "Locking",
+                "PropertyLists", "TestDocuments", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "drilldown", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists", "TestSupport",
+                "drilldown", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists",
+                "TestSupport",
             ],
             swiftSettings: settings),
     ]

@@ -31,12 +31,11 @@ import Testing
     @Test("HEAD is answered wherever GET is, and OPTIONS everywhere")
     func methods() {
         for endpoint in Endpoint.all {
-            #expect(endpoint.methods.last == "OPTIONS")
-            #expect(endpoint.methods.contains("HEAD") == endpoint.methods.contains("GET"))
+            #expect(endpoint.methods().last == "OPTIONS")
+            #expect(endpoint.methods().contains("HEAD") == endpoint.methods().contains("GET"))
             #expect(endpoint.operation(.head)?.method == endpoint.operation(.get)?.method)
-            #expect(endpoint.operation(.delete) == nil)
         }
-        #expect(Endpoint.methods == ["GET", "HEAD", "OPTIONS"])
+        #expect(Endpoint.methods == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     }
 
     @Test("A method that is not allowed is told those that are, in the header line and in the problem")

@@ -24,10 +24,16 @@ import Testing
 
     @Test("OPTIONS tells the methods that there are, of any resource and of the server")
     func options() throws {
-        for target in Self.targets + ["*", "/levels/no/such/item"] {
+        for (target, methods) in [
+            ("/", "GET, HEAD"), ("/levels/no/such/item", "GET, HEAD, POST"), ("/levels", "GET, HEAD, POST"),
+            ("/detail/a?format=plist", "GET, HEAD, PUT, PATCH, DELETE"), ("/document", "GET, HEAD, PUT"),
+            ("/document/", "GET, HEAD, PUT"), ("/document/a", "GET, HEAD"), ("/moves", "POST"), ("/edits", "POST"),
+            ("/reload", "POST"), ("/problems", "GET, HEAD"), ("/changes", "GET, HEAD"), ("/healthz", "GET, HEAD"),
+            ("*", "GET, HEAD, POST, PUT, PATCH, DELETE"),
+        ] {
             let answer = try Desk(#"["a"]"#).ask(.options, target)
             #expect(answer.status == 204)
-            #expect(answer.headers == ["Allow: GET, HEAD, OPTIONS"])
+            #expect(answer.headers == ["Allow: \(methods), OPTIONS"])
             #expect(answer.body.isEmpty)
         }
     }
@@ -35,7 +41,7 @@ import Testing
     @Test("Other methods are 405 with Allow", arguments: [HTTPServer.Method.post, .put, .patch, .delete, .other])
     func notAllowed(_ method: HTTPServer.Method) throws {
         let desk = try Desk(#"["a"]"#)
-        for target in Self.targets {
+        for target in ["/", "/document/a", "/problems", "/problems/bad-path", "/healthz", "/readyz", "/changes"] {
             let answer = desk.ask(method, target)
             #expect(answer.status == 405)
             #expect(
@@ -51,6 +57,20 @@ import Testing
         }
     }
 
+    @Test("A method that only other resources allow is 405, while editing is off too")
+    func otherResource() throws {
+        let desk = try Desk(#"["a"]"#)
+        for (method, target, allow) in [
+            (.post, "/detail/a", "GET, HEAD, PUT, PATCH, DELETE"), (.patch, "/levels/", "GET, HEAD, POST"),
+            (.delete, "/levels/a", "GET, HEAD, POST"), (.get, "/moves", "POST"), (.head, "/edits", "POST"),
+            (.delete, "/document", "GET, HEAD, PUT"), (.put, "/reload", "POST"),
+        ] as [(HTTPServer.Method, String, String)] {
+            let answer = desk.ask(method, target)
+            #expect(answer.status == 405)
+            #expect(answer.header("Allow") == allow + ", OPTIONS")
+        }
+    }
+
     @Test("A method on a target without a route is 404", arguments: [HTTPServer.Method.post, .options, .delete])
     func noRoute(_ method: HTTPServer.Method) throws {
         let answer = try Desk(#"["a"]"#).ask(method, "/level")
@@ -59,14 +79,15 @@ import Testing
             answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,\
                 "detail":"Nothing is served at '/level'. Did you mean '/levels'?","instance":"/level",\
-                "allowed":["/","/levels","/detail","/document","/assets","/problems","/changes","/healthz","/readyz"]}
+                "allowed":["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/changes","/healthz","/readyz"]}
                 """)
     }
 
     @Test("A body is refused before it is read where no method takes one, and left alone on GET and HEAD")
     func refusal() throws {
         let api = try Desk(#"["a"]"#).api
-        #expect(api.refusal(of: Request(method: .post, target: "/levels/"))?.status == 405)
+        #expect(api.refusal(of: Request(method: .post, target: "/healthz"))?.status == 405)
+        #expect(api.refusal(of: Request(method: .post, target: "/levels/"))?.status == 403)
         #expect(api.refusal(of: Request(method: .put, target: "/x"))?.status == 404)
         #expect(api.refusal(of: Request(method: .get, target: "/levels/")) == nil)
         #expect(api.refusal(of: Request(method: .head, target: "/x")) == nil)

@@ -82,7 +82,7 @@ import Testing
     }
 
     private static let names =
-        #"["/","/levels","/detail","/document","/assets","/problems","/changes","/healthz","/readyz"]"#
+        #"["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/changes","/healthz","/readyz"]"#
 
     @Test(
         "A target without a route is 404 and names those that there are",
@@ -252,6 +252,12 @@ import Testing
                 "/problems/range-not-satisfiable", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready", "/problems/too-many-waiters", "/problems/too-busy", "/problems/too-many-files",
+                "/problems/malformed-content", "/problems/unauthorized", "/problems/wrong-token",
+                "/problems/editing-off", "/problems/foreign-origin", "/problems/conflict",
+                "/problems/length-required", "/problems/unsupported-media-type", "/problems/invalid-content",
+                "/problems/document-refused", "/problems/too-many-attempts", "/problems/save-failed",
+                "/problems/too-many-edits", "/problems/too-many-bodies", "/problems/unfinished-edit",
+                "/problems/stopping", "/problems/insufficient-storage",
             ])
         for problem in problems {
             let type = try #require(problem["type"] as? String)

@@ -36,6 +36,20 @@ struct Inquiry {
         negotiation = call.negotiation
     }
 
+    /// A request for a detail without any options, which has the answer's link as its target.
+    ///
+    /// - Throws: `Problem` (400) for a malformed link; those of answers are well-formed.
+    init(detailAt link: String, _ negotiation: Negotiation) throws(Problem) {
+        subject = .detail
+        target = Array(link.utf8)
+        let span = link.utf8Span.span
+        path = try ItemPath(requested: span.extracting(min(7, span.count)..<span.count))
+        var query = LevelQuery()
+        query.format = subject.format(accepted: negotiation.format)
+        self.query = query
+        self.negotiation = negotiation
+    }
+
     private static func comparedTarget(of call: Call) -> [UInt8] {
         let (target, query) = (call.request.target, call.query)
         guard query.parameters.contains(where: { $0.option?.effect == .delivery }) else {

@@ -53,7 +53,7 @@ final class Change: Sendable {
         writer.beginObject()
         try writer.member("revision", snapshot.revision)
         try writer.member("at", JSONText.date(snapshot.loadedAt.rounded(.down) - CivilDate.unixEpochOffset))
-        try writer.member("by", "reload")
+        try writer.member("by", snapshot.cause.text)
         try write(difference.levels, as: "levels", to: &writer)
         try write(difference.details, as: "details", to: &writer)
         if difference.isTruncated { writer.member("truncated", true) }
@@ -69,5 +69,16 @@ final class Change: Sendable {
         writer.beginList()
         for link in links { try writer.text(link) }
         writer.endList()
+    }
+}
+
+extension Snapshot.Cause {
+    /// Who made the change: a reload, or the holder of a token.
+    fileprivate var text: String {
+        switch self {
+        case .load: "reload"
+        case .edit(nil): "edit"
+        case .edit(let author?): "edit \(author)"
+        }
     }
 }

@@ -100,6 +100,9 @@ public struct AllowedOrigins: Sendable {
         ]
     }
 
+    /// Whether pages of the origin at a place may edit: only listed ones.
+    func grantsEdits(at place: Place) -> Bool { place > 0 && !isAny }
+
     private func text(at place: Place) -> String? {
         guard place > 0 else { return nil }
         return isAny ? "*" : origins[place - 1].text

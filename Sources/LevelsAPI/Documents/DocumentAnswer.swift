@@ -49,7 +49,10 @@ struct DocumentAnswer {
     }
 
     /// The hash of the item's content and of the format: equal for the same content on every machine.
-    private var entityTag: String {
+    private var entityTag: String { Self.entityTag(of: item, format) }
+
+    /// The tag of the document of an item in a format.
+    static func entityTag(of item: Item, _ format: Format) -> String {
         let own = item.own
         let bytes = own.level.bytes
         let row = own.level.row(own.row)

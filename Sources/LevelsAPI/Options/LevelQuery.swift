@@ -31,6 +31,10 @@ struct LevelQuery {
     var since: RequestedVersion?
     /// The revision that the client has.
     var revision: String?
+    /// Where a new item is put; nil for the end.
+    var place: RowPosition?
+    /// The number of the section that it is put in.
+    var section: Int?
     var format = Format.json
     /// Whether a document has the levels of other files in place.
     var isInline = true

@@ -41,6 +41,11 @@ final class QueryOptions: Sendable {
         .wait,
         .pretty,
     ])
+    /// `POST /levels/<path>`.
+    static let insertion = QueryOptions([
+        .at,
+        .section,
+    ])
     /// `GET /`.
     static let index = QueryOptions([
         .pretty

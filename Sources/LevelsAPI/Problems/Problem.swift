@@ -11,7 +11,7 @@ struct Problem: Error {
     /// Further members, in order.
     var members: [(name: StaticString, value: Member)] = []
     /// Header lines for this case.
-    private var headers: [(name: String, value: String)] = []
+    var headers: [(name: String, value: String)] = []
 
     enum Member {
         case text(String)
@@ -19,6 +19,8 @@ struct Problem: Error {
         /// A link in canonical form.
         case link(String)
         case flag(Bool)
+        case number(Int)
+        case values([PropertyListValue])
     }
 
     init(_ kind: ProblemKind, _ detail: String, members: [(name: StaticString, value: Member)] = []) {
@@ -112,6 +114,10 @@ struct Problem: Error {
             switch value {
             case .text(let text), .link(let text): try writer.member(name, text)
             case .flag(let flag): writer.member(name, flag)
+            case .number(let number): writer.member(name, number)
+            case .values(let values):
+                writer.member(name)
+                try PropertyListValue.array(values).tell(to: &writer)
             case .list(let texts):
                 writer.member(name)
                 writer.beginList()

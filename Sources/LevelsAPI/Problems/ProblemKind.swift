@@ -22,23 +22,50 @@ enum ProblemKind: String, CaseIterable {
     case tooManyWaiters = "too-many-waiters"
     case tooBusy = "too-busy"
     case tooManyFiles = "too-many-files"
+    case malformedContent = "malformed-content"
+    case unauthorized
+    case wrongToken = "wrong-token"
+    case editingOff = "editing-off"
+    case foreignOrigin = "foreign-origin"
+    case conflict
+    case lengthRequired = "length-required"
+    case unsupportedMediaType = "unsupported-media-type"
+    case invalidContent = "invalid-content"
+    case documentRefused = "document-refused"
+    case tooManyAttempts = "too-many-attempts"
+    case saveFailed = "save-failed"
+    case tooManyEdits = "too-many-edits"
+    case tooManyBodies = "too-many-bodies"
+    case unfinishedEdit = "unfinished-edit"
+    case stopping
+    case insufficientStorage = "insufficient-storage"
 
     var status: Int {
         switch self {
-        case .badRequest, .badPath, .badParameter: 400
+        case .badRequest, .badPath, .badParameter, .malformedContent: 400
+        case .unauthorized: 401
+        case .wrongToken, .editingOff, .foreignOrigin: 403
         case .noSuchItem, .noSuchRoute, .noSuchFile: 404
         case .methodNotAllowed: 405
         case .notRepresentable, .notAcceptable: 406
         case .requestTimeout: 408
+        case .conflict: 409
         case .revisionGone: 410
+        case .lengthRequired: 411
         case .preconditionFailed: 412
         case .contentTooLarge: 413
+        case .unsupportedMediaType: 415
         case .rangeNotSatisfiable: 416
+        case .invalidContent, .documentRefused: 422
+        case .tooManyAttempts: 429
         case .headerTooLarge: 431
-        case .internalFault: 500
+        case .internalFault, .saveFailed: 500
         case .notImplemented: 501
-        case .notReady, .tooManyWaiters, .tooBusy, .tooManyFiles: 503
+        case .notReady, .tooManyWaiters, .tooBusy, .tooManyFiles, .tooManyEdits, .tooManyBodies, .unfinishedEdit,
+            .stopping:
+            503
         case .versionNotSupported: 505
+        case .insufficientStorage: 507
         }
     }
 
@@ -46,36 +73,18 @@ enum ProblemKind: String, CaseIterable {
     var headers: [(name: String, value: String)] {
         switch self {
         case .tooManyWaiters, .tooManyFiles: [("Retry-After", "5")]
-        case .tooBusy: [("Retry-After", "2")]
+        case .tooBusy, .tooManyBodies: [("Retry-After", "2")]
+        case .tooManyEdits, .stopping: [("Retry-After", "1")]
+        // RFC 9110, section 11.6.1, and RFC 6750, section 3.
+        case .unauthorized: [("WWW-Authenticate", "Bearer")]
         default: []
         }
     }
 
+    /// The name as words.
     var title: String {
-        switch self {
-        case .badRequest: "Bad request"
-        case .badPath: "Bad path"
-        case .badParameter: "Bad parameter"
-        case .noSuchItem: "No such item"
-        case .noSuchRoute: "No such route"
-        case .noSuchFile: "No such file"
-        case .methodNotAllowed: "Method not allowed"
-        case .notRepresentable: "Not representable"
-        case .revisionGone: "Revision gone"
-        case .notAcceptable: "Not acceptable"
-        case .requestTimeout: "Request timeout"
-        case .preconditionFailed: "Precondition failed"
-        case .contentTooLarge: "Content too large"
-        case .rangeNotSatisfiable: "Range not satisfiable"
-        case .headerTooLarge: "Header too large"
-        case .notImplemented: "Not implemented"
-        case .versionNotSupported: "HTTP version not supported"
-        case .internalFault: "Internal fault"
-        case .notReady: "Not ready"
-        case .tooManyWaiters: "Too many waiters"
-        case .tooBusy: "Too busy"
-        case .tooManyFiles: "Too many files"
-        }
+        if self == .versionNotSupported { return "HTTP version not supported" }
+        return rawValue.prefix(1).uppercased() + rawValue.dropFirst().replacing("-", with: " ")
     }
 
     /// What the problem means and what to do about it, for `/problems/<name>`.
@@ -102,7 +111,7 @@ enum ProblemKind: String, CaseIterable {
             "The request accepts none of the available content codings; 'allowed' lists them. Omit Accept-Encoding, or name one of them."
         case .requestTimeout: "The request did not arrive completely in time. Send it again, faster."
         case .preconditionFailed:
-            "If-Match contains none of the resource's current entity tags. 'current' is the tag of this representation: load it again, and repeat the request with that tag."
+            "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag."
         case .contentTooLarge: "The body of the request is larger than the server accepts."
         case .rangeNotSatisfiable:
             "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file."
@@ -119,6 +128,7 @@ enum ProblemKind: String, CaseIterable {
             "Too many requests that look through many items, such as searches, are ahead of this one. Repeat it after the seconds in Retry-After; requests for plain levels are still answered."
         case .tooManyFiles:
             "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After."
+        default: explanationOfEditing
         }
     }
 
@@ -128,6 +138,7 @@ enum ProblemKind: String, CaseIterable {
         case 408: .requestTimeout
         case 413: .contentTooLarge
         case 431: .headerTooLarge
+        case 503: .tooManyBodies
         case 501: .notImplemented
         case 505: .versionNotSupported
         default: .badRequest

@@ -54,6 +54,14 @@ enum EntityTag {
 
     private static let indentedSuffix = "-pretty"
 
+    /// Whether the lines of a condition contain a tag, in any coding or layout, or are `*`.
+    static func isListed(_ tag: String, in lines: [String], _ comparison: EntityTagList.Comparison) -> Bool {
+        let version = version(of: tag)
+        var list = EntityTagList(comparison)
+        for line in lines { list.read(line.utf8Span.span) { isForm($0, ofVersion: version) } }
+        return list.hasWanted
+    }
+
     /// The version in a strong tag: the text between its first quote and the suffixes.
     private static func version(of tag: String) -> String {
         String(decoding: tag.utf8.dropFirst().prefix(Version.width), as: UTF8.self)

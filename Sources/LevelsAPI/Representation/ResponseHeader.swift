@@ -40,21 +40,27 @@ struct ResponseHeader {
         return problem.response(instance: target, headers: origins.headers(at: place))
     }
 
+    /// The header lines of a response without a body.
+    func empty(for origin: AllowedOrigins.Place) -> Lines {
+        [("Cache-Control", "no-store")] + origins.headers(at: origin)
+    }
+
     /// Makes the response to OPTIONS, including a preflight request.
-    func options(_ request: Request, allow: String) -> Response {
+    ///
+    /// - Parameter methods: those that a page of a listed origin may use.
+    func options(_ request: Request, allow: String, granting methods: [String]) -> Response {
         let origin = origins.place(of: request)
-        let lines = permission(request, origin, allow) ?? origins.headers(at: origin)
+        let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(Endpoint.readingMethods.contains)
+        let lines = permission(request, origin, granted) ?? origins.headers(at: origin)
         return Response(status: 204, headers: [("Allow", allow)] + lines)
     }
 
     /// Whether this is a preflight request that is allowed.
-    func permits(_ request: Request, allow: String) -> Bool {
-        permission(request, origins.place(of: request), allow) != nil
-    }
+    func permits(_ request: Request) -> Bool { permission(request, origins.place(of: request), []) != nil }
 
-    private func permission(_ request: Request, _ origin: AllowedOrigins.Place, _ methods: String) -> Lines? {
+    private func permission(_ request: Request, _ origin: AllowedOrigins.Place, _ methods: [String]) -> Lines? {
         guard request.has(.accessControlRequestMethod) else { return nil }
-        return origins.preflightHeaders(at: origin, methods: methods)
+        return origins.preflightHeaders(at: origin, methods: methods.joined(separator: ", "))
     }
 
     /// Makes the response that reports a problem with a request.

@@ -144,8 +144,12 @@ struct Selection {
 
     /// Writes an answer about an item in the requested format.
     private func rendering(of answer: some ItemAnswer, _ inquiry: Inquiry) throws(Problem) -> Rendering {
+        try written(answer, inquiry.query.format)
+    }
+
+    private func written(_ answer: some ItemAnswer, _ format: Format) throws(Problem) -> Rendering {
         do {
-            return try inquiry.query.format == .plist
+            return try format == .plist
                 ? write(answer, XMLPropertyListWriter.init()) : write(answer, JSONPropertyListWriter.init())
         } catch {
             throw Self.beyondXML
@@ -174,6 +178,20 @@ struct Selection {
     ) -> Response {
         let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
         return rendering.response(coding, headers: headers)
+    }
+
+    /// The entity tag that a GET of an item without options has in a format; nil if the format cannot represent it.
+    func entityTag(_ subject: Inquiry.Subject, of item: Item, _ format: Format) -> String? {
+        do throws(Problem) {
+            switch subject {
+            case .document: return DocumentAnswer.entityTag(of: item, format)
+            case .detail:
+                return try written(DetailAnswer(item: item, arrangements: arrangements), format).metadata.entityTag
+            case .level: return try written(LevelAnswer(item, LevelQuery(), arrangements), format).metadata.entityTag
+            }
+        } catch {
+            return nil
+        }
     }
 
     /// Makes the response that reports a problem with a target.

@@ -15,20 +15,59 @@ extension Endpoint {
             operations: [
                 .get("The rows of one level.", .level) { api, call throws(Problem) in
                     try api.answer(.level, call)
-                }
+                },
+                .edit(.post, "Adds an item to a level.", .value, .insertion) { api, call, token throws(Problem) in
+                    try api.insert(call, by: token)
+                },
             ]),
         Endpoint(
             name: "/detail", takesPath: true,
             operations: [
                 .get("The fields of one item.", .detail) { api, call throws(Problem) in
                     try api.answer(.detail, call)
-                }
+                },
+                .edit(.put, "Replaces the fields of an item, or makes the item.", .value) {
+                    api, call, token throws(Problem) in
+                    try api.put(call, by: token)
+                },
+                .edit(.patch, "Changes fields of an item.", .patch) { api, call, token throws(Problem) in
+                    try api.patch(call, by: token)
+                },
+                .edit(.delete, "Removes an item with everything below it.", .none) {
+                    api, call, token throws(Problem) in
+                    try api.delete(call, by: token)
+                },
             ]),
         Endpoint(
             name: "/document", takesPath: true,
             operations: [
                 .get("An item with everything below it.", .document) { api, call throws(Problem) in
                     try api.answer(.document, call)
+                },
+                .edit(.put, "Replaces the whole document.", .document, isOfRootOnly: true) {
+                    api, call, token throws(Problem) in
+                    try api.replaceDocument(call, by: token)
+                },
+            ]),
+        Endpoint(
+            name: "/moves",
+            operations: [
+                .edit(.post, "Moves an item with everything below it.", .value) { api, call, token throws(Problem) in
+                    try api.move(call, by: token)
+                }
+            ]),
+        Endpoint(
+            name: "/edits",
+            operations: [
+                .edit(.post, "Does several edits, all or none.", .value) { api, call, token throws(Problem) in
+                    try api.editSteps(call, by: token)
+                }
+            ]),
+        Endpoint(
+            name: "/reload",
+            operations: [
+                .edit(.post, "Loads the source again.", .none) { api, call, _ throws(Problem) in
+                    try api.reload(call)
                 }
             ]),
         Endpoint(
@@ -74,7 +113,7 @@ extension Endpoint {
     /// The methods that at least one endpoint allows.
     static var methods: [String] {
         var methods: [String] = []
-        for method in all.flatMap(\.methods) where !methods.contains(method) { methods.append(method) }
-        return methods
+        for method in all.flatMap({ $0.methods() }) where !methods.contains(method) { methods.append(method) }
+        return methods.filter { $0 != "OPTIONS" } + ["OPTIONS"]
     }
 }

@@ -13,10 +13,27 @@ struct Endpoint: Sendable {
         /// What it does, in one sentence.
         let summary: String
         let options: QueryOptions
+        /// What the body of an edit may be; nil for an operation that only reads.
+        var content: EditContent?
+        /// Whether no path may follow the name.
+        var isOfRootOnly = false
         let handler: Handler
 
         static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Handler) -> Operation {
             Operation(method: .get, summary: summary, options: options, handler: handler)
+        }
+
+        /// An operation that needs an edit token.
+        static func edit(
+            _ method: HTTPServer.Method, _ summary: String, _ content: EditContent, _ options: QueryOptions = .none,
+            isOfRootOnly: Bool = false,
+            _ handler: @escaping @Sendable (LevelsAPI, Call, EditToken) throws(Problem) -> Answer
+        ) -> Operation {
+            Operation(
+                method: method, summary: summary, options: options, content: content, isOfRootOnly: isOfRootOnly
+            ) { api, call throws(Problem) in
+                try handler(api, call, try api.admission.admit(call.request, content))
+            }
         }
     }
 
@@ -26,15 +43,23 @@ struct Endpoint: Sendable {
     let operations: [Operation]
 
     /// What a method does here; nil if it is not allowed. HEAD does the same as GET.
-    func operation(_ method: HTTPServer.Method) -> Operation? {
+    ///
+    /// - Parameter isRoot: whether no path follows the name.
+    func operation(_ method: HTTPServer.Method, isRoot: Bool = true) -> Operation? {
         let wanted = method == .head ? .get : method
-        return operations.first { $0.method == wanted }
+        return operations.first { $0.method == wanted && (isRoot || !$0.isOfRootOnly) }
     }
 
     /// The methods that are allowed here, as in `Allow`.
-    var methods: [String] {
-        operations.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
+    ///
+    /// - Parameter isRoot: whether no path follows the name.
+    func methods(isRoot: Bool = true) -> [String] {
+        operations.filter { isRoot || !$0.isOfRootOnly }
+            .flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
     }
+
+    /// The methods that change nothing.
+    static let readingMethods = ["GET", "HEAD", "OPTIONS"]
 }
 
 extension Endpoint {
@@ -43,6 +68,15 @@ extension Endpoint {
         let endpoint: Endpoint
         let path: Range<Int>
         let query: Range<Int>
+
+        /// Whether nothing but a slash follows the endpoint's name.
+        private var isRoot: Bool { path.count <= 1 }
+
+        /// What a method does at the target; nil if it is not allowed.
+        func operation(_ method: HTTPServer.Method) -> Operation? { endpoint.operation(method, isRoot: isRoot) }
+
+        /// The methods that are allowed at the target.
+        var methods: [String] { endpoint.methods(isRoot: isRoot) }
     }
 
     /// Finds the endpoint of a target; nil if nothing is served there.

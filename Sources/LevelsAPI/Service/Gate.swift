@@ -5,11 +5,12 @@ import HTTPServer
 /// A check that does not belong to one endpoint is made here.
 struct Gate {
     let header: ResponseHeader
+    let admission: EditAdmission
 
     /// The response that refuses a request, or answers it without a resource; nil lets it pass.
     @inline(__always)
     func response(to request: Request) -> Response? {
         if request.method == .get || request.method == .head { return nil }
-        return MethodAnswer.response(to: request, header)
+        return MethodAnswer.response(to: request, header, admission)
     }
 }

@@ -11,15 +11,16 @@ enum IndexAnswer {
         ("health", "/healthz"), ("readiness", "/readyz"),
     ]
 
+    /// - Parameter isEditable: whether a token could allow edits now.
     /// - Throws: `Problem` (500) if it could not be written.
-    static func rendered(_ snapshot: Snapshot) throws(Problem) -> Rendering {
+    static func rendered(_ snapshot: Snapshot, isEditable: Bool) throws(Problem) -> Rendering {
         try Rendering(vary: "Accept-Encoding, Accept", isTagged: true) { (writer) throws(PropertyListError) in
             let root = Item(rootOf: snapshot.document).own
             let bytes = root.level.bytes
             try writer.member("title", bytes.span.extracting(root.level.row(root.row).title))
             writer.member("items", snapshot.itemCount)
             try writer.member("revision", snapshot.revision)
-            writer.member("editable", false)
+            writer.member("editable", isEditable)
             writer.member("links")
             writer.beginObject()
             for (name, target) in links { try writer.member(name, target) }

@@ -14,6 +14,9 @@ extension LevelsAPI {
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 
+        /// What editing needs; nil turns it off.
+        public var editing: Editing?
+
         /// The most rows that are looked at for an answer before other requests have their turn; an answer for which
         /// more must be looked at is made on another thread.
         var largestImmediateWork = 10_000

@@ -16,10 +16,12 @@ public final class LevelsAPI: Responder {
     let laterAnswers: LaterAnswers
     private let log: ChangeLog
     private let followers: ChangeFollowers
+    let admission: EditAdmission
+    let edits: EditsInProgress
     private let gate: Gate
     private let assets: Assets
     private let readiness: @Sendable () -> Readiness
-    private let configuration: Configuration
+    let configuration: Configuration
 
     /// - Parameters:
     ///   - publications: what is served; requests that wait are answered on the thread that notifies its subscribers.
@@ -36,7 +38,10 @@ public final class LevelsAPI: Responder {
         let room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
-        gate = Gate(header: selection.header)
+        let editing = configuration.editing
+        admission = EditAdmission(editing, configuration.allowedOrigins)
+        edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
+        gate = Gate(header: selection.header, admission: admission)
         assets = Assets(configuration, selection.header)
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
@@ -84,7 +89,21 @@ public final class LevelsAPI: Responder {
     }
 
     public func refusal(of request: Request) -> Response? {
-        gate.response(to: request)
+        if let response = gate.response(to: request) { return response }
+        guard let content = Endpoint.match(request.target)?.operation(request.method)?.content else { return nil }
+        do throws(Problem) {
+            _ = try admission.admit(request, content)
+            return nil
+        } catch {
+            return selection.header.response(to: error, request)
+        }
+    }
+
+    public func bodyLimit(of request: Request) -> Int? {
+        guard request.method == .put, let operation = Endpoint.match(request.target)?.operation(.put) else {
+            return nil
+        }
+        return operation.content == .document ? configuration.editing?.maximumDocumentBytes : nil
     }
 
     public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
@@ -107,8 +126,8 @@ public final class LevelsAPI: Responder {
     ) throws(Problem) -> Answer {
         let target = request.target
         guard let match = Endpoint.match(target) else { throw .noSuchRoute(target) }
-        guard let operation = match.endpoint.operation(request.method) else {
-            throw .methodNotAllowed(match.endpoint.methods)
+        guard let operation = match.operation(request.method) else {
+            throw .methodNotAllowed(match.methods)
         }
         let query = try Query(target.extracting(match.query), operation.options)
         return try operation.handler(
@@ -121,7 +140,7 @@ public final class LevelsAPI: Responder {
     func index(_ call: Call) throws(Problem) -> Response {
         var query = LevelQuery()
         try query.readAnswer(call.query)
-        let compact = try IndexAnswer.rendered(call.publication.snapshot)
+        let compact = try IndexAnswer.rendered(call.publication.snapshot, isEditable: admission.isOn)
         let index = query.isIndented ? compact.indented() : compact
         let selected = try selection.representation(of: index, call.negotiation)
         let isNotModified = try Condition(call.request).isNotModified(selected.entityTag)

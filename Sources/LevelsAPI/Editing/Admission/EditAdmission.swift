@@ -1,0 +1,61 @@
+import Bytes
+import HTTPServer
+import PropertyLists
+
+/// Decides whether a request may change the document, before its body is read.
+struct EditAdmission {
+    private let editing: LevelsAPI.Editing?
+    private let origins: AllowedOrigins
+    private let failures = TokenFailures()
+
+    init(_ editing: LevelsAPI.Editing?, _ origins: AllowedOrigins) {
+        self.editing = editing
+        self.origins = origins
+    }
+
+    /// Whether a token could allow an edit now.
+    var isOn: Bool { editing.map { !$0.tokens().isEmpty } ?? false }
+
+    /// Admits a request; returns its token.
+    ///
+    /// - Parameter content: what the body of the request may be.
+    /// - Throws: `Problem` (401, 403, 411, 415, 429).
+    func admit(_ request: Request, _ content: EditContent) throws(Problem) -> EditToken {
+        let tokens = editing?.tokens() ?? EditTokens([])
+        guard !tokens.isEmpty else { throw .editingOff }
+        guard origins.allowsEdits(by: request) else { throw .foreignOrigin }
+        guard let presented = BearerCredentials.token(of: request) else { throw .unauthorized }
+        guard let token = tokens.token(presented.span) else { throw refusal(of: request.peer) }
+        try content.check(request)
+        return token
+    }
+
+    private func refusal(of address: String) -> Problem {
+        guard let burst = failures.note(address) else { return .wrongToken }
+        if burst.isFirst { editing?.log(.wrongTokens(address: address)) }
+        return .tooManyAttempts(seconds: burst.seconds)
+    }
+}
+
+extension Problem {
+    fileprivate static let editingOff = Problem(
+        .editingOff, "Editing is off, because this server has no edit token; its operator can set --edit-token-file.")
+
+    fileprivate static let foreignOrigin = Problem(
+        .foreignOrigin,
+        "Pages of this origin must not edit; the server's operator can list the origin in --cors-origins.")
+
+    fileprivate static let unauthorized = Problem(
+        .unauthorized, "An edit needs a token; send the header field 'Authorization: Bearer TOKEN'.")
+
+    fileprivate static let wrongToken = Problem(.wrongToken, "The token in Authorization does not allow edits here.")
+
+    fileprivate static func tooManyAttempts(seconds: Int) -> Problem {
+        var problem = Problem(
+            .tooManyAttempts,
+            "Too many wrong tokens came from this address. Try again after \(Quantity(seconds, "second")), with a token that is known here."
+        )
+        problem.headers = [("Retry-After", "\(seconds)")]
+        return problem
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPServer
+import Locking
+import Threads
+
+/// The edits that were begun and have not ended, whether or not their clients still wait.
+///
+/// Their connections have a room of their own, so that long polls leave no edit without a place.
+final class EditsInProgress: Sendable {
+    private struct Count {
+        var edits = 0
+        var bytes = 0
+        var isDraining = false
+    }
+
+    private let count = Guarded(Count())
+    private let capacity: Int
+    private let byteLimit: Int
+    private let room: WaitingRoom
+    /// Signalled when the last one ends; nil if the system had no descriptor for it.
+    private let ended: Wakeup?
+
+    /// How long a client waits for an edit at most.
+    private static let longest = Duration.seconds(300)
+
+    init(capacity: Int, byteLimit: Int) {
+        self.capacity = capacity
+        self.byteLimit = byteLimit
+        // Clients that are gone leave the room before their edits have ended.
+        room = WaitingRoom(capacity: capacity)
+        do { ended = try Wakeup() } catch { ended = nil }
+    }
+
+    /// Begins an edit.
+    ///
+    /// - Parameters:
+    ///   - bytes: the size of its body.
+    ///   - otherwise: the response if the client has waited too long, or the server stops.
+    /// - Returns: the waiter of the connection.
+    /// - Throws: `Problem` (503) if there are too many, or too large ones, or if the server stops.
+    func begin(bytes: Int, otherwise: Response) throws(Problem) -> Waiter {
+        let isAdmitted = try count.withLock { (count) throws(Problem) in
+            if count.isDraining { throw .stopping }
+            guard count.edits < capacity, count.edits == 0 || count.bytes + bytes <= byteLimit else { return false }
+            count.edits += 1
+            count.bytes += bytes
+            return true
+        }
+        guard isAdmitted else { throw .tooManyEdits }
+        guard let waiter = room.admit(for: Self.longest, otherwise: otherwise) else {
+            end(bytes: bytes)
+            throw .tooManyEdits
+        }
+        return waiter
+    }
+
+    /// Ends an edit.
+    func end(bytes: Int) {
+        let isLast = count.withLock { count in
+            count.edits -= 1
+            count.bytes -= bytes
+            return count.edits == 0
+        }
+        if isLast { ended?.signal() }
+    }
+
+    /// Refuses further edits, and waits until there is none, or until a time.
+    func drain(until deadline: ContinuousClock.Instant) {
+        count.withLock { $0.isDraining = true }
+        while !isEmpty, ContinuousClock.now < deadline, let ended {
+            var waits = WaitSet()
+            waits.add(ended.descriptor)
+            waits.wake(by: deadline)
+            waits.wait()
+            _ = ended.reset()
+        }
+    }
+
+    /// Whether there is none.
+    var isEmpty: Bool { count.withLock { $0.edits == 0 } }
+}

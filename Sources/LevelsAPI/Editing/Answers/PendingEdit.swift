@@ -1,0 +1,101 @@
+import Bytes
+import ContentCodings
+import HTTPServer
+import Levels
+import PropertyLists
+import TreeStore
+
+/// An edit that is being carried out: makes the response to its client from how it ended.
+struct PendingEdit: Sendable {
+    /// What the answer shows.
+    enum Subject: Sendable {
+        /// The detail of the item, or nothing if it was deleted.
+        case item
+        /// A link to the item of each step.
+        case steps
+        /// That the whole document was replaced.
+        case document
+    }
+
+    let subject: Subject
+    /// Where the item of each edit is in the body (RFC 6901); empty if `at` and `section` are in the query.
+    let pointers: [String]
+    /// The target of the request, as it was sent.
+    let target: String
+    let negotiation: Negotiation
+    /// The size of the request's body.
+    let bodyBytes: Int
+    private let selection: Selection
+
+    init(_ subject: Subject, pointers: [String], _ call: Call, _ selection: Selection) {
+        self.subject = subject
+        self.pointers = pointers
+        target = String(utf8: call.request.target)
+        negotiation = call.negotiation
+        bodyBytes = call.request.body.count
+        self.selection = selection
+    }
+
+    /// The response to the client.
+    func response(to outcome: EditOutcome) -> Response {
+        do throws(Problem) {
+            switch outcome {
+            case .done(let publication, let items): return try done(publication, items)
+            case .refused(let refusal): throw Problem(refusal, self)
+            case .noSpace: throw .noSpace
+            case .failed(let id): throw .notSaved(id: id)
+            case .busy: throw .tooManyEdits
+            case .stopped: throw .stopping
+            }
+        } catch {
+            return response(to: error)
+        }
+    }
+
+    /// The response that reports a problem.
+    func response(to problem: Problem) -> Response { selection.response(to: problem, at: target, negotiation) }
+
+    private func done(_ publication: Publication, _ items: [EditedItem]) throws(Problem) -> Response {
+        switch subject {
+        case .item:
+            switch items.first {
+            case .present(let item, let isNew): return try detail(of: item, isNew: isNew, in: publication)
+            default: return Response(status: 204, headers: selection.header.empty(for: negotiation.origin))
+            }
+        case .steps:
+            let links = items.map(\.link)
+            return selection.response(of: try StepsAnswer.rendered(publication.snapshot, links), .identity, negotiation)
+        case .document:
+            let root = Item(rootOf: publication.snapshot.document)
+            let tag = selection.entityTag(.document, of: root, .plist)
+            let answer = try StepsAnswer.rendered(publication.snapshot, tag: tag)
+            return selection.response(of: answer, .identity, negotiation)
+        }
+    }
+
+    /// The same representation as that of a GET that follows.
+    private func detail(of item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
+        let link = Links(item).detailText
+        let inquiry = try Inquiry(detailAt: link, negotiation)
+        let shown = try Item(at: inquiry.path, in: publication.snapshot.document(in: inquiry.language))
+        let selected = try selection.select(inquiry, shown, in: publication)
+        let response = try selected.response(adding: [("Content-Location", link)])
+        guard isNew else { return response }
+        return Response(
+            status: 201, headers: response.headers + [("Location", link)], body: Array(copying: response.body))
+    }
+}
+
+extension Links {
+    fileprivate var detailText: String { String(utf8: detail) }
+}
+
+extension EditedItem {
+    /// The link to the item's detail; nil if the edit removed it.
+    fileprivate var link: String? {
+        switch self {
+        case .present(let item, _), .removedLater(let item): Links(item).detailText
+        case .deleted: nil
+        }
+    }
+}

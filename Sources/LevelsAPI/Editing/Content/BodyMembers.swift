@@ -1,0 +1,119 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// The members of an object in a body.
+struct BodyMembers {
+    private let dictionary: PropertyListDictionary
+    /// Where the object is in the body (RFC 6901).
+    let pointer: String
+    /// The number of the step that it is; nil if it is not one.
+    let step: Int?
+
+    /// - Throws: `Problem` (422) for anything other than an object.
+    init(_ value: PropertyListValue, at pointer: String = "", step: Int? = nil, _ wanted: String) throws(Problem) {
+        guard case .dictionary(let dictionary) = value else {
+            throw .invalidContent("\(wanted).", at: pointer, step: step)
+        }
+        self.dictionary = dictionary
+        self.pointer = pointer
+        self.step = step
+    }
+
+    /// The names, in order.
+    var names: [String] { dictionary.entries.map(\.key) }
+
+    subscript(name: String) -> PropertyListValue? { dictionary[name] }
+
+    /// The problem of a member.
+    func problem(_ name: String, _ detail: String) -> Problem {
+        .invalidContent(detail, at: pointer + JSONPointer.step(name), step: step)
+    }
+
+    /// - Throws: `Problem` (422) for a member that is not allowed.
+    func check(_ allowed: [String]) throws(Problem) {
+        for name in names where !allowed.contains(name) {
+            throw problem(
+                name, "'\(quoted: name)' is not a member here; the members are \(allowed.joined(separator: ", ")).")
+        }
+    }
+
+    /// A text that may be absent.
+    ///
+    /// - Throws: `Problem` (422) for another type.
+    func text(_ name: String) throws(Problem) -> String? {
+        switch dictionary[name] {
+        case .string(let text): return text
+        case nil: return nil
+        default: throw problem(name, "'\(name)' must be a text.")
+        }
+    }
+
+    /// The path in a link to a level or a detail.
+    ///
+    /// - Throws: `Problem` (422) for anything else.
+    func path(_ name: String, _ root: StaticString) throws(Problem) -> ItemPath {
+        guard let link = try text(name) else {
+            throw .invalidContent(
+                "'\(name)' is missing; it is a link that begins with \(root)/.", at: pointer, step: step)
+        }
+        guard let path = ItemPath(link: link, below: root) else {
+            throw problem(name, "'\(name)' must be a link that begins with \(root)/, not '\(quoted: link)'.")
+        }
+        return path
+    }
+
+    /// The place among the rows of a level: `at`, and `section`.
+    ///
+    /// - Throws: `Problem` (422) for malformed values.
+    func place() throws(Problem) -> (position: RowPosition, section: Int?) {
+        var section: Int?
+        if let value = dictionary["section"] {
+            guard let number = value.wholeNumber else {
+                throw problem("section", "'section' must be the number of a section, from 0.")
+            }
+            section = number
+        }
+        switch dictionary["at"] {
+        case nil: return (.last, section)
+        case .string(let text):
+            if let position = RowPosition(name: text) { return (position, section) }
+        case let value?:
+            if let number = value.wholeNumber { return (.offset(number), section) }
+        }
+        throw problem("at", "'at' must be \(RowPosition.grammar).")
+    }
+}
+
+extension PropertyListValue {
+    /// A whole number from 0; nil for anything else.
+    fileprivate var wholeNumber: Int? {
+        guard case .integer(let integer) = self, !integer.isNegative else { return nil }
+        return Int(clamping: integer.bits)
+    }
+}
+
+extension ItemPath {
+    /// The path in a link, percent-encoded or not; nil for a link that leads elsewhere.
+    init?(link: String, below root: StaticString) {
+        let span = link.utf8Span.span
+        let length = root.utf8CodeUnitCount
+        guard span.count >= length, span.extracting(0..<length).isEqual(to: root) else { return nil }
+        let path = span.extracting(length..<span.count)
+        guard path.isEmpty || path[0] == UInt8(ascii: "/"), !link.contains("?"), !link.contains("#") else {
+            return nil
+        }
+        do throws(Problem) { try self.init(requested: path) } catch { return nil }
+    }
+}
+
+extension Problem {
+    /// 422 for content that breaks a rule.
+    ///
+    /// - Parameter pointer: the place in the body (RFC 6901).
+    static func invalidContent(_ detail: String, at pointer: String, step: Int? = nil) -> Problem {
+        var members: [(name: StaticString, value: Member)] = [("pointer", .text(pointer))]
+        if let step { members.append(("edit", .number(step))) }
+        return Problem(.invalidContent, detail, members: members)
+    }
+}

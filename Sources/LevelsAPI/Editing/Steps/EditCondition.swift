@@ -1,0 +1,58 @@
+import Bytes
+import HTTPFields
+import HTTPServer
+import Levels
+
+/// A condition of an edit on what it names, in the state before the edit (RFC 9110, section 13.1).
+struct EditCondition: Sendable {
+    private let subject: Inquiry.Subject
+    private let path: ItemPath
+    /// The lines of `If-Match`; nil without one.
+    private var ifMatch: [String]?
+    /// The lines of `If-None-Match`; nil without one.
+    private var ifNoneMatch: [String]?
+    /// The number of the step in a batch; nil if it is not one.
+    private var step: Int?
+
+    /// The conditions in the header of a request; nil if there is none.
+    init?(_ request: Request, on subject: Inquiry.Subject, at path: ItemPath) {
+        guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
+        self.subject = subject
+        self.path = path
+        ifMatch = Self.lines(.ifMatch, of: request)
+        ifNoneMatch = Self.lines(.ifNoneMatch, of: request)
+    }
+
+    /// The condition of a step: an entity tag, a version, several tags, or `*`.
+    init(_ text: String, on subject: Inquiry.Subject, at path: ItemPath, step: Int) {
+        self.subject = subject
+        self.path = path
+        self.step = step
+        ifMatch = [text == "*" || text.contains("\"") ? text : "\"\(text)\""]
+    }
+
+    private static func lines(_ name: FieldName, of request: Request) -> [String]? {
+        guard request.has(name) else { return nil }
+        var lines: [String] = []
+        request.forEachLine(of: name) { lines.append(String(utf8: $0)) }
+        return lines
+    }
+
+    /// Refuses the edit if the condition does not hold.
+    ///
+    /// - Throws: `EditRefusal` with the current entity tag.
+    func check(_ snapshot: Snapshot, _ selection: Selection) throws(EditRefusal) {
+        let tags = ItemTags(subject, at: path, in: snapshot, selection)
+        if let ifMatch, !tags.contains({ EntityTag.isListed($0, in: ifMatch, .strong) }) {
+            let name = step == nil ? "If-Match" : "'ifMatch'"
+            let detail =
+                tags.current.map { "\(name) does not contain the current entity tag of what it is about, \($0)." }
+                ?? "\(name) is about something that does not exist."
+            throw EditRefusal(.preconditionFailed(current: tags.current), detail, step: step)
+        }
+        if let ifNoneMatch, tags.contains({ EntityTag.isListed($0, in: ifNoneMatch, .weak) }) {
+            let detail = "If-None-Match contains the current entity tag of what the request is about, or is '*'."
+            throw EditRefusal(.preconditionFailed(current: tags.current), detail, step: step)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Levels
+import TreeStore
+
+/// The entity tags of an item's level, detail or document in one state: one for each format and language.
+struct ItemTags {
+    private let subject: Inquiry.Subject
+    private let path: ItemPath
+    private let snapshot: Snapshot
+    private let selection: Selection
+
+    init(_ subject: Inquiry.Subject, at path: ItemPath, in snapshot: Snapshot, _ selection: Selection) {
+        self.subject = subject
+        self.path = path
+        self.snapshot = snapshot
+        self.selection = selection
+    }
+
+    /// The tag of the answer to a plain GET; nil if there is no such item.
+    var current: String? {
+        guard let item = Self.item(path, snapshot.document) else { return nil }
+        return selection.entityTag(subject, of: item, subject == .document ? .plist : .json)
+    }
+
+    /// Whether any of the tags is wanted; they are made one after the other, until one is.
+    func contains(_ isWanted: (String) -> Bool) -> Bool {
+        for item in items {
+            for format in formats {
+                if let tag = selection.entityTag(subject, of: item, format), isWanted(tag) { return true }
+            }
+        }
+        return false
+    }
+
+    private var formats: [Format] { subject == .document ? [.plist, .json, .binary] : [.json, .plist] }
+
+    /// The item in the document as it is written, as its own file has it, and in each language.
+    private var items: [Item] {
+        guard let item = Self.item(path, snapshot.document) else { return [] }
+        if subject == .document {
+            return [item] + (snapshot.composition.map { [$0.origin(of: item).item] } ?? [])
+        }
+        let variants = snapshot.translations?.variants ?? []
+        return [item] + variants.compactMap { Self.item(path, $0.document) }
+    }
+
+    private static func item(_ path: ItemPath, _ document: Level) -> Item? {
+        if case .found(let item) = Item.find(path, in: document) { item } else { nil }
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import Locking
+
+/// A file of edit tokens, which is read again when it changes.
+///
+/// It is looked at when an edit asks for the tokens, at most once a second, so it costs nothing while nobody edits.
+public final class EditTokenFile: Sendable {
+    /// What an operator should know about the file.
+    public enum Notice: Sendable, Equatable {
+        /// The file was read again, and has so many tokens.
+        case reread(count: Int)
+        /// A line allows nothing.
+        case fault(EditTokens.Fault)
+        /// Users other than its owner can read or change the file, by these permissions.
+        case exposed(mode: Int)
+        /// The file cannot be read, for this reason; until it can, no token of it allows anything.
+        case unreadable(String)
+    }
+
+    /// The file cannot be read; the system's reason.
+    public struct Unreadable: Error, Sendable, CustomStringConvertible {
+        /// The reason, without a final full stop.
+        public let description: String
+    }
+
+    private struct State {
+        var tokens = EditTokens([])
+        var stamp: Stamp?
+        var isReadable = true
+        var looked = ContinuousClock.now
+    }
+
+    private let path: String
+    private let onNotice: @Sendable (Notice) -> Void
+    private let state = Guarded(State())
+
+    private static let maximumBytes = 1 << 20
+    private static let interval = Duration.seconds(1)
+
+    /// Reads the file for the first time.
+    ///
+    /// - Parameter onNotice: receives notices, on the thread that asks for the tokens.
+    /// - Throws: `Unreadable`.
+    public init(_ path: String, onNotice: @escaping @Sendable (Notice) -> Void) throws(Unreadable) {
+        self.path = path
+        self.onNotice = onNotice
+        let (text, stamp) = try Self.read(path)
+        let tokens = EditTokens(text)
+        state.withLock { ($0.tokens, $0.stamp) = (tokens, stamp) }
+        Self.notices(of: tokens, stamp).forEach(onNotice)
+    }
+
+    /// The tokens of the file as it was at most a second ago.
+    public func tokens(at now: ContinuousClock.Instant = .now) -> EditTokens {
+        let (tokens, notices) = state.withLock { state in
+            guard now - state.looked >= Self.interval else { return (state.tokens, [Notice]()) }
+            state.looked = now
+            let notices = refresh(&state)
+            return (state.tokens, notices)
+        }
+        notices.forEach(onNotice)
+        return tokens
+    }
+
+    /// Reads the file if it has changed; what cannot be read takes all tokens back, as if the file were empty.
+    private func refresh(_ state: inout State) -> [Notice] {
+        if let stamp = state.stamp, stamp.isSettled, Stamp(path: path) == stamp { return [] }
+        do throws(Unreadable) {
+            let (text, stamp) = try Self.read(path)
+            let tokens = EditTokens(text)
+            let isNew = tokens != state.tokens || !state.isReadable
+            (state.tokens, state.stamp, state.isReadable) = (tokens, stamp, true)
+            return isNew ? [.reread(count: tokens.count)] + Self.notices(of: tokens, stamp) : []
+        } catch {
+            let wasReadable = state.isReadable
+            (state.tokens, state.stamp, state.isReadable) = (EditTokens([]), nil, false)
+            return wasReadable ? [.unreadable(error.description)] : []
+        }
+    }
+
+    private static func notices(of tokens: EditTokens, _ stamp: Stamp) -> [Notice] {
+        tokens.faults.map(Notice.fault) + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
+    }
+
+    private static func read(_ path: String) throws(Unreadable) -> ([UInt8], Stamp) {
+        // A pipe would keep the thread waiting.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Unreadable(errno: errno) }
+        defer { close(descriptor) }
+        guard let stamp = Stamp(descriptor: descriptor) else { throw Unreadable(errno: errno) }
+        guard stamp.isRegular else { throw Unreadable(description: "it is not a regular file") }
+        guard stamp.size <= maximumBytes else {
+            throw Unreadable(description: "it is larger than \(maximumBytes) bytes")
+        }
+        var text = [UInt8](repeating: 0, count: maximumBytes)
+        var count = 0
+        while count < text.count {
+            let taken = unsafe text.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + count }, bytes.count - count)
+            }
+            if taken == 0 { break }
+            if taken < 0 {
+                if errno == EINTR { continue }
+                throw Unreadable(errno: errno)
+            }
+            count += taken
+        }
+        return (Array(text[..<count]), stamp)
+    }
+}
+
+extension EditTokenFile.Unreadable {
+    fileprivate init(errno code: Int32) { self.init(description: unsafe String(cString: strerror(code))) }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// What the system tells of a file that changes when the file does (`stat(2)`).
+struct Stamp: Equatable {
+    private let device, inode: UInt64
+    let size: Int
+    private let modified, changed: Int64
+    let mode: Int
+    let isRegular: Bool
+    /// Whether the file was changed so long ago that a further change has another time.
+    private(set) var isSettled = false
+
+    static func == (one: Stamp, other: Stamp) -> Bool {
+        (one.device, one.inode, one.size, one.modified, one.changed)
+            == (other.device, other.inode, other.size, other.modified, other.changed)
+    }
+
+    /// The stamp of an open file; nil if the system has none.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The stamp of the file that a path leads to; nil if there is none.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int(status.st_size)
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+        mode = Int(status.st_mode & 0o777)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        isSettled = abs(Self.nanoseconds(now) - changed) > 2_000_000_000
+    }
+
+    /// Whether all users can read the file, or others than its owner can change it.
+    var isExposed: Bool { mode & 0o026 != 0 }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,108 @@
+import HTTPServer
+import LevelsAPI
+import Testing
+
+@testable import TestDocuments
+
+/// The conditions of edits (RFC 9110, section 13.1).
+@Suite struct EditConditionTests {
+    private static let document = #"{"Rows":["One",{"Title":"Branch","Rows":["Only"]}]}"#
+    private static let stale = #""AAAAAAAAAAAAAAAAAAAAAA""#
+
+    /// An edit, and the target whose tag its condition is about.
+    private static let edits: [(method: HTTPServer.Method, target: String, body: String?, subject: String)] = [
+        (.post, "/levels/Branch", #""x""#, "/levels/Branch"), (.put, "/detail/One", #"{"Title":"One"}"#, "/detail/One"),
+        (.patch, "/detail/One", #"{"a":1}"#, "/detail/One"), (.delete, "/detail/One", nil, "/detail/One"),
+        (.post, "/moves", #"{"from":"/detail/One","to":"/levels/Branch"}"#, "/detail/One"),
+        (.put, "/document", #"["x"]"#, "/document"),
+    ]
+
+    @Test("If-Match holds with any tag of what the edit is about, in any format and coding, and with an asterisk")
+    func holds() throws {
+        for edit in Self.edits {
+            for fields in [
+                [], [("Accept", "application/x-plist")], [("Accept", "application/json")],
+                [("Accept", "application/x-bplist")],
+            ] as [[(String, String)]] {
+                let desk = try EditDesk(Self.document)
+                let tag = desk.get(edit.subject, fields).entityTag
+                for value in [tag, "*", "\"x\", \(tag)", "\(tag.dropLast())-gzip\"", "\(tag.dropLast())-pretty-br\""] {
+                    let desk = try EditDesk(Self.document)
+                    let answer = desk.send(edit.method, edit.target, edit.body, [("If-Match", value)])
+                    #expect((200...204).contains(answer.status), "\(edit.target) \(value)")
+                }
+            }
+        }
+    }
+
+    @Test("Without any of them it is 412 with the current tag, and nothing is done")
+    func fails() throws {
+        for edit in Self.edits {
+            let desk = try EditDesk(Self.document)
+            let tag = desk.get(edit.subject).entityTag
+            for value in [Self.stale, "W/\(tag)", "unquoted", "", "\"half", "\(tag.dropLast())-x\""] {
+                let answer = desk.send(edit.method, edit.target, edit.body, [("If-Match", value)])
+                #expect(answer.status == 412)
+                let quoted = tag.replacing("\"", with: "\\\"")
+                #expect(
+                    answer.line == """
+                        {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
+                        "detail":"If-Match does not contain the current entity tag of what it is about, \(quoted).",\
+                        "instance":"\(edit.target)","current":"\(quoted)"}
+                        """)
+            }
+            #expect(desk.get("/").text.contains(#""revision":"k3-1""#))
+        }
+    }
+
+    @Test("What does not exist has no tag", arguments: [HTTPServer.Method.put, .patch, .delete])
+    func missing(_ method: HTTPServer.Method) throws {
+        let desk = try EditDesk(Self.document)
+        let answer = desk.send(method, "/detail/x", "{}", [("If-Match", "*")])
+        #expect(answer.status == 412)
+        #expect(
+            answer.line == """
+                {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
+                "detail":"If-Match is about something that does not exist.","instance":"/detail/x"}
+                """)
+    }
+
+    @Test("If-None-Match: * makes an item only if there is none, and names the current tag if there is")
+    func onlyIfNew() throws {
+        let desk = try EditDesk(Self.document)
+        let any = [(name: "If-None-Match", value: "*")]
+        #expect(desk.send(.put, "/detail/new", #"{"Title":"new"}"#, any).status == 201)
+        let tag = desk.get("/detail/new").entityTag
+        let answer = desk.send(.put, "/detail/new", #"{"Title":"new"}"#, any)
+        #expect(answer.status == 412)
+        #expect(answer.line.hasSuffix(#""current":"\#(tag.replacing("\"", with: "\\\""))"}"#))
+        #expect(desk.send(.patch, "/detail/new", "{}", [("If-None-Match", tag)]).status == 412)
+        #expect(desk.send(.patch, "/detail/new", "{}", [("If-None-Match", Self.stale)]).status == 200)
+    }
+
+    @Test("A step's condition is an ETag or a version, of the state before all steps")
+    func steps() throws {
+        for form in ["quoted", "bare", "list", "any"] {
+            let desk = try EditDesk(Self.document)
+            let tag = desk.get("/detail/One").entityTag
+            let value =
+                switch form {
+                case "quoted": tag
+                case "bare": String(tag.dropFirst().dropLast())
+                case "list": "\(Self.stale), \(tag)"
+                default: "*"
+                }
+            let text = value.replacing("\"", with: "\\\"")
+            let body = #"""
+                {"edits":[{"patch":{"a":1},"of":"/detail/One"},{"patch":{"a":2},"of":"/detail/One","ifMatch":"\#(text)"}]}
+                """#
+            #expect(desk.send(.post, "/edits", body).status == 200)
+            guard form != "any" else { continue }
+            let answer = desk.send(.post, "/edits", body)
+            #expect(answer.status == 412)
+            #expect(answer.line.hasSuffix(#","edit":1}"#))
+            let now = desk.get("/detail/One").entityTag.replacing("\"", with: "\\\"")
+            #expect(answer.line.contains(#""current":"\#(now)""#))
+        }
+    }
+}

@@ -19,12 +19,23 @@ struct CommandLineArguments {
         do {
             self = try Self.parsed(arguments)
         } catch {
-            guard let meant = SuggestedCommand.meant(by: arguments), Self.canBeParsed(meant) else { throw error }
+            guard !Self.mayHoldToken(arguments), let meant = SuggestedCommand.meant(by: arguments),
+                Self.canBeParsed(meant)
+            else { throw error }
             throw UsageError(error.fact, hint: "Did you mean: \(SuggestedCommand.shellText(of: meant, program))")
         }
     }
 
     private init() {}
+
+    /// Whether an unknown option looks like one for a token, whose value must not be shown.
+    private static func mayHoldToken(_ arguments: [String]) -> Bool {
+        arguments.contains { argument in
+            let name = argument.prefix { $0 != "=" }
+            let isKnown = Option.all.contains { "--\($0.name)" == name }
+            return name.hasPrefix("-") && name.lowercased().contains("token") && !isKnown
+        }
+    }
 
     private static func canBeParsed(_ arguments: [String]) -> Bool {
         do {
@@ -96,6 +107,12 @@ struct CommandLineArguments {
         if let option = known.first(where: { "--\($0.name)" == word }) { return option }
         if Option.all.contains(where: { "--\($0.name)" == word }) {
             throw UsageError("'\(word)' is an option of serve, not of check; 'check --help' lists those of check.")
+        }
+        if mayHoldToken([word]) {
+            throw UsageError(
+                "'\(quoted: word)' is not an option.",
+                hint:
+                    "Other users can see a command line: put tokens into a file, and name it with '--edit-token-file'.")
         }
         let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
         throw UsageError(

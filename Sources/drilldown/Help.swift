@@ -43,6 +43,10 @@ enum Help {
         Listen, and Source for SOURCE; a relative path in the file is relative to the
         file's folder. Options override variables, and variables override the file.
 
+        Edits need a token, which is never an option: DRILLDOWN_EDIT_TOKEN or a line of the
+        file of --edit-token-file is one, of 16 characters or more, after a name and a space
+        if it has a name. The file is read again when it changes.
+
         The log goes to standard error, one line per event. As JSON, each line is an
         object with time, level (info, warning, error), event and message, and members
         specific to the event. A request (--access-log) has address, method, target,

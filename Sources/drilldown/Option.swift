@@ -74,6 +74,12 @@ struct Option: Sendable {
             name: "max-document-bytes", key: "MaxDocumentBytes", placeholder: "BYTES", standard: "2147483648",
             help: "maximum size of a document", isOfCheck: true),
         Option(
+            name: "edit-token-file", key: "EditTokenFile", placeholder: "FILE", standard: nil,
+            help: "edit tokens, one per line; turns editing on"),
+        Option(
+            name: "max-body-bytes", key: "MaxBodyBytes", placeholder: "BYTES", standard: "1048576",
+            help: "maximum size of the body of an edit"),
+        Option(
             name: "poll-interval", key: "PollInterval", placeholder: "SECONDS", standard: "2",
             help: "how often to check the file if no events arrive"),
         Option(
@@ -90,7 +96,7 @@ struct Option: Sendable {
             help: "the Cache-Control header field of responses"),
         Option(
             name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
-            help: "other origins whose web pages may read the responses"),
+            help: "other origins whose web pages may read, and if listed edit"),
     ]
 
     /// The name of the source in the environment and the configuration file.

@@ -10,6 +10,8 @@ import TreeStore
 enum ServeCommand {
     /// How long running requests may take to finish when the server stops.
     private static let grace = Duration.milliseconds(1_500)
+    /// How long edits in progress may take to be saved when the server stops.
+    private static let editGrace = Duration.seconds(5)
 
     /// Ends the process with status 0 after a signal to stop.
     ///
@@ -22,6 +24,7 @@ enum ServeCommand {
         let address = try settings.listenAddress()
         let api = try settings.api()
         let historyBytes = try settings.historyBytes()
+        let documentBytes = try settings.maximumBytes()
         server.faultLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
         // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
@@ -32,6 +35,13 @@ enum ServeCommand {
                 try TreeStore(document, historyBytes: historyBytes) { event in
                     Log.Entry.entries(for: event, of: name).forEach(log.write)
                 }
+            }
+            var api = api
+            api.editing = try EditTokenSource(settings) { log.write($0) }.map { source in
+                var editing = LevelsAPI.Editing(store) { source.tokens }
+                editing.maximumDocumentBytes = documentBytes
+                editing.log = { log.write(Log.Entry($0)) }
+                return editing
             }
             try serve(store, of: name, server, api, at: address, log, signals)
         } catch {
@@ -51,6 +61,8 @@ enum ServeCommand {
         let server = try Server(configuration: configuration, responder: responder)
         log.write(Log.Entry(serving: name, itemCount: store.current.itemCount, at: address, port: server.port))
         while signals.wait() == .reload { store.reload() }
+        // Before the connections are told to end, so that every edit that was begun is answered.
+        responder.finishEdits(until: .now + editGrace)
         server.stop(grace: grace)
         log.write(Log.Entry(.info, "stopped", "stopped"))
         // Does not stop the store, which would wait for a running load; nothing is left to be saved.

@@ -98,5 +98,6 @@ extension Settings {
         TreeLimits(items: try number("MaxItems", 1...4_000_000_000))
     }
 
-    private func maximumBytes() throws(UsageError) -> Int { try number("MaxDocumentBytes", 1...1 << 50) }
+    /// - Throws: `UsageError` for an invalid value.
+    func maximumBytes() throws(UsageError) -> Int { try number("MaxDocumentBytes", 1...1 << 50) }
 }

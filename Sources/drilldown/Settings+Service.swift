@@ -21,6 +21,7 @@ extension Settings {
         server.connectionLimit = try number("Connections", 1...1_000_000)
         server.connectionLimitPerAddress = try number("ConnectionsPerAddress", 0...1_000_000)
         server.idleTimeout = .seconds(try number("IdleTimeout", 1...86_400))
+        server.bodyLimit = try number("MaxBodyBytes", 1...1 << 30)
         server.requestDeadline = .seconds(try number("RequestDeadline", 1...86_400))
         return server
     }

@@ -28,6 +28,11 @@ struct Settings {
     private let origins: [String: Origin]
     /// Exactly one for `serve`, at least one for `check`.
     let sources: [String]
+    /// The tokens of `DRILLDOWN_EDIT_TOKEN`; nil if it is not set. It is no option, so that no command line has it.
+    let editToken: String?
+
+    /// The variable of `editToken`.
+    static let editTokenVariable = "DRILLDOWN_EDIT_TOKEN"
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
     init(_ arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
@@ -45,6 +50,7 @@ struct Settings {
             guard let value = arguments.values[option.key] else { continue }
             (values[option.key], origins[option.key]) = (value, .option(option.name))
         }
+        editToken = environment[Self.editTokenVariable].flatMap { $0.isEmpty ? nil : $0 }
         let command = arguments.command ?? .serve
         let usable = Set(Option.all(of: command).map(\.key) + [Option.source.key])
         self.values = values.filter { usable.contains($0.key) }
@@ -81,7 +87,8 @@ struct Settings {
         let known = Option.all + [Option.source]
         var values: [String: String] = [:]
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
-        where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value) {
+        where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value) && name != editTokenVariable
+        {
             guard let option = known.first(where: { $0.variable == name }) else {
                 let near = EditDistance.nearest(to: name, among: known.map(\.variable))
                 throw UsageError(

@@ -15,6 +15,11 @@ class Refused(Exception):
         self.status = status
 
 
+def are_alike(status, other):
+    """Whether two statuses refuse alike: a place that is not there is answered 400 in a query, else 422 or 409."""
+    return status == other or {status, other} <= {400, 409, 422}
+
+
 def done(root, steps):
     """The tree after all steps."""
     for step in steps:

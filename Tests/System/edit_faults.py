@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Each system call of a save fails in turn, in each way in which it can: no space, a fault of the disk, no permission.
+
+A small library in the server makes the calls fail. The client must be told with the right problem, the files and the
+tree must be as before, no file may be left beside the document, and the next edit must work.
+"""
+
+import os
+import tempfile
+
+from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocuments
+from harness.faults import Faults
+from harness.verdict import Verdict, options
+
+NO_SPACE, FAULT, CONFLICT, DONE = 507, 500, 409, 200
+
+# For each call, how it fails and which statuses are right then.
+TABLE = {
+    "create": [("ENOSPC", NO_SPACE), ("EDQUOT", NO_SPACE), ("EACCES", CONFLICT), ("EROFS", CONFLICT), ("EIO", FAULT),
+               ("EMFILE", FAULT)],
+    "write": [("ENOSPC", NO_SPACE), ("EDQUOT", NO_SPACE), ("EIO", FAULT), ("EINTR", DONE), ("short", DONE)],
+    "sync": [("EIO", FAULT), ("ENOSPC", NO_SPACE)],
+    "rename": [("EIO", FAULT), ("ENOSPC", NO_SPACE), ("EACCES", CONFLICT)],
+    # A file system without this call is served all the same.
+    "exchange": [("EIO", FAULT), ("ENOSPC", NO_SPACE), ("EINVAL", DONE), ("ENOSYS", DONE)],
+    # Some file systems have nothing to sync in a folder, and say so.
+    "sync folder": [("EIO", FAULT), ("EINVAL", DONE)],
+    # What is removed is the old file, when the new one is in its place.
+    "remove": [("EIO", DONE)],
+    "truncate": [("EIO", FAULT)],
+    "attribute": [("EPERM", DONE, FAULT, CONFLICT), ("EIO", DONE, FAULT)],
+    "read": [("EIO", FAULT, DONE)],
+}
+
+
+class Trial:
+    """One call that fails once in one edit."""
+
+    def __init__(self, verdict, server, edited, faults):
+        self.verdict = verdict
+        self.server = server
+        self.edited = edited
+        self.faults = faults
+
+    def expect(self, holds, sentence):
+        return self.verdict.expect(holds, f"{type(self.edited).__name__}, {self.what}: {sentence}")
+
+    def calls(self):
+        """How often each call is made in an edit that works."""
+        self.what = "without a fault"
+        self.faults.disarm()
+        self.works()
+        return self.faults.made
+
+    def works(self):
+        answer = self.edited.edit(self.server.port)
+        self.expect(answer.status == DONE, f"an edit works: {answer.status} {answer.body[:300]}")
+        self.expect(self.edited.is_done(self.edited.content(), self.edited.number), "the edit is in the file")
+        self.expect(not self.edited.strangers(), f"no file is left: {self.edited.strangers()}")
+
+    def fail(self, call, occurrence, fault, statuses):
+        self.what = f"{fault} in {call} {occurrence}"
+        files, served = self.edited.files(), self.edited.served(self.server.port)
+        if fault == "short":
+            self.faults.arm(call, "short", occurrence)
+        else:
+            self.faults.arm(call, "fail", occurrence, fault)
+        answer = self.edited.edit(self.server.port)
+        hits = self.faults.hits
+        self.faults.disarm()
+        if not self.expect(hits == 1, f"the call is made ({self.faults.made})"):
+            return
+        self.expect(answer.status in statuses, f"is answered {statuses}, not {answer.status}: {answer.body[:300]}")
+        if answer.status == DONE:
+            self.expect(self.edited.is_done(self.edited.content(), self.edited.number), "acknowledged, it is in the file")
+        else:
+            self.refused(answer, files, served)
+        self.works()
+
+    def refused(self, answer, files, served):
+        after = self.edited.files()
+        self.expect(after == files, f"the files are as before: {sorted(after)}, "
+                    f"changed {[name for name in files if after.get(name) != files[name]]}")
+        self.expect(self.edited.served(self.server.port) == served, "the tree, its tag and the revision are as before")
+        self.expect("application/problem+json" in (answer["content-type"] or ""), "a problem is answered")
+        if answer.status == FAULT:
+            told = answer.json().get("id") or answer.json()["detail"].split()[-1].strip("'.")
+            self.expect(self.server.logs(told), f"the log has the identifier {told}: {answer.json()}")
+        self.expect(self.edited.folder not in answer.body.decode(), f"no path is told: {answer.body[:300]}")
+
+
+def exercise(verdict, arguments, kind):
+    with tempfile.TemporaryDirectory(dir=arguments.folder or None) as folder:
+        edited = kind(folder)
+        faults = Faults(folder, edited.folder)
+        with edited.serve(arguments.server, environment=faults.environment) as server:
+            trial = Trial(verdict, server, edited, faults)
+            # The first edit of a process may do what later ones need not.
+            trial.calls()
+            made = trial.calls()
+            verdict.figure(f"{kind.__name__}: calls of an edit", {call: count for call, count in made.items() if count})
+            for call in ("create", "write", "sync", "sync folder"):
+                verdict.expect(made[call] > 0, f"{kind.__name__}: an edit makes the call '{call}'")
+            for call, ways in TABLE.items():
+                for occurrence in range(1, made[call] + 1):
+                    for fault, *statuses in ways:
+                        trial.fail(call, occurrence, fault, statuses)
+            verdict.expect(server.is_running(), f"{kind.__name__}: the server goes on to the end")
+        with edited.serve(arguments.server) as server:
+            verdict.expect(not edited.strangers(), f"{kind.__name__}: nothing is left after a start: {os.listdir(folder)}")
+
+
+def main():
+    arguments = options(__doc__, folder="")
+    with Verdict("edit faults") as verdict:
+        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocuments):
+            exercise(verdict, arguments, kind)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""A document that one client edits, in one file or in two, and all that can be seen of it: files, tree, revision."""
+
+import json
+import os
+
+from harness.client import Connection
+from harness.editors import TOKEN, token_file
+from harness.items import Item, document, parsed
+from harness.server import Server
+
+AUTHOR = "author"
+
+
+def rows(title, count=4):
+    return Item({"Title": title}, [(None, tuple(Item({"Title": f"Row {n}", "Text": "as first"}) for n in range(count)))])
+
+
+class EditedDocument:
+    """One file, and an edit of one field of it; each edit names a number."""
+
+    syntax = "xml"
+
+    def __init__(self, folder):
+        self.folder = os.path.join(folder, "document")
+        os.mkdir(self.folder)
+        self.tokens = token_file(os.path.join(folder, "tokens"), [AUTHOR])
+        self.number = 0
+        self.write_files()
+        self.names = sorted(os.listdir(self.folder))
+
+    @property
+    def path(self):
+        return os.path.join(self.folder, f"Tree.{self.syntax}")
+
+    def write_files(self):
+        self.write(self.path, Item({"Title": "Edited"}, [(None, (rows("One"), rows("Two")))]))
+
+    def write(self, path, root):
+        with open(path, "wb") as file:
+            file.write(document(root, self.syntax))
+
+    def serve(self, program, **options):
+        return Server(program, self.path, "--edit-token-file", self.tokens, **options)
+
+    def request(self):
+        """The next edit: method, target, body."""
+        self.number += 1
+        return "PATCH", "/detail/One/Row%202", {"Text": f"edit {self.number}"}
+
+    def is_done(self, content, number):
+        """Whether the edit of a number is in the content of the files, parsed by name."""
+        return content[os.path.basename(self.path)].at(("One", "Row 2")).fields["Text"] == f"edit {number}"
+
+    def send(self, connection):
+        method, target, body = self.request()
+        headers = {"Authorization": f"Bearer {TOKEN.format(AUTHOR)}", "Content-Type": "application/json"}
+        connection.send(target, method, headers, json.dumps(body).encode())
+
+    def edit(self, port):
+        with Connection(port) as connection:
+            self.send(connection)
+            return connection.receive()
+
+    def files(self):
+        """The bytes of all files in the folder, by their names."""
+        found = {}
+        for name in sorted(os.listdir(self.folder)):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                found[name] = file.read()
+        return found
+
+    def content(self):
+        """The trees in the document's own files, by name."""
+        return {name: parsed(data) for name, data in self.files().items() if name in self.names}
+
+    def strangers(self):
+        """The names of files that were not there at first."""
+        return sorted(set(os.listdir(self.folder)) - set(self.names))
+
+    @staticmethod
+    def served(port):
+        """What the server shows: the document's bytes and tag, and the revision."""
+        with Connection(port) as connection:
+            shown = connection.get("/document")
+            return shown.body, shown["etag"], connection.get("/changes").json()["revision"]
+
+
+class JSONDocument(EditedDocument):
+    syntax = "json"
+
+
+class BinaryDocument(EditedDocument):
+    syntax = "binary"
+
+
+class MountedDocuments(EditedDocument):
+    """Two files beside the document, each mounted, and edits that change both."""
+
+    def write_files(self):
+        for name in ("One", "Two"):
+            self.write(os.path.join(self.folder, f"{name}.plist"), rows(name))
+        self.write(self.path, Item({"Title": "Mounts"}, [(None, tuple(
+            Item({"Title": name, "Source": f"{name}.plist"}) for name in ("One", "Two")))]))
+
+    def request(self):
+        self.number += 1
+        return "POST", "/edits", {"edits": [
+            {"patch": {"Text": f"edit {self.number}"}, "of": f"/detail/{name}/Row%202"} for name in ("One", "Two")]}
+
+    def is_done(self, content, number):
+        texts = {content[f"{name}.plist"].at(("Row 2",)).fields["Text"] for name in ("One", "Two")}
+        return texts == {f"edit {number}"}

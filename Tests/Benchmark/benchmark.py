@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 
 import codings_part  # noqa: E402
 import documents_part  # noqa: E402
+import editing_part  # noqa: E402
 import refresh_part  # noqa: E402
 import requests_part  # noqa: E402
 import search_part  # noqa: E402
@@ -38,6 +39,8 @@ PARTS = {
     "refresh": refresh_part.refresh,
     "slow": refresh_part.slow_readers,
     "waiting": waiting_part.waiting,
+    "editing": editing_part.durable_edits,
+    "beside": editing_part.reads_beside_edits,
 }
 
 

@@ -34,17 +34,22 @@ def cpu_nanoseconds(pid):
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
-def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=None):
-    """Lets wrk ask for `seconds`; gives how many answers it got. With `targets`, a file of them, at random."""
+def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=None, script=None, arguments=()):
+    """Lets wrk ask for `seconds`; gives how many answers it got.
+
+    With `targets`, a file of them, at random; or with another script of the peers, which gets the arguments.
+    """
+    if targets:
+        script, arguments = "targets.lua", [targets]
     command = ["taskset", "-c", str(CLIENT_CORE), "wrk", "--threads", "1", "--connections", str(connections),
                "--duration", f"{seconds}s"]
     for header in headers:
         command += ["--header", header]
-    if targets:
-        command += ["--script", os.path.join(os.path.dirname(__file__), "peers", "targets.lua")]
+    if script:
+        command += ["--script", os.path.join(os.path.dirname(__file__), "peers", script)]
     command.append(f"http://127.0.0.1:{port}{target}")
-    if targets:
-        command += ["--", targets]
+    if script:
+        command += ["--", *arguments]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     answers = int(re.search(r"(\d+) requests in", said).group(1))
     if answers == 0 or "Non-2xx or 3xx" in said or "Socket errors" in said:

@@ -14,7 +14,9 @@ PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
 def build(folder):
     """Compiles the C peers; gives their paths by name."""
     built = {}
-    for name, *libraries in (("responder", "microhttpd"), ("expat_pass", "expat"), ("codings", "z", "brotlienc")):
+    for name, *libraries in (
+            ("responder", "microhttpd"), ("expat_pass", "expat"), ("codings", "z", "brotlienc"), ("durable_write",),
+            ("sqlite_commits", "sqlite3", "pthread")):
         built[name] = os.path.join(folder, name)
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", built[name],
                         os.path.join(PEERS, name + ".c"), *("-l" + library for library in libraries)], check=True)

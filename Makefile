@@ -73,8 +73,11 @@ test: deps ## Run the unit tests.
 system-test: system-test-deps build ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
-soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), and check that its memory does not grow.
+soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), then the long forms of the edit tests.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
+	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
+	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
+	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)

@@ -13,6 +13,8 @@ from harness.item_edits import Refused, are_alike, done
 from harness.items import answered_detail, detail, level, link_of, path_of
 
 ALL_FIELDS = "?fields=*"
+# Of how many entries the links of one are checked, which takes long.
+SAMPLED = 10
 OUTSIDE = "Outside"
 SLOTS = 64
 
@@ -66,12 +68,24 @@ class History:
             if state is None:
                 # What comes after cannot be known.
                 break
+            if len(self.states) % SAMPLED == 0:
+                self.check_links(entry, state)
             self.causes.append(cause)
             self.states.append(state)
         else:
             for request in (request for edits in self._edits.values() for request in edits):
                 self.fault(f"acknowledged, but /changes has no entry for it: {request}")
             self.skip(len(self._saves))
+
+    def check_links(self, entry, state):
+        """An entry names each level and detail that shows something else now."""
+        before = self.states[-1]
+        for kind, shown_of in (("levels", level_of_titles), ("details", detail)):
+            named = set(entry[kind])
+            for path, _ in state.walk():
+                link = link_of(kind.removesuffix("s") if kind == "details" else kind, path)
+                if link not in named and shown_of(state, path) != shown_of(before, path):
+                    self.fault(f"{entry['revision']} does not name {link}, which changed: {entry}")
 
     def edited(self, entry):
         """The edit behind an entry: the clients' next one, since each sends one after the other."""
@@ -202,6 +216,14 @@ def running(values, better):
         yield best
 
 
+def level_of_titles(state, path):
+    """A level as it shows unasked: none of the documents has a field that a row shows then."""
+    seen = level(state, path)
+    if seen is not None:
+        seen["rows"] = [[*row[:3], {}] for row in seen["rows"]]
+    return seen
+
+
 def shown(target, state):
     """What a read of a target shows of a state; None if there is no such item."""
     if target.startswith("/document"):
@@ -209,11 +231,7 @@ def shown(target, state):
     path = path_of(target.removesuffix(ALL_FIELDS))
     if target.startswith("/detail"):
         return detail(state, path)
-    seen = level(state, path)
-    if seen is not None and not target.endswith(ALL_FIELDS):
-        # None of the documents has a field that a row shows unasked.
-        seen["rows"] = [[*row[:3], {}] for row in seen["rows"]]
-    return seen
+    return level(state, path) if target.endswith(ALL_FIELDS) else level_of_titles(state, path)
 
 
 def holds(read, state):

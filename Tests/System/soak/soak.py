@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything at once, for as long as is wanted: saves, requests, waiters, streams that come and go, and a follower.
+"""Everything at once, for as long as is wanted: saves, edits, requests, waiters, streams, and a follower.
 
 Prints each minute what both servers hold: resident memory, threads, descriptors. In the end the last third of the time
 must hold no more than the second third did, and the follower what its origin has.
@@ -16,11 +16,16 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from harness.client import DEADLINE, Closed, Connection, Cut, get, wait_until
+from harness.editors import Editor, token_file
 from harness.edits import EditedTree, save
 from harness.events import EventStream
 from harness.mirror import crawl, differences
 from harness.server import Server, allow_descriptors
 from harness.verdict import Verdict, megabytes, options
+
+
+# Answers to an edit of what is no longer as it was seen, or of a file that someone else writes at that moment.
+REFUSALS = (400, 404, 409, 412, 422)
 
 
 class Part(threading.Thread):
@@ -58,6 +63,7 @@ class Soak:
     def parts(self):
         return [
             Part("saves", 0, self.stopping, self.save),
+            *[Part(f"edits{number}", number, self.stopping, self.edit) for number in range(self.arguments.editors)],
             *[Part("requests", number, self.stopping, self.request) for number in range(2)],
             *[Part("waiters", number, self.stopping, self.wait) for number in range(self.arguments.waiters)],
             *[Part("streams", number, self.stopping, self.stream) for number in range(self.arguments.streams)],
@@ -75,6 +81,16 @@ class Soak:
         self.saves += 1
         # Bursts, and pauses between them.
         self.stopping.wait(part.dice.choice([0, 0.02, 0.1, 0.5, 1]))
+
+    def edit(self, part):
+        """Edits at random; what is refused is what others have changed meanwhile."""
+        with Connection(self.origin.port) as connection:
+            editor = Editor(part.name, connection, part.count, kept=("One", "Two"))
+            for _ in range(part.dice.randint(1, 20)):
+                request = editor.edit()
+                if request is not None and not (request.is_done or request.status in REFUSALS):
+                    raise RuntimeError(f"an edit is answered otherwise: {request}")
+        self.stopping.wait(part.dice.choice([0, 0.02, 0.1, 0.5]))
 
     def port(self, part):
         return part.dice.choice([self.origin.port, self.follower.port])
@@ -165,13 +181,14 @@ class Holdings:
 
 def main():
     # A history that is full within the first minutes: what grows after that is no history.
-    arguments = options(__doc__, minutes=30.0, waiters=20, streams=10, seed=1, growth=0.03, history_bytes=2_000_000)
+    arguments = options(__doc__, minutes=30.0, waiters=20, streams=10, editors=4, seed=1, growth=0.03, history_bytes=2_000_000)
     allow_descriptors(1000)
     with Verdict("soak") as verdict, tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "Tree.plist")
         EditedTree(arguments.seed, items=200, kept=("One", "Two")).save(path)
         history = ("--history-bytes", str(arguments.history_bytes))
-        with Server(arguments.server, path, *history) as origin:
+        tokens = token_file(os.path.join(folder, "tokens"), [f"edits{number}" for number in range(arguments.editors)])
+        with Server(arguments.server, path, "--edit-token-file", tokens, *history) as origin:
             source = f"http://127.0.0.1:{origin.port}/document"
             copy = ("--refresh", "1", "--cache", os.path.join(folder, "copy.plist"))
             with Server(arguments.server, source, *copy, *history) as follower:
@@ -208,8 +225,8 @@ def run(verdict, soak, holdings, arguments):
         verdict.expect(part.count > 0, f"{part.name} made at least one round")
         for fault in part.faults[:3]:
             verdict.expect(False, fault)
-    for kind in ("requests", "waiters", "streams"):
-        verdict.figure(kind, sum(part.count for part in parts if part.name == kind))
+    for kind in ("edits", "requests", "waiters", "streams"):
+        verdict.figure(kind, sum(part.count for part in parts if part.name.startswith(kind)))
     for held in holdings:
         held.judge(verdict, arguments.growth, len(parts))
 

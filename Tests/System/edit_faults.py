@@ -8,7 +8,7 @@ tree must be as before, no file may be left beside the document, and the next ed
 import os
 import tempfile
 
-from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocuments
+from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocument
 from harness.faults import Faults
 from harness.verdict import Verdict, options
 
@@ -113,7 +113,7 @@ def exercise(verdict, arguments, kind):
 def main():
     arguments = options(__doc__, folder="")
     with Verdict("edit faults") as verdict:
-        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocuments):
+        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocument):
             exercise(verdict, arguments, kind)
 
 

@@ -11,7 +11,7 @@ import os
 import tempfile
 
 from harness.client import Closed, Connection, Cut, wait_until
-from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocuments
+from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocument
 from harness.faults import Faults
 from harness.items import Item, document, parsed
 from harness.verdict import Verdict, options
@@ -180,7 +180,7 @@ def saves(verdict, arguments, kind):
 def main():
     arguments = options(__doc__, folder="")
     with Verdict("edit instants") as verdict:
-        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocuments):
+        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocument):
             kills(verdict, arguments, kind)
         for kind in (EditedDocument, JSONDocument, BinaryDocument):
             saves(verdict, arguments, kind)

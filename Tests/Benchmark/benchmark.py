@@ -40,6 +40,7 @@ PARTS = {
     "slow": refresh_part.slow_readers,
     "waiting": waiting_part.waiting,
     "editing": editing_part.durable_edits,
+    "large": editing_part.large_edits,
     "beside": editing_part.reads_beside_edits,
 }
 

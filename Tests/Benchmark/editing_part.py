@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import os
+import shutil
 import socket
 import statistics
 import subprocess
@@ -11,6 +12,8 @@ import tempfile
 import threading
 
 import programs
+from documents_part import SYNTAXES
+from harness.author import AUTHOR, Author, copy_seconds, memory_of
 from harness.client import Connection, wait_until
 from harness.documents import Shape, write_xml
 from harness.editors import TOKEN, token_file
@@ -18,7 +21,6 @@ from measure import SERVER_CORE, cpu_nanoseconds, load_with_wrk, say
 from requests_part import server
 
 CLIENTS = 32
-AUTHOR = "author"
 # Edits a second while the cost of reads is measured.
 PACE = 50
 
@@ -148,6 +150,29 @@ def sqlite(peers, folder, journal, seconds):
 def printed(program, *arguments):
     command = ["taskset", "-c", str(SERVER_CORE), program, *map(str, arguments)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def large_edits(bench):
+    """An edit of one item of the large document, in turns with a copy of its file."""
+    shape = Shape(bench.arguments.items)
+    link = f"/detail{shape.path(0, 0)}/{shape.leaf(0, 0, 0).replace(' ', '%20')}"
+    with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
+        for syntax, name in SYNTAXES.items():
+            path = os.path.join(folder, os.path.basename(bench.large(syntax)))
+            shutil.copyfile(bench.large(syntax), path)
+            tokens = token_file(os.path.join(folder, "tokens"), [AUTHOR])
+            with server(bench, path, "--edit-token-file", tokens) as own:
+                author = Author(own.port)
+                author.patch(link, Text="the first edit")
+                pairs = []
+                for turn in range(bench.arguments.load_rounds):
+                    pairs.append((author.patch(link, Text=f"edit {turn}"), copy_seconds(path)))
+                rise = memory_of(own, lambda: author.patch(link, Text="measured"))
+            edit, copy = (statistics.median(part) for part in zip(*pairs))
+            bench.row(f"an edit in {shape.items:,} items of {name}, {os.path.getsize(path) / 1e6:.0f} MB",
+                      f"{edit:.2f} s", "a copy of the file with fsync", f"{copy:.2f} s", edit / copy)
+            bench.row("the same: memory rises by at most", f"{rise / 1e6:.0f} MB")
+            os.unlink(path)
 
 
 class PacedEditor(threading.Thread):

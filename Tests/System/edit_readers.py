@@ -9,53 +9,24 @@ times and the memory are judged too: --items 1100000 --rows 1000000 --limits
 import json
 import os
 import random
-import shutil
 import statistics
 import tempfile
 import threading
 import time
 
+from harness.author import AUTHOR, Author, copy_seconds, memory_of, processor_of
 from harness.client import Connection, get, wait_until
 from harness.documents import Shape, write_xml
-from harness.editors import TOKEN, token_file
+from harness.editors import token_file
 from harness.events import EventStream
 from harness.readiness import document_of
-from harness.server import Server, settle
+from harness.server import Server
 from harness.verdict import Verdict, megabytes, milliseconds, options, spread
 
-AUTHOR = "author"
 # What a limit allows, on a machine with nothing else to do.
 TIMES_A_COPY = 3
 SLOWEST_ANSWER = 0.05
 MEMORY = 64 << 20
-
-
-class Author:
-    """The client that edits, on a connection of its own."""
-
-    def __init__(self, port):
-        self.connection = Connection(port)
-        self.headers = {"Authorization": f"Bearer {TOKEN.format(AUTHOR)}", "Content-Type": "application/json"}
-
-    def patch(self, link, **fields):
-        """Seconds until the edit is acknowledged."""
-        begun = time.monotonic()
-        answer = self.connection.request(link, "PATCH", self.headers, json.dumps(fields).encode())
-        if answer.status != 200:
-            raise RuntimeError(f"an edit is answered {answer.status}: {answer.body[:300]}")
-        return time.monotonic() - begun
-
-
-def copy_seconds(path):
-    """What a copy of the file takes until it is on disk."""
-    begun = time.monotonic()
-    with open(path, "rb") as source, open(path + ".copy", "wb") as target:
-        shutil.copyfileobj(source, target, 1 << 20)
-        target.flush()
-        os.fsync(target.fileno())
-    took = time.monotonic() - begun
-    os.unlink(path + ".copy")
-    return took
 
 
 class Readers(threading.Thread):
@@ -121,17 +92,6 @@ def large(verdict, arguments, folder):
         beside_readers(verdict, arguments, server, shape, edited, author, link)
         verdict.expect(os.listdir(folder).count("Large.plist") == 1 and len(os.listdir(folder)) == 2,
                        f"no file is left beside the document: {os.listdir(folder)}")
-
-
-def memory_of(server, work):
-    """By how much resident memory rises at most while something is done."""
-    settle(server)
-    with open(f"/proc/{server.pid}/clear_refs", "w") as file:
-        # The peak counts anew from here.
-        file.write("5")
-    before = server.resident_bytes()
-    work()
-    return server.peak_bytes() - before
 
 
 def beside_readers(verdict, arguments, server, shape, edited, author, link):
@@ -232,14 +192,6 @@ def wide(verdict, arguments, folder):
         processor = processor_of(origin, lambda: author.patch(row_link(number), Subtitle="measured"))
         verdict.figure(f"a patch in a level of {arguments.rows:,} rows", spread(times))
         verdict.figure("of it, processor time with reading and writing the file", milliseconds(processor))
-
-
-def processor_of(server, work):
-    settle(server)
-    before = server.cpu_seconds()
-    work()
-    settle(server)
-    return server.cpu_seconds() - before
 
 
 def judge_told(verdict, what, watcher, row):

@@ -29,7 +29,7 @@ TABLE = {
     "remove": [("EIO", DONE)],
     "truncate": [("EIO", FAULT)],
     "attribute": [("EPERM", DONE, FAULT, CONFLICT), ("EIO", DONE, FAULT)],
-    "read": [("EIO", FAULT, DONE)],
+    "read": [("EIO", FAULT, CONFLICT, DONE)],
 }
 
 

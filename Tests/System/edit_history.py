@@ -191,7 +191,7 @@ def exercise(verdict, arguments, syntax, folder):
         outside.stopping.set()
         outside.join(2 * DEADLINE)
         crowd.end()
-        last = get(server.port, "/changes").json()["revision"]
+        last = get(server.port, "/readyz").json()["revision"]
         for follower in followers:
             follower.end(last)
         judge(verdict, syntax, server, path, History(first, followers[0].entries, crowd.requests, outside.saves),
@@ -238,7 +238,7 @@ def judge(verdict, syntax, server, path, history, crowd, outside, followers):
 
 def main():
     arguments = options(
-        __doc__, edits=400, clients=16, readers=2, pause=0.3, seed=1, syntaxes="xml,json,binary", folder="")
+        __doc__, edits=400, clients=16, readers=2, pause=0.1, seed=1, syntaxes="xml,json,binary", folder="")
     with Verdict("edit history") as verdict:
         for syntax in arguments.syntaxes.split(","):
             with tempfile.TemporaryDirectory(dir=arguments.folder or None) as folder:

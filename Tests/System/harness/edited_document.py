@@ -82,7 +82,7 @@ class EditedDocument:
         """What the server shows: the document's bytes and tag, and the revision."""
         with Connection(port) as connection:
             shown = connection.get("/document")
-            return shown.body, shown["etag"], connection.get("/changes").json()["revision"]
+            return shown.body, shown["etag"], connection.get("/readyz").json()["revision"]
 
 
 class JSONDocument(EditedDocument):

@@ -135,8 +135,10 @@ class History:
     def check_batch(self, entry, request, state):
         if request.told["revision"] != entry["revision"]:
             self.fault(f"{request.told['revision']} was answered, but its entry is {entry['revision']}")
-        for step, made in zip(request.steps, request.told["edits"]):
-            if made["href"] is not None and state.at(path_of(made["href"])) is None:
+        for number, (step, made) in enumerate(zip(request.steps, request.told["edits"])):
+            # An item that a later step takes out has no link any more.
+            is_there = made is None or state.at(path_of(made["href"])) is not None
+            if not is_there and not any("delete" in later for later in request.steps[number:]):
                 self.fault(f"{entry['revision']}: {made['href']} is answered for {step}, but leads nowhere")
 
     # What may have been seen when

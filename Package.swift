@@ -83,7 +83,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests",
-            dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport", "CFiles"],
+            dependencies: [
+                "TreeSources", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TestDocuments", "TestSupport",
+                "CFiles",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",

@@ -63,16 +63,22 @@ enum DocumentOutput {
     static func copy<Failure: Error>(
         _ range: Range<Int>, of input: DocumentInput, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: min(pieceBytes, range.count), alignment: 64)
+        defer { unsafe block.deallocate() }
         var start = range.lowerBound
         while start < range.upperBound {
-            let bytes: [UInt8]
+            let wanted = min(block.count, range.upperBound - start)
+            let taken: Int
             do throws(PropertyListError) {
-                bytes = try input.bytes(start..<min(start + pieceBytes, range.upperBound))
+                taken = try unsafe input.read(
+                    at: start, into: UnsafeMutableRawBufferPointer(rebasing: block[..<wanted]))
+                guard taken > 0 else { throw .notWhatWasRead }
             } catch {
                 throw .document(error)
             }
-            try send(bytes.span, to: sink)
-            start += bytes.count
+            let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: block[..<taken]))
+            try send(bytes, to: sink)
+            start += taken
         }
     }
 

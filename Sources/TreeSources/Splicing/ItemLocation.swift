@@ -114,21 +114,24 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         item.forgetRows()
         switch (step.writtenForm, token.kind) {
         case (.rows, .array):
-            return try rows(of: item, step, section: 0, token, anchor: anchor)
+            return try rows(
+                step.writtenSections.first?.rows ?? 0..<0, of: item, step, section: 0, token, anchor: anchor)
         case (.arraysOfRows, .array), (.sections, .array):
+            let sections = step.writtenSections
             var number = 0
             while true {
                 let section = try tokens.required()
                 if section.kind == .end { return section.range.upperBound }
-                _ = try self.section(number, of: item, step, section, anchor: section.range.lowerBound)
+                _ = try self.section(number, sections, of: item, step, section, anchor: section.range.lowerBound)
                 number += 1
             }
         case (.namedSections, .dictionary):
             var dictionary = TextDictionary(token.range, anchor: anchor)
             let sections = step.writtenSections
+            let numbers = Dictionary(sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
             while let entry = try entry(of: &dictionary) {
-                let number = sections.firstIndex { $0.name == entry.name } ?? sections.count
-                _ = try section(number, of: item, step, entry.value, anchor: entry.key.lowerBound)
+                let number = numbers[entry.name] ?? sections.count
+                _ = try section(number, sections, of: item, step, entry.value, anchor: entry.key.lowerBound)
             }
             return dictionary.closing.upperBound
         default: return try tokens.finish(token).upperBound
@@ -137,14 +140,14 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     /// Finds the rows of a section, which is an array or a dictionary with one; returns where it ends.
     private mutating func section(
-        _ number: Int, of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+        _ number: Int, _ sections: [WrittenSection], of item: TouchedItem, _ step: Item.Step,
+        _ token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> Int {
-        let sections = step.writtenSections
         guard number < sections.count, item.needs(number, sections[number].rows) else {
             return try tokens.finish(token).upperBound
         }
         guard token.kind == .dictionary else {
-            return try rows(of: item, step, section: number, token, anchor: anchor)
+            return try rows(sections[number].rows, of: item, step, section: number, token, anchor: anchor)
         }
         let place = sections[number].fields?.last { $0.form != nil }
         var dictionary = TextDictionary(token.range, anchor: anchor)
@@ -153,7 +156,8 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
                 dictionary.add(entry, try tokens.finish(entry.value))
                 continue
             }
-            let end = try rows(of: item, step, section: number, entry.value, anchor: entry.key.lowerBound)
+            let end = try rows(
+                sections[number].rows, of: item, step, section: number, entry.value, anchor: entry.key.lowerBound)
             dictionary.add(entry, entry.value.range.lowerBound..<end)
         }
         if place == nil { item.sections[number] = dictionary }
@@ -162,10 +166,10 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     /// Finds those rows of an array that are needed; returns where it ends.
     private mutating func rows(
-        of item: TouchedItem, _ step: Item.Step, section: Int, _ token: DocumentToken, anchor: Int
+        _ expected: Range<Int>, of item: TouchedItem, _ step: Item.Step, section: Int, _ token: DocumentToken,
+        anchor: Int
     ) throws(PropertyListError) -> Int {
         guard token.kind == .array else { return try tokens.finish(token).upperBound }
-        let expected = step.writtenSections[section].rows
         var list = TextList(token.range, anchor: anchor, numbers: expected)
         var needed = item.needed(expected)[...]
         var number = expected.lowerBound

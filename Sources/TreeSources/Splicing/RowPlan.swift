@@ -44,9 +44,10 @@ struct RowPlan {
             return nil
         }
         var plans: [RowPlan] = []
+        let isNamed = old.writtenForm == .namedSections
+        let names = isNamed ? Dictionary(news.map { ($0.name, $0) }, uniquingKeysWith: { $1 }) : [:]
         for (number, section) in olds.enumerated() {
-            let named = old.writtenForm == .namedSections
-            guard let other = named ? news.first(where: { $0.name == section.name }) : news[number] else { return nil }
+            guard let other = isNamed ? names[section.name] : news[number] else { return nil }
             plans.append(plan(runs, origin, section: number, old: section.rows, new: other.rows))
         }
         return plans

@@ -48,11 +48,11 @@ struct SplicePieces {
 
     mutating func append(_ text: [UInt8]) {
         guard !text.isEmpty else { return }
-        if case .text(let last) = all.last {
-            all[all.count - 1] = .text(last + text)
-        } else {
-            all.append(.text(text))
-        }
+        guard case .text(var last)? = all.last else { return all.append(.text(text)) }
+        // The text has one owner, so that it grows in place.
+        all.removeLast()
+        last += text
+        all.append(.text(last))
     }
 
     /// The indentation that a line of the older document has in the new one.

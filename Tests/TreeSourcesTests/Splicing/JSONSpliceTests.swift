@@ -1,0 +1,57 @@
+import Levels
+import Testing
+
+/// What becomes of a JSON document: whole texts, before and after.
+struct JSONSpliceTests {
+    static let cases: [(before: String, edits: [Edit], after: String)] = {
+        do {
+            return try [
+                (#"["a","b"]"#, [.insert(#""n""#, "/", .first)], #"["n","a","b"]"#),
+                (#"["a", "b"]"#, [.insert(#""n""#, "/", .first)], #"["n", "a", "b"]"#),
+                (#"["a", "b"]"#, [.insert(#""n""#, "/", .offset(1))], #"["a", "n", "b"]"#),
+                (#"["a","b"]"#, [.insert(#""n""#, "/")], #"["a","b","n"]"#),
+                (#"["a","b"]"#, [.delete("/a")], #"["b"]"#),
+                (#"["a", "b"]"#, [.delete("/b")], #"["a"]"#),
+                (#"["a", "b", "c"]"#, [.delete("/b"), .delete("/a")], #"["c"]"#),
+                (#"["a", "b", "c"]"#, [.move("/a", below: "/")], #"["b", "c", "a"]"#),
+                (#"["a" ,"b"]"#, [.move("/b", below: "/", .first)], #"["b","a" ]"#),
+                ("[\n  \"a\",\n  \"b\"\n]\n", [.insert(#""n""#, "/")], "[\n  \"a\",\n  \"b\",\n  \"n\"\n]\n"),
+                ("[\n\t\"a\",\n\t\"b\"\n]", [.delete("/b")], "[\n\t\"a\"\n]"),
+                ("[\r\n\t\"a\",\r\n\t\"b\"\r\n]", [.delete("/a")], "[\r\n\t\"b\"\r\n]"),
+                (
+                    "[\r\n\t\"a\"\r\n]", [.insert(#"{"Title":"n","L":[1]}"#, "/")],
+                    "[\r\n\t\"a\",\r\n\t{\r\n\t\t\"Title\": \"n\",\r\n\t\t\"L\": [\r\n\t\t\t1\r\n\t\t]\r\n\t}\r\n]"
+                ),
+                (
+                    #"[{"Title":"a","Children":[]}]"#, [.insert(#""n""#, "/a"), .insert(#""m""#, "/a")],
+                    #"[{"Title":"a","Children":["n","m"]}]"#
+                ),
+                (
+                    #"[{"Title":"a","x":1.50,"y":2}]"#, [.patch(#"{"y":null,"z":"\u0001é"}"#, "/a")],
+                    #"[{"Title":"a","x":1.50,"z":"\u0001é"}]"#
+                ),
+                (
+                    #"{"Rows" : ["a"], "F" : {"p" : [1, 2], "q" : 3}}"#, [.patch(#"{"F":{"p":[1,5],"q":null}}"#, "/")],
+                    #"{"Rows" : ["a"], "F" : {"p" : [1, 5]}}"#
+                ),
+                (#"["a"]"#, [.insert(#""n""#, "/a")], #"[{"Title": "a", "Children": ["n"]}]"#),
+                (
+                    #"[{"Title":"a"},"b"]"#, [.insert(#"{"Title":"n"}"#, "/", .first), .move("/a", below: "/n")],
+                    #"[{"Title":"n","Children":[{"Title":"a"}]},"b"]"#
+                ),
+                (#"[{"Title":"a","\u006b":1}]"#, [.patch(#"{"k":2}"#, "/a")], #"[{"Title":"a","\u006b":2}]"#),
+            ]
+        } catch {
+            Issue.record(error)
+            return []
+        }
+    }()
+
+    @Test("an edit changes the text of its item alone", arguments: cases.indices)
+    func edit(_ number: Int) throws {
+        let (before, edits, after) = Self.cases[number]
+        var edited = try EditedText(before)
+        try edited.apply(edits)
+        #expect(edited.text == after)
+    }
+}

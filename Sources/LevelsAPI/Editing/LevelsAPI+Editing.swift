@@ -115,9 +115,16 @@ extension LevelsAPI {
                 precondition: { [selection] snapshot throws(EditRefusal) in
                     for condition in conditions { try condition.check(snapshot, selection) }
                 },
-                answer: { [edits] outcome in
-                    waiter.finish(pending.response(to: outcome))
-                    edits.end(bytes: bytes)
+                answer: { [edits, told] outcome in
+                    let answer: @Sendable () -> Void = {
+                        waiter.finish(pending.response(to: outcome))
+                        edits.end(bytes: bytes)
+                    }
+                    if case .done(let publication, _) = outcome {
+                        told.after(publication.number, answer)
+                    } else {
+                        answer()
+                    }
                 }))
         return .later(waiter)
     }

@@ -18,6 +18,7 @@ public final class LevelsAPI: Responder {
     private let followers: ChangeFollowers
     let admission: EditAdmission
     let edits: EditsInProgress
+    let told = ToldPublications()
     private let gate: Gate
     private let assets: Assets
     private let readiness: @Sendable () -> Readiness
@@ -47,6 +48,7 @@ public final class LevelsAPI: Responder {
         followers = ChangeFollowers(log, selection, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
         log.begin(after: start)
+        told.note(start.number)
     }
 
     /// Answers the requests that wait for what a publication changed, then records the change.
@@ -63,6 +65,7 @@ public final class LevelsAPI: Responder {
         }
         log.append(Change(from: old, to: new.snapshot, selection.arrangements), leadingTo: new)
         followers.wake()
+        told.note(new.number)
     }
 
     public func respond(to request: Request) -> Answer {

@@ -158,6 +158,23 @@ import TreeStore
         try check(Case(.post, "/edits", body, 422, #"\#(detail),"instance":"/edits",\#(members)"#))
     }
 
+    @Test("A body in UTF-16 is not JSON, and one that nests more than 512 deep is refused with its place")
+    func encodingAndNesting() throws {
+        let desk = try EditDesk(Self.document)
+        let wide = desk.send(.post, "/levels/", "\"\u{0}x\u{0}\"\u{0}")
+        #expect(wide.status == 400)
+        #expect(
+            wide.line.hasSuffix(
+                #""detail":"The body cannot be read: the body is not text in UTF-8.","instance":"/levels/","line":1,"column":1}"#
+            ))
+        func status(_ depth: Int) -> Int {
+            let (opening, closing) = (String(repeating: "[", count: depth), String(repeating: "]", count: depth))
+            return desk.send(.patch, "/detail/One", #"{"D":\#(opening)\#(closing)}"#).status
+        }
+        #expect(status(511) == 200)
+        #expect(status(512) == 400)
+    }
+
     @Test("More than 1,000 steps are too many")
     func manySteps() throws {
         let step = #"{"patch":{},"of":"/detail/One"}"#

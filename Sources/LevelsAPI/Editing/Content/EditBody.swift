@@ -14,13 +14,23 @@ struct EditBody {
             value =
                 isExact
                 ? try PropertyListValue(propertyList: request.body, limits: Self.limits)
-                : try PropertyListValue(json: request.body, limits: Self.limits)
+                : try Self.value(json: request.body)
         } catch {
             throw .malformedContent(error)
         }
     }
 
-    private static let limits = PropertyListLimits()
+    /// Reads JSON, which is UTF-8 between programs (RFC 8259, section 8.1); the reader takes files in UTF-16 too.
+    private static func value(json body: [UInt8]) throws(PropertyListError) -> PropertyListValue {
+        // No JSON in UTF-8 has one of these bytes, and any in UTF-16 or UTF-32 does.
+        guard !body.contains(where: { $0 == 0 || $0 >= 0xFE }) else {
+            throw PropertyListError("the body is not text in UTF-8", at: .text(line: 1, column: 1))
+        }
+        return try PropertyListValue(json: body, limits: limits)
+    }
+
+    /// Far less nesting than a document may have: a body is one item, or some.
+    private static let limits = PropertyListLimits(nesting: 512)
 }
 
 extension Problem {

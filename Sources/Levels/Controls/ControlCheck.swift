@@ -1,10 +1,43 @@
-internal import PropertyLists
+public import PropertyLists
 
-/// Checks a value that a client gives to a control.
-enum ControlCheck {
-    /// Refuses a value that a control cannot have.
+/// Tells whether a control can have a value (manual, Settings pages).
+public enum ControlCheck {
+    /// Checks a value that a client sets.
     ///
-    /// - Parameter control: the control as its row shows it: `type`, `key`, `options`, `min`, `max` and so on.
-    /// - Throws: `EditRefusal` with what is allowed.
-    static func check(_ value: PropertyListValue, for control: PropertyListDictionary) throws(EditRefusal) {}
+    /// - Parameters:
+    ///   - value: the value, in any property-list type.
+    ///   - control: the members of the control, as its row shows them (`Level.control(ofRow:)`).
+    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
+    public static func check(
+        _ value: PropertyListValue, for control: PropertyListDictionary
+    ) throws(EditRefusal) {
+        let rule = ControlRule(of: control)
+        guard rule.accepted(value) == nil else { return }
+        throw EditRefusal(
+            .notAllowed(rule.allowed, pointer: "/Value"), "'Value' \(rule.objection(to: value)).")
+    }
+
+    /// Checks a value, and returns it in the type in which it is stored.
+    ///
+    /// A choice is stored as it is among the `options`, any other value in the type that the control's value has, if it
+    /// can be read as that.
+    ///
+    /// - Parameters:
+    ///   - value: the value, in any property-list type.
+    ///   - control: the members of the control.
+    ///   - isExact: whether the client gave the type, which is kept unless it is a choice.
+    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
+    public static func stored(
+        _ value: PropertyListValue, for control: PropertyListDictionary, isExact: Bool
+    ) throws(EditRefusal) -> PropertyListValue {
+        let fitted = isExact ? value : control["value"].map { value.fitted(to: $0) } ?? value
+        try check(fitted, for: control)
+        return ControlRule(of: control).accepted(fitted) ?? fitted
+    }
+
+    /// Why a control cannot have a value, as the end of a sentence: `must be true or false, not 5`; nil if it can.
+    static func objection(to value: PropertyListValue, for control: PropertyListDictionary) -> String? {
+        let rule = ControlRule(of: control)
+        return rule.accepted(value) == nil ? rule.objection(to: value) : nil
+    }
 }

@@ -17,8 +17,6 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
     let titleSlot, keySlot, sourceSlot, recordsSlot, drillBySlot, typeSlot, specifiersSlot: SlotNumber
-    /// Where the controls of a settings page get their values from.
-    let controlValues = ControlValues.none
     let names: StructuralNames
     /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]

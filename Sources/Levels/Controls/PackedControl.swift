@@ -131,13 +131,13 @@ extension ByteBuffer {
     }
 
     /// Begins a packed container; its size is filled in by `endContainer`.
-    fileprivate mutating func beginContainer(_ tag: PackedTag) -> Int {
+    mutating func beginContainer(_ tag: PackedTag) -> Int {
         append(tag)
         append(halfWord: 0)
         return count
     }
 
-    fileprivate mutating func endContainer(at start: Int) {
+    mutating func endContainer(at start: Int) {
         // A control is made of fields of one item, whose size is known to be below 4 GiB.
         replace(at: start - 4, halfWord: UInt32(truncatingIfNeeded: count - start))
     }

@@ -6,13 +6,10 @@ internal import PropertyLists
 /// `PSGroupSpecifier` and `PSRadioGroupSpecifier` begin a section. Every other specifier is a row, and so is every choice
 /// of a radio group. Source: Apple, Settings Application Schema Reference.
 struct SettingsPageBuilder: ~Copyable {
-    private let values: ControlValues
     private var bytes = ByteBuffer()
     private var rows: [PendingRow] = []
     private(set) var childPanes: [SettingsPage.ChildPane] = []
     private var sections = [Section(start: 0, count: 0)]
-
-    init(values: ControlValues) { self.values = values }
 
     /// The kinds of specifiers that are not controls.
     private enum Kind: String {
@@ -92,14 +89,10 @@ struct SettingsPageBuilder: ~Copyable {
         control.append(to: &bytes)
     }
 
-    /// The stored value, or the default where none is stored.
+    /// The value is the default; `Level.showing` puts a stored one in its place.
     private func addKeyAndValue(of specifier: PackedDictionary, to control: inout PackedControl) {
         control.add("key", "Key", of: specifier)
-        if let stored = specifier.text("Key").flatMap(values.stored) {
-            control.add("value", packed: stored.span)
-        } else {
-            control.add("value", "DefaultValue", of: specifier)
-        }
+        control.add("value", "DefaultValue", of: specifier)
     }
 
     /// Adds a row for each choice; its fields are its `Title` and its `Value`.

@@ -37,7 +37,7 @@ extension TreeBuilder {
         let elements = PackedDictionary(bytes.span, 0..<0).elements(at: 1)
         // The positions of a field that the last one replaced come first.
         let positions = specifierPositions.suffix(elements.count)
-        var page = SettingsPageBuilder(values: controlValues)
+        var page = SettingsPageBuilder()
         for (number, element) in elements.enumerated() {
             guard bytes[element.lowerBound] == PackedTag.dictionary.rawValue else {
                 throw PropertyListError(

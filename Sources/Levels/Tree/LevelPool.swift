@@ -16,5 +16,5 @@ public final class LevelPool {
     }
 
     /// Returns the old level with the same content, else the new one.
-    func adopt(_ level: Level) -> Level { levels[level.hash] ?? level }
+    public func adopt(_ level: Level) -> Level { levels[level.hash] ?? level }
 }

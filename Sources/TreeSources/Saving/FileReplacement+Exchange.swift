@@ -130,7 +130,7 @@ extension FileReplacementError {
 }
 
 /// Renaming without replacing (`renameat2(2)`).
-private enum FileNames {
+enum FileNames {
     static func exchange(_ one: String, _ other: String) -> Int32 {
         unsafe renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(RENAME_EXCHANGE))
     }

@@ -31,8 +31,9 @@ public enum ControlCheck {
         _ value: PropertyListValue, for control: PropertyListDictionary, isExact: Bool
     ) throws(EditRefusal) -> PropertyListValue {
         let fitted = isExact ? value : control["value"].map { value.fitted(to: $0) } ?? value
-        try check(fitted, for: control)
-        return ControlRule(of: control).accepted(fitted) ?? fitted
+        if let accepted = ControlRule(of: control).accepted(fitted) { return accepted }
+        try check(value, for: control)
+        return value
     }
 
     /// Why a control cannot have a value, as the end of a sentence: `must be true or false, not 5`; nil if it can.

@@ -50,7 +50,7 @@ struct GroupCommit {
     }
 
     /// Whether there is anything to save.
-    var isChange: Bool { latest !== base }
+    var isChange: Bool { latest !== base || group.hasUnshownChanges }
 
     /// Saves all changes; returns when they are on disk.
     func save() throws(SaveError) -> Fingerprint? { try group.save() }

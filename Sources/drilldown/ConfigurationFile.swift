@@ -25,8 +25,8 @@ enum ConfigurationFile {
         }
         var entries: [String: Entry] = [:]
         for (key, read) in reader.values {
-            let value =
-                ["Source", "Cache", "EditTokenFile"].contains(key) ? located(read.text, besides: path) : read.text
+            let isPath = ["Source", "Cache", "Values", "EditTokenFile"].contains(key)
+            let value = isPath ? located(read.text, besides: path) : read.text
             entries[key] = Entry(value: value, place: "\(path):\(read.position)")
         }
         return entries

@@ -35,6 +35,9 @@ struct Option: Sendable {
             name: "shape", key: "Shape", placeholder: "items|any", standard: "items",
             help: "'any' serves any property list", isOfCheck: true),
         Option(
+            name: "values", key: "Values", placeholder: "FILE", standard: nil,
+            help: "file with the values of a settings page's controls"),
+        Option(
             name: "log-format", key: "LogFormat", placeholder: "text|json", standard: "text",
             help: "the format of log lines"),
         Option(

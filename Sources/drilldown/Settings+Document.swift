@@ -10,7 +10,14 @@ extension Settings {
     func document(onNotice: @escaping @Sendable (SourceNotice) -> Void) throws(UsageError) -> any TreeSource {
         // The serve command has exactly one source.
         let source = sources[0]
-        if RemoteAddress.isMeant(by: source) { return try remoteDocument(source, onNotice) }
+        if RemoteAddress.isMeant(by: source) {
+            guard text("Values").isEmpty else {
+                throw UsageError(
+                    "\(name("Values")): only a settings page in a file has stored values, but '\(RemoteAddress.shown(source))' is a URL."
+                )
+            }
+            return try remoteDocument(source, onNotice)
+        }
         guard text("Cache").isEmpty else {
             throw UsageError(
                 "\(name("Cache")): only the document of a URL is copied, but '\(path: source)' is a file.")
@@ -46,7 +53,7 @@ extension Settings {
             path: path, shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
             treeLimits: try treeLimits(), maximumBytes: try maximumBytes(),
             pollInterval: .seconds(try number("PollInterval", 1...86_400)))
-        return PagedFile(file)
+        return PagedFile(file, valuesPath: text("Values").isEmpty ? nil : text("Values"))
     }
 
     /// Why a source that looks like a URL of another scheme (RFC 3986, section 3.1) is refused; nil for a path.

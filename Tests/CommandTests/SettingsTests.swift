@@ -71,6 +71,21 @@ struct SettingsTests {
         #expect(try settings(["serve", "--config", path, "b.plist"]).sources == ["b.plist"])
     }
 
+    @Test("name the values of a settings page, which a URL has not")
+    func values() throws {
+        try scratch.folder("sub")
+        let path = try scratch.write(
+            "sub/Conf.plist", "<plist><dict><key>Values</key><string>v.plist</string></dict></plist>")
+        #expect(try settings(["serve", "a", "--config", path]).text("Values") == scratch("sub/v.plist"))
+        #expect(try settings(["serve", "a"], ["DRILLDOWN_VALUES": "v.plist"]).text("Values") == "v.plist")
+        #expect(
+            try settings(["serve", "a", "--values", "w.plist"], ["DRILLDOWN_VALUES": "v"]).text("Values") == "w.plist")
+        #expect(
+            sentence(["serve", "http://u:p@h/a", "--values", "v.plist"])
+                == "--values: only a settings page in a file has stored values, but 'http://h/a' is a URL.")
+        #expect(sentence(["serve", "a.plist", "--values", "v.plist"]) == "they were taken")
+    }
+
     @Test("find the assets beside a document, in a folder that is one, and nowhere for a URL")
     func assets() throws {
         try scratch.folder("Settings.bundle")

@@ -1,14 +1,16 @@
 internal import Levels
 internal import Threads
 
-/// Watches a file, and the folders of all files that belong to it.
+/// Watches a file, the folders of all files that belong to it, and its values document.
 final class PagedFileWatcher: SourceWatcher {
     private let source: PagedFile
     private let files: WatchedFiles
     /// Of the file itself.
     private let main: any SourceWatcher
-    /// The other files of the bundle that the latest load depended on; nil if the file is no settings page.
-    private var bundle: BundleFiles?
+    /// Of the values document.
+    private let values: FileWatcher?
+    /// What was loaded last; nil if the file is not a settings page.
+    private(set) var page: LoadedPage?
     private var folders: [String: WatchList.Follower] = [:]
     /// The state of the bundle at the last check, and when the next check is due.
     private var state: Fingerprint?
@@ -18,13 +20,22 @@ final class PagedFileWatcher: SourceWatcher {
         self.source = source
         self.files = files
         main = source.file.watcher(sharing: files)
+        values = source.values.map { values in
+            let file = PropertyListFile(path: values.path, pollInterval: source.file.pollInterval)
+            return FileWatcher(file, sharing: files)
+        }
+        source.values?.removeRemains()
         nextCheck = files.nextCheck(after: .now, every: source.file.pollInterval)
     }
 
     deinit { for follower in folders.values { files.forget(follower) } }
 
+    /// The other files of the bundle that the latest load depended on; nil if the file is not a settings page.
+    private var bundle: BundleFiles? { page?.bundle.files }
+
     func arm() {
         main.arm()
+        values?.arm()
         followFolders()
     }
 
@@ -36,9 +47,9 @@ final class PagedFileWatcher: SourceWatcher {
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let alone = try main.load(replacing: old)
         return try files.usingReserve { () throws(SourceError) in
-            let (loaded, bundle) = try source.completed(alone)
-            let isSame = bundle == self.bundle
-            self.bundle = bundle
+            let (loaded, page) = try source.completed(alone, sharing: page?.tree)
+            let isSame = page?.bundle.files == bundle
+            self.page = page
             if !isSame { followFolders() }
             return loaded
         }
@@ -69,28 +80,41 @@ final class PagedFileWatcher: SourceWatcher {
 
     var fingerprint: Fingerprint? {
         guard let bundle else { return main.fingerprint }
-        return Fingerprint(of: [main.fingerprint, bundle.currentFingerprint])
+        return Fingerprint(of: [main.fingerprint, bundle.currentFingerprint] + (values.map { [$0.fingerprint] } ?? []))
     }
 
     func savability(at path: ItemPath) -> Savability {
-        bundle == nil ? main.savability(at: path) : .nothing(.settingsPage)
+        guard bundle != nil else { return main.savability(at: path) }
+        guard let values = source.values else { return .nothing(.noValues) }
+        return values.refusal.map(Savability.nothing) ?? .controls
     }
 
     func beginEdits() throws(EditRefusal) -> any EditGroup {
-        guard bundle == nil else { throw EditRefusal(.settingsPage) }
-        return try main.beginEdits()
+        guard let page else { return try main.beginEdits() }
+        guard let file = source.values, let stored = page.stored else { throw EditRefusal(.noValues) }
+        if let refusal = file.refusal { throw EditRefusal(refusal) }
+        return ControlEdits(of: page, showing: stored, in: file) { [weak self] saved in self?.adopt(saved) }
+    }
+
+    /// Takes over a page after its values were saved, so that it is not loaded again.
+    private func adopt(_ saved: LoadedPage) {
+        page = saved
+        if let identity = saved.stored?.identity { values?.settle(identity) }
     }
 
     func addWaits(to waits: inout WaitSet) {
         main.addWaits(to: &waits)
-        if bundle != nil { waits.wake(by: nextCheck) }
+        guard bundle != nil else { return }
+        waits.wake(by: nextCheck)
+        values?.addWaits(to: &waits)
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
         let report = main.advance(at: now)
         guard let bundle else { return report }
         // The changes of all folders are taken, so that one save is not reported twice.
-        let changes = folders.values.map { files.takeChange(of: $0, at: now) }
+        var changes = folders.values.map { files.takeChange(of: $0, at: now) }
+        changes.append(values?.advance(at: now) != nil)
         return changes.contains(true) || looksChanged(bundle, at: now) ? .changed : report
     }
 

@@ -17,11 +17,19 @@ public protocol EditGroup: AnyObject {
     /// - Throws: `EditRefusal` if a load would refuse it.
     func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree
 
+    /// Whether there is something to save that the tree does not show, such as a default that is stored by an edit.
+    var hasUnshownChanges: Bool { get }
+
     /// Saves all edits, and returns when they are on disk.
     ///
     /// - Returns: the state of the source, which a load of the same content would have; nil if only a load can tell.
     /// - Throws: `SaveError`; the files and the loaded tree are as they were.
     func save() throws(SaveError) -> Fingerprint?
+}
+
+extension EditGroup {
+    /// The tree shows everything.
+    public var hasUnshownChanges: Bool { false }
 }
 
 /// The tree after the edits of a request.

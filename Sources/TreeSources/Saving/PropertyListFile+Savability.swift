@@ -23,7 +23,7 @@ extension PropertyListFile {
     }
 
     /// Why this process may not do something (`faccessat(2)`); nil if it may.
-    private static func denial(of access: Int32, to path: String, _ usual: SaveRefusal) -> SaveRefusal? {
+    static func denial(of access: Int32, to path: String, _ usual: SaveRefusal) -> SaveRefusal? {
         unsafe faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0 ? nil : refusal(denied: errno, by: usual)
     }
 

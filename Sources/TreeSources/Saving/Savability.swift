@@ -2,6 +2,8 @@
 public enum Savability: Sendable, Equatable {
     /// Every edit of an item.
     case items
+    /// The values of the controls of a settings page.
+    case controls
     /// No edit.
     case nothing(SaveRefusal)
 }

@@ -1,0 +1,128 @@
+internal import Files
+internal import Levels
+internal import PropertyLists
+
+/// The pages of a settings bundle and their strings, as they were read.
+struct BundlePages {
+    /// A page that was read.
+    struct Page {
+        let content: SettingsPage
+        /// The name of the table of its strings.
+        let table: String
+        /// The names of the files of its child pages, by the numbers of their rows.
+        var children: [Int: String] = [:]
+        /// Why rows have no page.
+        var refusals: [Int: String] = [:]
+    }
+
+    /// The file of the root page.
+    let file: PropertyListFile
+    /// The root page alone.
+    let root: LoadedTree
+    /// By the names of their files.
+    private(set) var pages: [String: Page] = [:]
+    /// The names of the pages, each after those that it leads to; the root is the last one.
+    private(set) var order: [String] = []
+    private(set) var strings = BundleStrings()
+    private(set) var warnings: [SourceWarning] = []
+    /// The files that were looked at, apart from the root page.
+    private(set) var files: BundleFiles
+
+    /// Reads all that belongs to a root page.
+    ///
+    /// - Throws: `SourceError` for a cycle of pages.
+    init(of page: SettingsPage, _ root: LoadedTree, in file: PropertyListFile) throws(SourceError) {
+        self.file = file
+        self.root = root
+        files = BundleFiles(folder: PartPlace.folder(of: file.path))
+        try readPages(from: page, named: rootName)
+        strings.read(tables: Set(pages.values.map(\.table)).sorted(), from: &files)
+        warnings += strings.warnings
+    }
+
+    /// The name of the root page's file.
+    var rootName: String { String(file.path.pathNames.last ?? "") }
+
+    /// Reads all pages that one leads to, without recursion.
+    private mutating func readPages(from root: SettingsPage, named name: String) throws(SourceError) {
+        pages[name] = page(root, named: name)
+        var open = [(name: name, next: 0)]
+        while let last = open.last {
+            let panes = pages[last.name]?.content.childPanes ?? []
+            guard last.next < panes.count else {
+                order.append(last.name)
+                open.removeLast()
+                continue
+            }
+            open[open.count - 1].next += 1
+            let pane = panes[last.next]
+            guard let child = pane.file.map({ "\($0).plist" }) else {
+                refuse(pane, of: last.name, SourceError("", "the specifier names no 'File', which is its page"))
+                continue
+            }
+            if open.contains(where: { $0.name == child }) {
+                throw cycle(open.map(\.name) + [child], at: pane, of: last.name)
+            }
+            do throws(SourceError) {
+                if pages[child] == nil {
+                    pages[child] = page(try read(child), named: child)
+                    open.append((child, 0))
+                }
+                pages[last.name]?.children[pane.row] = child
+            } catch {
+                refuse(pane, of: last.name, error)
+            }
+        }
+    }
+
+    private func page(_ content: SettingsPage, named name: String) -> Page {
+        let stem = name.hasSuffix(".plist") ? String(name.dropLast(".plist".count)) : name
+        return Page(content: content, table: content.stringsTable ?? stem)
+    }
+
+    private mutating func read(_ name: String) throws(SourceError) -> SettingsPage {
+        guard let opened = try files.open(name) else {
+            throw SourceError(name, "the page does not exist in the folder of the bundle")
+        }
+        let size = opened.identity.size
+        if let refusal = FileRefusal.ofSize(size, limit: file.maximumBytes, path: name) { throw refusal }
+        let tree = try tree(of: opened, named: name)
+        guard let page = SettingsPage(tree) else {
+            throw SourceError(name, "it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'")
+        }
+        warnings += tree.warnings.first.map { SourceWarning(file: files.path(of: name), warning: $0) }
+        return page
+    }
+
+    /// Reads a page, without advice on other structural names.
+    private func tree(of opened: borrowing DocumentFile, named name: String) throws(SourceError) -> Tree {
+        do throws(PropertyListError) {
+            let syntax = try SyntaxCheck.syntax(of: opened.head())
+            var builder = TreeBuilder(names: file.names, limits: file.treeLimits, isXML: syntax == .xml)
+            try syntax.read(opened.input, limits: file.propertyListLimits, into: &builder)
+            return try builder.finish()
+        } catch {
+            throw SourceError(name, error)
+        }
+    }
+
+    /// Notes that a row has no page.
+    private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, _ error: SourceError) {
+        let sentence = error.file.isEmpty ? "\(error.reason)." : "\(error)"
+        pages[page]?.refusals[pane.row] = sentence
+        let message = error.file.isEmpty ? error.reason : String(sentence.dropLast())
+        warnings.append(
+            SourceWarning(
+                file: files.path(of: page),
+                warning: DocumentWarning(
+                    position: pane.position, path: "/\(quoted: pane.title)",
+                    message: "the row has no page, since \(message)")))
+    }
+
+    private func cycle(_ names: [String], at pane: SettingsPage.ChildPane, of page: String) -> SourceError {
+        let chain = names.drop { $0 != names.last }.map { "'\(path: $0)'" }.joined(separator: " leads to ")
+        return SourceError(
+            files.path(of: page), "a page leads back to itself: \(chain); remove one PSChildPaneSpecifier",
+            at: pane.position, path: "/\(quoted: pane.title)")
+    }
+}

@@ -1,0 +1,106 @@
+internal import Levels
+internal import PropertyLists
+
+/// Edits of the controls of a settings page, which are saved to its values document.
+final class ControlEdits: EditGroup {
+    private let file: ValuesFile
+    /// As it was loaded.
+    private let base: LoadedPage
+    private let stored: StoredValues
+    /// With the edits so far.
+    private var latest: LoadedPage
+    private var values: PropertyListDictionary
+    private let onSave: (LoadedPage) -> Void
+
+    /// - Parameters:
+    ///   - page: as it was loaded.
+    ///   - stored: the values that it shows.
+    ///   - onSave: called with the page after a save.
+    init(
+        of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile,
+        onSave: @escaping (LoadedPage) -> Void
+    ) {
+        self.file = file
+        self.stored = stored
+        self.onSave = onSave
+        base = page
+        latest = page
+        values = stored.values
+    }
+
+    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? {
+        var values = values
+        var paths: [ItemPath] = []
+        for (number, edit) in batch.edits.enumerated() {
+            do throws(EditRefusal) {
+                paths.append(try change(&values, by: edit, isExact: batch.isExact))
+            } catch {
+                throw EditRefusal(error.kind, error.detail, step: number)
+            }
+        }
+        let page = try composed(showing: values)
+        let document = page.tree.document
+        let items = try paths.map { path throws(EditRefusal) in
+            EditedItem.present(try Self.item(path, in: document), isNew: false)
+        }
+        (self.values, latest) = (values, page)
+        return EditedTree(document: document, translations: page.tree.translations, items: items)
+    }
+
+    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree { throw Self.onlyValues }
+
+    func save() throws(SaveError) -> Fingerprint? {
+        guard hasUnshownChanges else { return base.fingerprint }
+        let saved = latest.with(try file.save(values, over: stored))
+        onSave(saved)
+        return saved.fingerprint
+    }
+
+    var hasUnshownChanges: Bool { values != stored.values }
+
+    // MARK: One edit
+
+    /// Sets or removes the value of a control; returns its path.
+    private func change(
+        _ values: inout PropertyListDictionary, by edit: Edit, isExact: Bool
+    ) throws(EditRefusal) -> ItemPath {
+        guard case .patch(.dictionary(let patch), let path) = edit else { throw Self.onlyValues }
+        let item = try Self.item(path, in: latest.tree.document)
+        guard let control = item.own.level.control(ofRow: item.own.row) else { throw Self.onlyValues }
+        guard patch.entries.count == 1, let value = patch["Value"] else { throw Self.onlyValues }
+        guard case .string(let key) = control["key"] else { throw Self.noKey }
+        if value == .null {
+            values[key] = nil
+        } else {
+            values[key] = try ControlCheck.stored(value, for: control, isExact: isExact)
+        }
+        return path
+    }
+
+    private static func item(_ path: ItemPath, in document: Level) throws(EditRefusal) -> Item {
+        switch Item.find(path, in: document) {
+        case .found(let item): return item
+        case .missing(let nearest, let number):
+            let key = path.key(number)
+            throw EditRefusal(
+                .noSuchItem(key, nearest: nearest), "There is no '\(quoted: key)' in \(nearest.titlePath).")
+        }
+    }
+
+    private func composed(showing values: PropertyListDictionary) throws(EditRefusal) -> LoadedPage {
+        var stored = stored
+        stored.values = values
+        do throws(SourceError) {
+            return try latest.storing(stored)
+        } catch {
+            throw EditRefusal(.conflict, "\(error)")
+        }
+    }
+
+    private static let onlyValues = EditRefusal(
+        .conflict,
+        "A settings page cannot be edited; only the values of its controls can be set, each by a patch with 'Value' alone."
+    )
+    private static let noKey = EditRefusal(
+        .conflict, "This control has no 'Key' under which its value could be stored; give it one in the settings page.")
+}

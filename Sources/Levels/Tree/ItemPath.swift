@@ -41,11 +41,6 @@ public struct ItemPath: Sendable, Equatable {
         self.ends = ends
     }
 
-    private init(bytes: [UInt8], ends: [Int]) {
-        self.bytes = bytes
-        self.ends = ends
-    }
-
     /// The path of the item above; nil for the root.
     var parent: ItemPath? {
         guard count > 0 else { return nil }

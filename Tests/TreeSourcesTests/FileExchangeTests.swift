@@ -77,6 +77,18 @@ struct FileExchangeTests {
             log.withLock { $0 } == [.create, .setMode, .write, .setAttributes, .sync, .exchange, .verify, .syncFolder])
     }
 
+    @Test("that somebody writes into before it is done is not taken for what was saved")
+    func writtenInto() throws {
+        let state = try save { [scratch] step in
+            if step == .syncFolder { try Data("newer".utf8).write(to: URL(fileURLWithPath: scratch("Data.plist"))) }
+            return nil
+        }
+        #expect(try content == "newer")
+        let found = try #require(FileIdentity(path: scratch("Data.plist")))
+        #expect(!found.isSameContent(as: state))
+        #expect(found.inode == state.inode)
+    }
+
     @Test(
         "that fails leaves the old content and nothing beside it",
         arguments: [

@@ -42,7 +42,7 @@ extension FileReplacement {
             try restore(new)
             throw error
         }
-        return FileIdentity(ofOpen: descriptor)
+        return state(since: new)
     }
 
     /// Exchanges the names of the two files; false if the file system cannot.

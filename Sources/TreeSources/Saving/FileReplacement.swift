@@ -78,14 +78,20 @@ struct FileReplacement: ~Copyable {
 
     /// Renames the other file, which is on disk, and returns when its name is there, too.
     mutating func rename() throws(FileReplacementError) -> FileIdentity {
+        let written = FileIdentity(ofOpen: descriptor)
         try attempt(.rename, path) { unsafe Glibc.rename(aside, path) }
         isRenamed = true
-        var status = stat()
-        try attempt(.syncFolder, Self.folder(of: path)) {
-            // Renaming changes the state too: the time at which the attributes were last changed.
-            Self.syncFolder(of: path) == 0 ? unsafe fstat(descriptor, &status) : -1
-        }
-        return FileIdentity(status)
+        try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+        return state(since: written)
+    }
+
+    /// The state of the new file, now that it has its name.
+    ///
+    /// Renaming changes the time at which the attributes were last changed. If somebody has written into the file since
+    /// it has the name, the result is its state before that, so that the file is found to be another one.
+    func state(since written: FileIdentity) -> FileIdentity {
+        let now = FileIdentity(ofOpen: descriptor)
+        return now.isSameContent(as: written) ? now : written
     }
 
     // MARK: The steps

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the README shows, as pasted: requests, a stream, a document; and the manual's two clients, through a kill and
+"""What the README shows, as pasted: requests, a stream, edits, a document; and the manual's two clients, through a kill and
 restart."""
 
 import os
@@ -16,6 +16,7 @@ from harness.verdict import Verdict, options
 
 CLIENTS = os.path.join("Sources", "drilldown", "drilldown.docc", "Clients.md")
 TIME = re.compile(r'"at":"[^"]*",')
+REVISION = re.compile(r'(?<="revision":")\w+')
 
 
 def fences_of(page, title):
@@ -43,6 +44,19 @@ def answers_as_shown(verdict, program, fences, desk):
         for command, shown in requests:
             seen = desk.paste(command).strip()
             verdict.expect(seen == shown, f"'{command}' prints what the README shows, not: {seen}")
+
+
+def edits_as_shown(verdict, program, fences, desk):
+    """Each line in its turn, on a service with the token that is shown: only the name of the run is another."""
+    token = re.search(r"DRILLDOWN_EDIT_TOKEN='([^']*)'", only(verdict, fences, "sh"))[1]
+    requests = typed_in(fences)
+    verdict.expect(len(requests) == 5, f"the section shows five requests; it shows {len(requests)}")
+    with desk.start(desk.document, environment={"DRILLDOWN_EDIT_TOKEN": token}):
+        for command, shown in requests:
+            seen = desk.paste(command).strip()
+            verdict.expect(
+                REVISION.sub("", seen) == REVISION.sub("", shown),
+                f"'{command}' prints what the README shows, not: {seen}")
 
 
 def refreshes_as_shown(verdict, program, fences, desk):
@@ -124,6 +138,7 @@ def main():
                 (answers_as_shown, "README.md", "Five requests"),
                 (answers_as_shown, "README.md", "Every list is a level"),
                 (refreshes_as_shown, "README.md", "How a client refreshes"),
+                (edits_as_shown, "README.md", "Editing"),
                 (page_survives, CLIENTS, "A web page"),
                 (app_survives, CLIENTS, "An app"),
                 (accepts_the_document, "README.md", "Writing a document")):

@@ -32,7 +32,7 @@ extension Log.Entry {
         case .notSaved(let id, let reason):
             [
                 Log.Entry(
-                    .error, "not-saved", "edits were not saved: \(reason); nothing has changed",
+                    .error, "not-saved", "edits were not saved (\(id)): \(reason); nothing has changed",
                     [.init("id", .text(id))])
             ]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)

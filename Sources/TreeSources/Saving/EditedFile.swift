@@ -41,11 +41,11 @@ struct EditedFile {
         var file = try begin(target)
         do throws(SaveError) {
             try write(content, from: original, to: &file)
+            try check(file, content.document)
         } catch {
             // Probably it changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
-        try check(file, content.document)
         let identity = try file.commit(replacing: original)
         return loaded.saved(as: content.document, in: identity)
     }

@@ -231,7 +231,7 @@ def judge(verdict, syntax, server, path, history, crowd, outside, followers):
     for fault in faults[:20]:
         verdict.expect(False, f"{syntax}: {fault}")
     verdict.expect(not faults, f"{syntax}: no request and no entry contradicts the history ({len(faults)} do)")
-    verdict.figure(f"{syntax}: levels kept", f"{keeper.deltas} deltas, {keeper.wholes} whole levels")
+    verdict.figure(f"{syntax}: levels kept", f"{keeper.deltas} deltas, {keeper.wholes} whole levels, {keeper.resets} resets")
     beside = sorted(set(os.listdir(os.path.dirname(path))) - {os.path.basename(path)})
     verdict.expect(not beside, f"{syntax}: no file is left beside the document: {beside}")
 

@@ -83,6 +83,7 @@ class LevelKeeper(Follower):
         self.copies = {}
         self.deltas = 0
         self.wholes = 0
+        self.resets = 0
 
     def follow(self):
         with EventStream(self.port, last_id=self.revision) as stream, Connection(self.port) as connection:
@@ -93,6 +94,13 @@ class LevelKeeper(Follower):
                     continue
                 # All that has come by now is one round: a level that several entries name is asked for once.
                 events = [event, *stream.take()]
+                if any(event.name == "reset" for event in events):
+                    # It was too slow for the stream: everything is fetched anew.
+                    self.resets += 1
+                    self.copies.clear()
+                    self.keep(connection, "/levels/")
+                    self.revision = events[-1].id
+                    continue
                 named = [json.loads(event.data) for event in events]
                 if any(entry.get("truncated") for entry in named):
                     raise RuntimeError("an entry of a small document is truncated")

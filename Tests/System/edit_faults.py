@@ -5,7 +5,6 @@ A small library in the server makes the calls fail. The client must be told with
 tree must be as before, no file may be left beside the document, and the next edit must work.
 """
 
-import os
 import tempfile
 
 from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocument
@@ -72,7 +71,8 @@ class Trial:
             return
         self.expect(answer.status in statuses, f"is answered {statuses}, not {answer.status}: {answer.body[:300]}")
         if answer.status == DONE:
-            self.expect(self.edited.is_done(self.edited.content(), self.edited.number), "acknowledged, it is in the file")
+            is_there = self.edited.is_done(self.edited.content(), self.edited.number)
+            self.expect(is_there, "acknowledged, it is in the file")
         else:
             self.refused(answer, files, served)
         self.works()
@@ -106,8 +106,9 @@ def exercise(verdict, arguments, kind):
                     for fault, *statuses in ways:
                         trial.fail(call, occurrence, fault, statuses)
             verdict.expect(server.is_running(), f"{kind.__name__}: the server goes on to the end")
-        with edited.serve(arguments.server) as server:
-            verdict.expect(not edited.strangers(), f"{kind.__name__}: nothing is left after a start: {os.listdir(folder)}")
+        with edited.serve(arguments.server):
+            verdict.expect(
+                not edited.strangers(), f"{kind.__name__}: nothing is left after a start: {edited.strangers()}")
 
 
 def main():

@@ -196,7 +196,8 @@ def exercise(verdict, arguments, syntax, folder):
             follower.end(last)
         judge(verdict, syntax, server, path, History(first, followers[0].entries, crowd.requests, outside.saves),
               crowd, outside, followers)
-        verdict.figure(f"{syntax}: edits a second", f"{arguments.edits / took:.0f}, with {len(outside.saves)} outside saves")
+        pace = f"{arguments.edits / took:.0f}, with {len(outside.saves)} outside saves"
+        verdict.figure(f"{syntax}: edits a second", pace)
     with Server(arguments.server, path, *settings) as server:
         with open(path, "rb") as file:
             same = served(server).digest == parsed(file.read()).digest

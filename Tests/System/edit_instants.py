@@ -110,7 +110,8 @@ class Instant:
         root = edited.content()[os.path.basename(edited.path)]
         self.expect(root.fields.get("Outside") == outside, f"the other save is in the file: {root.fields}")
         is_new = edited.is_done(edited.content(), edited.number)
-        self.expect(is_new == (answer.status == 200), f"the edit is in the file if it is acknowledged: {answer.status}, {is_new}")
+        self.expect(is_new == (answer.status == 200),
+                    f"the edit is in the file if it is acknowledged: {answer.status}, {is_new}")
         served = wait_until(lambda: parsed(edited.served(server.port)[0]).digest == root.digest)
         self.expect(served is not None, "what is in the file is served")
         self.expect(not edited.strangers(), f"no file is left: {edited.strangers()}")

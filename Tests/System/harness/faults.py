@@ -24,8 +24,9 @@ class Faults:
         self.folder = folder
         self.library = os.path.join(scratch, "faults.so")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faults.c")
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", self.library, source, "-ldl"],
-                       check=True)
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", self.library, source, "-ldl"],
+            check=True)
         self.path = os.path.join(scratch, "faults")
         with open(self.path, "w+b") as file:
             file.truncate(SIZE)

@@ -187,7 +187,7 @@ final class Connection {
         case .later(let waiter):
             phase = .waiting
             self.waiter = waiter
-            if waiter.end == nil { shrink() }
+            if !waiter.isBrief, waiter.end == nil { shrink() }
             return awaitAnswer()
         }
     }

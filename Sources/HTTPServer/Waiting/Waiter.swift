@@ -18,6 +18,8 @@ public final class Waiter: Sendable, Sleeper {
 
     /// When the time is over, in milliseconds of the exact clock.
     let deadline: Int64
+    /// Whether the response is expected so soon that memory is kept for the request.
+    let isBrief: Bool
     private let room: WaitingRoom
     private let progress: Guarded<Progress>
 
@@ -42,11 +44,12 @@ public final class Waiter: Sendable, Sleeper {
     }
 
     init(
-        in room: WaitingRoom, until deadline: Int64, otherwise: Response,
+        in room: WaitingRoom, until deadline: Int64, otherwise: Response, isBrief: Bool,
         onEnd: @escaping @Sendable (Waiter, End) -> Void
     ) {
         self.room = room
         self.deadline = deadline
+        self.isBrief = isBrief
         progress = Guarded(Progress(otherwise: otherwise, onEnd: onEnd))
     }
 

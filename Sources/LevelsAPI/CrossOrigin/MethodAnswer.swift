@@ -7,6 +7,7 @@ enum MethodAnswer {
     /// for a method that the endpoint allows.
     static func response(to request: Request, _ header: ResponseHeader, _ admission: EditAdmission) -> Response? {
         let match = Endpoint.match(request.target)
+        if request.method != .options, match?.operation(request.method) != nil { return nil }
         let methods = match?.methods ?? Endpoint.methods
         let allow = methods.joined(separator: ", ")
         let isServed = match != nil || String(utf8: request.target) == "*"
@@ -15,7 +16,6 @@ enum MethodAnswer {
             let granted = admission.isOn ? methods : methods.filter(Endpoint.readingMethods.contains)
             return header.options(request, allow: allow, granting: granted)
         }
-        if match?.operation(request.method) != nil { return nil }
         return header.response(to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request)
     }
 }

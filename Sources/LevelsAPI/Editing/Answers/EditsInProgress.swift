@@ -46,7 +46,7 @@ final class EditsInProgress: Sendable {
             return true
         }
         guard isAdmitted else { throw .tooManyEdits }
-        guard let waiter = room.admit(for: Self.longest, otherwise: otherwise) else {
+        guard let waiter = room.admit(for: Self.longest, otherwise: otherwise, isBrief: true) else {
             end(bytes: bytes)
             throw .tooManyEdits
         }

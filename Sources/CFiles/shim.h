@@ -7,6 +7,7 @@
 #include <sys/xattr.h>
 
 int renameat2(int, const char *, int, const char *, unsigned int);
+int sync_file_range(int, __off64_t, __off64_t, unsigned int);
 
 /* fcntl(2) takes leases and their signals by these numbers, which are the same on every machine. */
 #ifndef F_SETSIG
@@ -14,6 +15,9 @@ int renameat2(int, const char *, int, const char *, unsigned int);
 #endif
 #ifndef F_SETLEASE
 #define F_SETLEASE 1024
+#endif
+#ifndef SYNC_FILE_RANGE_WRITE
+#define SYNC_FILE_RANGE_WRITE 2
 #endif
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1

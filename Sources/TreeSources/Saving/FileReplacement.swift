@@ -1,3 +1,4 @@
+internal import CFiles
 internal import Files
 internal import Glibc
 
@@ -28,6 +29,11 @@ struct FileReplacement: ~Copyable {
     let fault: Fault
     /// Whether the other file is no longer there, or must stay.
     var isRenamed = false
+    /// How many bytes were appended, and how many of them the system was told to write to disk.
+    private var written = 0, started = 0
+
+    /// After how many bytes the system is told to write them to disk.
+    private static let startBytes = 8 << 20
 
     /// Begins a replacement with an empty file.
     ///
@@ -60,11 +66,19 @@ struct FileReplacement: ~Copyable {
 
     /// Appends bytes to the new content.
     ///
+    /// The system begins to write a large content to disk early, so that the final sync has little to wait for, and few
+    /// pages of memory wait for the disk (`sync_file_range(2)`).
+    ///
     /// - Throws: `FileReplacementError` if they cannot be written; the old file is unchanged.
     mutating func append(_ bytes: Span<UInt8>) throws(FileReplacementError) {
         try attempt(.write, aside) {
             unsafe bytes.withUnsafeBytes { unsafe $0.writeAll(to: descriptor) } ? 0 : -1
         }
+        written += bytes.count
+        guard written - started >= Self.startBytes else { return }
+        // A failure costs nothing but time: what counts is the final sync.
+        _ = sync_file_range(descriptor, started, written - started, UInt32(SYNC_FILE_RANGE_WRITE))
+        started = written
     }
 
     /// Puts the new content in place of the old, and returns when it is on disk.

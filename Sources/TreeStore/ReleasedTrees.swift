@@ -2,7 +2,7 @@ import Levels
 import Locking
 internal import Threads
 
-/// Collects trees that no reader holds any more, so that the store's thread frees them and no reader pays for it.
+/// Collects trees that no reader holds any more, so that the store frees them and no reader pays for it.
 final class ReleasedTrees: Sendable {
     private struct Contents {
         var trees: [Level] = []
@@ -23,6 +23,9 @@ final class ReleasedTrees: Sendable {
         }
         if isTaken { wakeup.signal() }
     }
+
+    /// Whether there are trees to free.
+    var hasAny: Bool { contents.withLock { !$0.trees.isEmpty } }
 
     /// Frees the collected trees; returns whether there were any.
     func free() -> Bool {

@@ -11,11 +11,13 @@ struct TrimPace {
     /// Notes that an edit was published.
     mutating func noteEdit(at now: ContinuousClock.Instant) { lastEdit = now }
 
+    /// Whether an edit was published within the last second.
+    func isAfterEdit(at now: ContinuousClock.Instant) -> Bool { lastEdit.map { now - $0 < Self.pause } ?? false }
+
     /// Notes what was freed or loaded in a turn; returns whether memory is to be returned now.
     mutating func isDue(hasLoaded: Bool, hasFreed: Bool, at now: ContinuousClock.Instant) -> Bool {
         if hasFreed, next == nil {
-            let isAfterEdit = lastEdit.map { now - $0 < Self.pause } ?? false
-            next = isAfterEdit ? now + Self.pause : now
+            next = isAfterEdit(at: now) ? now + Self.pause : now
         }
         guard hasLoaded || next.map({ now >= $0 }) ?? false else { return false }
         next = nil

@@ -3,15 +3,21 @@ import Locking
 import Threads
 import TreeSources
 
-/// A file as a source whose saves are counted, and can be held up, or made to fail.
+/// A file as a source whose loads are noticed, and whose saves are counted, and can be held up, or made to fail.
 final class EditableSource: TreeSource {
     private let file: PropertyListFile
     /// Called at the beginning of each save with its number, from 1; it fails with what this throws.
     private let onSave: @Sendable (Int) throws(SaveError) -> Void
+    /// Called on the thread that loads.
+    private let onLoad: @Sendable () -> Void
     private let count = Guarded(0)
 
-    init(_ path: String, onSave: @escaping @Sendable (Int) throws(SaveError) -> Void = { _ in }) {
+    init(
+        _ path: String, onSave: @escaping @Sendable (Int) throws(SaveError) -> Void = { _ in },
+        onLoad: @escaping @Sendable () -> Void = {}
+    ) {
         file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
+        self.onLoad = onLoad
         self.onSave = onSave
     }
 
@@ -43,7 +49,12 @@ final class EditableSource: TreeSource {
 
         func arm() { watcher.arm() }
         func refresh() -> Bool { watcher.refresh() }
-        func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try watcher.load(replacing: old) }
+
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+            source.onLoad()
+            return try watcher.load(replacing: old)
+        }
+
         var fingerprint: Fingerprint? { watcher.fingerprint }
         func savability(at path: ItemPath) -> Savability { watcher.savability(at: path) }
         func beginEdits() throws(EditRefusal) -> any EditGroup { Group(source, try watcher.beginEdits()) }

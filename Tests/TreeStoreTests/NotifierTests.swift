@@ -30,24 +30,6 @@ struct NotifierTests {
         #expect(store.titles == ["\(number)"])
     }
 
-    @Test("has the usual priority, while the store's own thread has a lower one")
-    func niceness() throws {
-        let store = try TreeStore(file)
-        let levels = Guarded<[Int32]>([])
-        let done = DispatchSemaphore(value: 0)
-        @Sendable func note() {
-            levels.withLock { $0.append(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)) }
-            done.signal()
-        }
-        store.publications.subscribe { _, _ in note() }
-        try publish(1, in: store)
-        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
-        store.reload { _ in note() }
-        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
-        let usual = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-        #expect(levels.withLock { $0 } == [usual, max(usual, 10)])
-    }
-
     @Test("does not delay the store, and tells of everything that was published before the stop")
     func lag() throws {
         let store = try TreeStore(file)
@@ -93,6 +75,25 @@ struct NotifierTests {
         #expect(hadReturned.withLock { $0 } == Array(repeating: false, count: 8))
         notifier.stop()
         thread.join()
+    }
+
+    @Test("bounds what edits publish while a subscriber does not return, and a stop ends their wait")
+    func stuckSubscriber() throws {
+        let store = try TreeStore(file)
+        let isFree = DispatchSemaphore(value: 0)
+        store.publications.subscribe { _, new in if new.number == 1 { isFree.wait() } }
+        let outcomes = EditOutcomes()
+        for number in 1...600 { store.insert("\(number)", into: outcomes) }
+        while store.publications.pendingCount < 8 { sched_yield() }
+        store.requestStop()
+        #expect(outcomes.waits(for: 600))
+        let done = outcomes.all.values.count { $0.hasPrefix("done") }
+        #expect(outcomes.all.values.count { $0 == "stopped" } == 600 - done)
+        // One is being told of, seven do not hold up the next group, and a group has 256 requests at most.
+        #expect((9...1 + 7 + EditQueue.groupLimit).contains(done))
+        #expect(store.publications.current.number == done)
+        isFree.signal()
+        store.stop()
     }
 
     @Test("lets a subscriber stop the store")

@@ -1,0 +1,65 @@
+import Dispatch
+import Glibc
+import Levels
+import Locking
+import PropertyLists
+import Testing
+import TreeSources
+
+@testable import TestSupport
+@testable import TreeStore
+
+@Suite("The priorities of a store")
+struct PriorityTests {
+    private let scratch: ScratchFolder
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.write("Data.plist", items("A"))
+    }
+
+    private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+
+    /// What was done, in order, and the niceness of the thread that did it.
+    private final class Steps: Sendable {
+        private let steps = Guarded<[String]>([])
+
+        func note(_ step: String) {
+            let niceness = PriorityTests.niceness
+            steps.withLock { $0.append("\(step) at \(niceness)") }
+        }
+
+        var all: [String] { steps.withLock { $0 } }
+    }
+
+    @Test("are the usual one for edits, answers and subscribers, and a lower one for loads after the first")
+    func niceness() throws {
+        let steps = Steps()
+        let arrivals = DispatchSemaphore(value: 0)
+        @Sendable func note(_ step: String) {
+            steps.note(step)
+            arrivals.signal()
+        }
+        func wait() { #expect(arrivals.wait(timeout: .now() + .seconds(20)) == .success) }
+        let source = EditableSource(
+            scratch("Data.plist"), onSave: { _ in steps.note("save") }, onLoad: { steps.note("load") })
+        let store = try TreeStore(source)
+        try scratch.write("Data.plist", items("B"))
+        store.reload { _ in note("answer") }
+        wait()
+        store.publications.subscribe { _, _ in note("notification") }
+        let batch = EditBatch([.insert(.string("C"), below: .root, at: .last, section: nil)], isExact: false)
+        store.edit(EditRequest(.edits(batch), author: nil, precondition: { _ in steps.note("precondition") }) { _ in })
+        wait()
+        store.stop()
+        let (usual, low) = (Self.niceness, max(Self.niceness, 10))
+        // The reload may have been preceded by one that noticed the change itself.
+        let loads = steps.all.filter { $0.hasPrefix("load") }
+        #expect(loads.first == "load at \(usual)")
+        #expect(loads.count > 1 && loads.dropFirst().allSatisfy { $0 == "load at \(low)" })
+        #expect(
+            steps.all.filter { !$0.hasPrefix("load") } == [
+                "answer at \(usual)", "precondition at \(usual)", "save at \(usual)", "notification at \(usual)",
+            ])
+    }
+}

@@ -171,7 +171,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     ) throws(PropertyListError) -> Int {
         guard token.kind == .array else { return try tokens.finish(token).upperBound }
         var list = TextList(token.range, anchor: anchor, numbers: expected)
-        var needed = item.needed(expected)[...]
+        var needed = item.needed(expected)
         var number = expected.lowerBound
         var last: Int?
         while true {

@@ -45,19 +45,20 @@ struct RowPlan {
         }
         var plans: [RowPlan] = []
         let isNamed = old.writtenForm == .namedSections
+        let starts = Self.starts(of: runs)
         let names = isNamed ? Dictionary(news.map { ($0.name, $0) }, uniquingKeysWith: { $1 }) : [:]
         for (number, section) in olds.enumerated() {
             guard let other = isNamed ? names[section.name] : news[number] else { return nil }
-            plans.append(plan(runs, origin, section: number, old: section.rows, new: other.rows))
+            plans.append(plan(runs, starts, origin, section: number, old: section.rows, new: other.rows))
         }
         return plans
     }
 
     private static func plan(
-        _ runs: [Provenance.Run], _ origin: [Int], section: Int, old: Range<Int>, new: Range<Int>
+        _ runs: [Provenance.Run], _ starts: [Int], _ origin: [Int], section: Int, old: Range<Int>, new: Range<Int>
     ) -> RowPlan {
         var plan = RowPlan(section: section, old: old)
-        let parts = clipped(runs, to: new)
+        let parts = clipped(runs, starts, to: new)
         var bounds = [Int](repeating: old.upperBound, count: parts.count + 1)
         for index in parts.indices.reversed() {
             bounds[index] = bounds[index + 1]
@@ -74,13 +75,24 @@ struct RowPlan {
         return plan
     }
 
+    /// The first of the new rows of each run, in ascending order.
+    private static func starts(of runs: [Provenance.Run]) -> [Int] {
+        var next = 0
+        return runs.map { run in
+            defer { next += run.count }
+            return next
+        }
+    }
+
     /// The runs of some of the new rows.
     private static func clipped(
-        _ runs: [Provenance.Run], to rows: Range<Int>
+        _ runs: [Provenance.Run], _ starts: [Int], to rows: Range<Int>
     ) -> [(run: Provenance.Run, new: Int)] {
         var parts: [(Provenance.Run, Int)] = []
-        var start = 0
-        for run in runs {
+        // The last run that begins at or before the first row.
+        let first = max(starts.firstIndex(from: rows.lowerBound + 1) - 1, 0)
+        for (run, start) in zip(runs[first...], starts[first...]) where !rows.isEmpty {
+            guard start < rows.upperBound else { break }
             let part = (start..<start + run.count).clamped(to: rows)
             if !part.isEmpty {
                 if case .same(let old) = run {
@@ -90,7 +102,6 @@ struct RowPlan {
                     parts.append((run, part.lowerBound))
                 }
             }
-            start += run.count
         }
         return parts
     }

@@ -9,6 +9,8 @@ final class TouchedItem {
     private(set) var wanted: Set<Int> = []
     /// How its rows change, by old section; nil if they do not, or are written anew.
     private(set) var plans: [RowPlan]?
+    /// The rows that matter or whose places are needed, in ascending order, once they are looked for.
+    private var sought: [Int] = []
     /// The item in the tree, once it was found in the text.
     var step: Item.Step?
     /// Its place in the text.
@@ -80,6 +82,7 @@ final class TouchedItem {
     /// Begins to find it in the text; of several with one key, the last one is found.
     func begin(_ step: Item.Step) {
         self.step = step
+        sought = wanted.union(below.keys).sorted()
         range = 0..<0
         dictionary = nil
         forgetRows()
@@ -92,12 +95,13 @@ final class TouchedItem {
 
     /// Whether anything about a section is needed.
     func needs(_ section: Int, _ rows: Range<Int>) -> Bool {
-        plans?.contains { $0.section == section && $0.isRearranged } == true || !needed(rows).isEmpty
+        if let plans, plans.indices.contains(section), plans[section].isRearranged { return true }
+        return !needed(rows).isEmpty
     }
 
     /// Those of some rows that are needed, in ascending order.
-    func needed(_ rows: Range<Int>) -> [Int] {
-        wanted.union(below.keys).filter(rows.contains).sorted()
+    func needed(_ rows: Range<Int>) -> ArraySlice<Int> {
+        sought[sought.firstIndex(from: rows.lowerBound)..<sought.firstIndex(from: rows.upperBound)]
     }
 
     /// The item at a path from this one on, which was touched.
@@ -114,6 +118,18 @@ final class TouchedItem {
     func slot(_ row: Int) throws(PropertyListError) -> TextSlot {
         for array in arrays.values { if let slot = array.slots[row] { return slot } }
         throw .notWhatWasRead
+    }
+}
+
+extension [Int] {
+    /// The index of the first number that is not below a bound; the numbers ascend.
+    func firstIndex(from bound: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < bound { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

@@ -12,11 +12,11 @@ extension FragmentWriter {
 
     /// Appends a text whose lines end as those of the document; a reader of XML makes line feeds of them again.
     private mutating func append(lines text: Span<UInt8>) throws(PropertyListError) {
-        guard style.lineBreak == [13, 10] else { return try output.append(xmlText: text) }
+        guard style.lineBreak != [10] else { return try output.append(xmlText: text) }
         var start = 0
         for index in text.indices where text[index] == 10 {
             try output.append(xmlText: text.extracting(start..<index))
-            output.append("\r\n" as StaticString)
+            append(style.lineBreak)
             start = index + 1
         }
         try output.append(xmlText: text.extracting(start..<text.count))

@@ -60,7 +60,7 @@ package struct FragmentWriter: PropertyListConsumer, ~Copyable {
 
     mutating func append(line indent: [UInt8]) { append(style.lineBreak + indent) }
 
-    private mutating func append(_ text: [UInt8]) { output.append(text.span) }
+    mutating func append(_ text: [UInt8]) { output.append(text.span) }
 
     private func opening(_ container: Container, isEmpty: Bool) -> StaticString {
         switch (syntax, container.isDictionary, isEmpty) {

@@ -80,8 +80,8 @@ struct EditedFile {
             switch content {
             case .tree(let document, let provenance):
                 let splice = DocumentSplice(
-                    old: loaded.tree.document, new: document, provenance: provenance, names: interpretation.names)
-                try splice.write(original.input, syntax: loaded.syntax, limits: interpretation.propertyListLimits) {
+                    old: loaded.tree.document, new: document, provenance: provenance)
+                try splice.write(original.input, syntax: loaded.syntax) {
                     (piece) throws(FileReplacementError) in try file.append(piece)
                 }
             case .bytes(let bytes, _):

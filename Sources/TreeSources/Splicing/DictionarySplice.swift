@@ -22,7 +22,7 @@ package struct DictionarySplice: Sendable {
         _ input: DocumentInput?, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         guard let input, let textual = syntax.textual else {
-            return try DocumentOutput.write(new, syntax: syntax, to: sink)
+            return try DocumentOutput.write(.dictionary(new), syntax: syntax, to: sink)
         }
         let document: DocumentText
         let splicer: Splicer

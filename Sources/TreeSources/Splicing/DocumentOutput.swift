@@ -6,9 +6,15 @@ internal import PropertyLists
 enum DocumentOutput {
     static let pieceBytes = 1 << 20
 
-    /// Writes a tree anew.
+    /// A document that is written anew.
+    enum Whole {
+        case tree(Level)
+        case dictionary(PropertyListDictionary)
+    }
+
+    /// Writes a document anew.
     static func write<Failure: Error>(
-        _ document: Level, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
+        _ document: Whole, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         switch syntax {
         case .xml: try write(document, XMLPropertyListWriter(), to: sink)
@@ -18,45 +24,33 @@ enum DocumentOutput {
     }
 
     private static func write<Writer: WholeDocumentWriter & ~Copyable, Failure: Error>(
-        _ document: Level, _ writer: consuming Writer, to sink: (Span<UInt8>) throws(Failure) -> Void
+        _ document: Whole, _ writer: consuming Writer, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
-        var walk = TreeWalk(document, row: 0)
-        var isDone = false
-        while !isDone {
-            do throws(PropertyListError) {
-                while !isDone, writer.output.count < pieceBytes { isDone = try !walk.step(to: &writer) }
-                if isDone { try writer.finish() }
-            } catch {
+        switch document {
+        case .tree(let level):
+            var walk = TreeWalk(level, row: 0)
+            while true {
+                let isDone: Bool
+                do throws(PropertyListError) { isDone = try !advance(&walk, &writer) } catch { throw .document(error) }
+                if isDone { break }
+                try send(writer.output.span, to: sink)
+                writer.output.truncate(to: 0)
+            }
+        case .dictionary(let dictionary):
+            do throws(PropertyListError) { try PropertyListValue.dictionary(dictionary).tell(to: &writer) } catch {
                 throw .document(error)
             }
-            try send(writer.output.span, to: sink)
-            writer.output.truncate(to: 0)
         }
-    }
-
-    /// Writes a dictionary anew.
-    static func write<Failure: Error>(
-        _ dictionary: PropertyListDictionary, syntax: PropertyListSyntax,
-        to sink: (Span<UInt8>) throws(Failure) -> Void
-    ) throws(SpliceError<Failure>) {
-        switch syntax {
-        case .xml: try write(dictionary, XMLPropertyListWriter(), to: sink)
-        case .json: try write(dictionary, JSONPropertyListWriter(), to: sink)
-        case .binary: try write(dictionary, BinaryPropertyListWriter(), to: sink)
-        }
-    }
-
-    private static func write<Writer: WholeDocumentWriter & ~Copyable, Failure: Error>(
-        _ dictionary: PropertyListDictionary, _ writer: consuming Writer,
-        to sink: (Span<UInt8>) throws(Failure) -> Void
-    ) throws(SpliceError<Failure>) {
-        do throws(PropertyListError) {
-            try WrittenValue(.dictionary(dictionary)).tell(to: &writer)
-            try writer.finish()
-        } catch {
-            throw .document(error)
-        }
+        do throws(PropertyListError) { try writer.finish() } catch { throw .document(error) }
         try send(writer.output.span, to: sink)
+    }
+
+    /// Writes about a megabyte more of a tree; false at its end.
+    private static func advance<Writer: WholeDocumentWriter & ~Copyable>(
+        _ walk: inout TreeWalk, _ writer: inout Writer
+    ) throws(PropertyListError) -> Bool {
+        while writer.output.count < pieceBytes { if try !walk.step(to: &writer) { return false } }
+        return true
     }
 
     /// Copies a file as it is.

@@ -9,18 +9,15 @@ package import PropertyLists
 package struct DocumentSplice: Sendable {
     private let old, new: Level
     private let provenance: Provenance
-    private let names: StructuralNames
 
     /// - Parameters:
     ///   - old: the document that was read from the file, a level whose one row is the root item.
     ///   - new: the document after the edits.
     ///   - provenance: where the items of `new` were in `old`, for the root.
-    ///   - names: which dictionary keys are structure.
-    package init(old: Level, new: Level, provenance: Provenance, names: StructuralNames) {
+    package init(old: Level, new: Level, provenance: Provenance) {
         self.old = old
         self.new = new
         self.provenance = provenance
-        self.names = names
     }
 
     /// Writes the new document.
@@ -32,11 +29,10 @@ package struct DocumentSplice: Sendable {
     ///   - sink: takes the document's bytes, piece by piece.
     /// - Throws: `SpliceError`; an incomplete document may have been sent then.
     package func write<Failure: Error>(
-        _ input: DocumentInput, syntax: PropertyListSyntax, limits: PropertyListLimits,
-        to sink: (Span<UInt8>) throws(Failure) -> Void
+        _ input: DocumentInput, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         guard let textual = syntax.textual, provenance != .new else {
-            return try DocumentOutput.write(new, syntax: syntax, to: sink)
+            return try DocumentOutput.write(.tree(new), syntax: syntax, to: sink)
         }
         if provenance == .same([]) {
             return try DocumentOutput.copy(0..<input.size, of: input, to: sink)

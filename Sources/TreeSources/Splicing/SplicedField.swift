@@ -24,10 +24,10 @@ struct SplicedField {
     /// Whether its value is the rows of the item.
     var isPlace: Bool { if case .packed(let field) = content { field.form != nil } else { false } }
 
-    func value() throws(PropertyListError) -> WrittenValue {
+    func value() throws(PropertyListError) -> PropertyListValue {
         switch content {
-        case .packed(let field): try WrittenValue(field)
-        case .value(let value): WrittenValue(value)
+        case .packed(let field): try PropertyListValue(field)
+        case .value(let value): value
         }
     }
 
@@ -36,6 +36,6 @@ struct SplicedField {
         if case .packed(let one) = content, case .packed(let other) = other.content {
             return one.form == other.form && one.packed == other.packed
         }
-        return try value().isSame(as: other.value())
+        return try value().isWritten(like: other.value())
     }
 }

@@ -108,6 +108,26 @@ struct SplicedText {
         }
     }
 
+    /// The attributes of the tag that begins at a place, without the white space around them.
+    mutating func attributes(ofTagAt place: Int) throws(PropertyListError) -> Range<Int> {
+        var end = place + 1
+        while let character = try character(end), character > 0x20, !character.endsTag { end += 1 }
+        while let character = try character(end), character <= 0x20 { end += 1 }
+        let start = end
+        var last = end
+        var quote: UInt8?
+        while let character = try character(end), quote != nil || !character.endsTag {
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == UInt8(ascii: "\"") || character == UInt8(ascii: "'") {
+                quote = character
+            }
+            end += 1
+            if character > 0x20 { last = end }
+        }
+        return start..<last
+    }
+
     /// Whether a line ends within a range.
     mutating func hasLineBreak(in range: Range<Int>) throws(PropertyListError) -> Bool {
         for place in range { if try character(place)?.isLineBreak == true { return true } }
@@ -148,5 +168,7 @@ struct SplicedText {
 extension UInt8 {
     /// A space or a tab.
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    /// The end of a tag, or the slash before it.
+    fileprivate var endsTag: Bool { self == UInt8(ascii: ">") || self == UInt8(ascii: "/") }
     var isLineBreak: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 }

@@ -69,7 +69,7 @@ extension Splicer {
             if try old.isSame(as: new) { return nil }
             let (oldValue, newValue) = (try old.value(), try new.value())
             return { () throws(PropertyListError) in
-                try self.splice(entry.value, anchor: entry.key.lowerBound, oldValue.value, newValue.value)
+                try self.splice(entry.value, anchor: entry.key.lowerBound, oldValue, newValue)
             }
         }
         return { () throws(PropertyListError) in
@@ -99,7 +99,7 @@ extension Splicer {
     }
 
     /// What is between keys and values of a dictionary; in XML, a line feed stands for the line's beginning.
-    private func keyGap(of dictionary: TextDictionary) throws(PropertyListError) -> [UInt8]? {
+    func keyGap(of dictionary: TextDictionary) throws(PropertyListError) -> [UInt8]? {
         guard let entry = dictionary.entries.last(where: { $0.value.lowerBound - $0.key.upperBound < 64 }) else {
             return nil
         }
@@ -114,7 +114,7 @@ extension Splicer {
     func splice(
         _ range: Range<Int>, anchor: Int, _ old: PropertyListValue, _ new: PropertyListValue
     ) throws(PropertyListError) {
-        if WrittenValue(old).isSame(as: WrittenValue(new)) { return }
+        if old.isWritten(like: new) { return }
         switch (old, new) {
         case (.dictionary(let old), .dictionary(let new)):
             guard case .dictionary(let dictionary) = try container(at: range.lowerBound, anchor: anchor) else {
@@ -131,14 +131,25 @@ extension Splicer {
                 try splice(element, anchor: element.lowerBound, olds[number], news[number])
             }
         default:
-            pieces.copy(upTo: range.lowerBound)
             var indent = try text.indent(of: range.lowerBound)
             if indent == nil { indent = try text.indent(of: anchor) }
             var writer = FragmentWriter(syntax, try style(pieces.shifted(indent), near: anchor))
-            try WrittenValue(new).tell(to: &writer)
-            flush(&writer)
-            pieces.pass(upTo: range.upperBound)
+            try new.tell(to: &writer)
+            try replace(range, by: Array(copying: writer.output.span), isScalar: !old.isContainer && !new.isContainer)
         }
+    }
+
+    /// Writes a value in place of another; a value without elements takes the attributes of the old one's tag over.
+    func replace(_ range: Range<Int>, by new: [UInt8], isScalar: Bool) throws(PropertyListError) {
+        pieces.copy(upTo: range.lowerBound)
+        let attributes = syntax == .xml && isScalar ? try text.attributes(ofTagAt: range.lowerBound) : 0..<0
+        if attributes.isEmpty {
+            pieces.append(new)
+        } else {
+            let name = new.prefix { $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+            pieces.append(name + [UInt8(ascii: " ")] + (try text.document.utf8(attributes)) + new[name.endIndex...])
+        }
+        pieces.pass(upTo: range.upperBound)
     }
 
     func container(at place: Int, anchor: Int?) throws(PropertyListError) -> TextContainer {

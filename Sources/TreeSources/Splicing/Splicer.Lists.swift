@@ -30,7 +30,15 @@ extension Splicer {
                 before = .old(last)
             case .drop(let first):
                 var last = first
+                if let comments = try comments(in: list.slot(first)) {
+                    pieces.copy(upTo: try list.slot(first).range.lowerBound)
+                    pieces.pass(upTo: comments.lowerBound)
+                    pieces.copy(upTo: comments.upperBound)
+                    pieces.pass(upTo: try list.slot(first).end)
+                    break
+                }
                 while index + 1 < steps.count, case .drop(let next) = steps[index + 1],
+                    try comments(in: list.slot(next)) == nil,
                     try text.blanks(in: list.slot(last).end..<list.slot(next).range.lowerBound) != nil
                 {
                     last = next
@@ -217,6 +225,16 @@ extension Splicer {
     }
 
     // MARK: Deletion
+
+    /// XML: the comments between the key and the value of an entry; nil if there are none.
+    private func comments(in slot: TextSlot) throws(PropertyListError) -> Range<Int>? {
+        guard syntax == .xml else { return nil }
+        let gap = try text.characters(slot.between)
+        guard let first = gap.firstIndex(where: { $0 > 0x20 }), let last = gap.lastIndex(where: { $0 > 0x20 }) else {
+            return nil
+        }
+        return slot.between.lowerBound + first..<slot.between.lowerBound + last + 1
+    }
 
     /// Omits elements that are on one line, and the line if nothing else is on it.
     private func drop(_ first: Int, _ last: Int, of list: TextList) throws(PropertyListError) {

@@ -94,7 +94,9 @@ extension Splicer {
                 try self.composeArray(section.rows, new, runs, &array)
                 self.flush(&array)
             })
-        try splice(TextList(dictionary), steps)
+        var list = TextList(dictionary)
+        list.keyGap = try keyGap(of: dictionary)
+        try splice(list, steps)
     }
 }
 

@@ -47,7 +47,11 @@ final class Splicer {
             }
         case (.array, .array):
             if let runs { try spliceRows(of: item, as: new, runs, whole: item.range) }
-        case (.string(let title), .string(let newTitle)) where title == newTitle: break
+        case (.string(let title), .string(let newTitle)):
+            if title == newTitle { return }
+            var writer = FragmentWriter(syntax, try place(of: item.range.lowerBound).style)
+            try writer.string(newTitle.span)
+            try replace(item.range, by: Array(copying: writer.output.span), isScalar: true)
         default:
             pieces.copy(upTo: item.range.lowerBound)
             try rewrite(new, runs, at: place(of: item.range.lowerBound))

@@ -6,6 +6,8 @@ struct TextSlot {
     let range: Range<Int>
     /// JSON: the comma behind it.
     var comma: Int?
+    /// What is between key and value of an entry.
+    var between = 0..<0
 
     /// Where it ends, with the comma.
     var end: Int { comma.map { $0 + 1 } ?? range.upperBound }
@@ -17,7 +19,10 @@ struct TextEntry {
     let key, value: Range<Int>
     var comma: Int?
 
-    var slot: TextSlot { TextSlot(range: key.lowerBound..<value.upperBound, comma: comma) }
+    var slot: TextSlot {
+        TextSlot(
+            range: key.lowerBound..<value.upperBound, comma: comma, between: key.upperBound..<value.lowerBound)
+    }
 }
 
 /// An array or a dictionary in a document's text, with the places of those of its elements that matter.

@@ -41,8 +41,8 @@ struct EditedText {
 
     static func splice(_ bytes: [UInt8], _ file: ChangedFile, isXML: Bool) throws -> [UInt8] {
         var written: [UInt8] = []
-        let splice = DocumentSplice(old: file.old, new: file.new, provenance: file.provenance, names: .init())
-        try splice.write(.memory(bytes), syntax: isXML ? .xml : .json, limits: .init()) { (piece: Span<UInt8>) in
+        let splice = DocumentSplice(old: file.old, new: file.new, provenance: file.provenance)
+        try splice.write(.memory(bytes), syntax: isXML ? .xml : .json) { (piece: Span<UInt8>) in
             for index in piece.indices { written.append(piece[index]) }
         }
         return written

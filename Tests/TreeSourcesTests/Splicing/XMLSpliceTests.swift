@@ -40,9 +40,9 @@ struct XMLSpliceTests {
                 ),
                 (
                     "a new dictionary", [.insert(#"{"Title":"N","R":1.0,"L":[true]}"#, "/", .after("C"))],
-                    "\t\t</dict>\n",
+                    "\t\t</dict>\n\t\t<string>D",
                     "\t\t</dict>\n\t\t<dict>\n\t\t\t<key>Title</key>\n\t\t\t<string>N</string>\n\t\t\t<key>R</key>\n"
-                        + "\t\t\t<real>1.0</real>\n\t\t\t<key>L</key>\n\t\t\t<array>\n\t\t\t\t<true/>\n\t\t\t</array>\n\t\t</dict>\n"
+                        + "\t\t\t<real>1.0</real>\n\t\t\t<key>L</key>\n\t\t\t<array>\n\t\t\t\t<true/>\n\t\t\t</array>\n\t\t</dict>\n\t\t<string>D"
                 ),
                 (
                     "a new row between two of one line", [.insert(#""N""#, "/", .before("E"))],
@@ -86,18 +86,20 @@ struct XMLSpliceTests {
         }
     }()
 
+    /// How the document is laid out: its unit of indentation, its line ends, and what is before it.
+    private static let layouts: [(unit: String, lineBreak: String, mark: String)] = [
+        ("\t", "\n", ""), ("  ", "\n", ""), ("    ", "\n", ""), ("", "\n", ""), ("\t", "\r\n", ""), ("\t", "\r", ""),
+        ("\t", "\n", "\u{FEFF}"),
+    ]
+
     @Test("an edit changes the text of its item alone", arguments: cases.indices)
     func edit(_ number: Int) throws {
         let (name, edits, old, new) = Self.cases[number]
-        for variant in [
-            Self.before, Self.before.replacing("\t", with: "  "), Self.before.replacing("\n", with: "\r\n"),
-        ] {
-            let isSpaced = !variant.contains("\t")
-            let isCRLF = variant.contains("\r\n")
+        for layout in Self.layouts {
             func like(_ text: String) -> String {
-                let spaced = isSpaced ? text.replacing("\t", with: "  ") : text
-                return isCRLF ? spaced.replacing("\n", with: "\r\n") : spaced
+                text.replacing("\t", with: layout.unit).replacing("\n", with: layout.lineBreak)
             }
+            let variant = layout.mark + like(Self.before)
             var edited = try EditedText(variant)
             try edited.apply(edits)
             guard name != "a row moved with the comment beside it" else {
@@ -110,8 +112,73 @@ struct XMLSpliceTests {
             let range = try #require(variant.ranges(of: like(old)).last)
             var expected = variant
             expected.replaceSubrange(range, with: like(new))
-            #expect(edited.text == expected, "\(name)")
+            #expect(edited.text == expected, "\(name), \(layout)")
         }
+    }
+
+    /// Each on one line, so that new text is on that line, too.
+    static let oneLineCases: [(before: String, edits: [Edit], after: String)] = {
+        do {
+            let rows = "<plist><array><!-- a --><string>A</string> <!-- b --> <dict><key>Title</key><string>B</string>"
+            let end = "</dict></array></plist>"
+            return try [
+                (
+                    rows + end, [.insert(#""N""#, "/", .first)],
+                    rows.replacing("<string>A", with: "<string>N</string><string>A") + end
+                ),
+                (rows + end, [.insert(#""N""#, "/")], rows + "</dict><string>N</string></array></plist>"),
+                (
+                    "<!DOCTYPE plist it's \"a>b\">" + rows + end, [.insert(#""N""#, "/")],
+                    "<!DOCTYPE plist it's \"a>b\">" + rows + "</dict><string>N</string></array></plist>"
+                ),
+                (
+                    rows + end, [.insert(#""N""#, "/B")],
+                    rows + "<key>Children</key><array><string>N</string></array>" + end
+                ),
+                (
+                    rows + end, [.delete("/A")],
+                    rows.replacing("<string>A</string> <!-- b --> ", with: "<!-- b --> ") + end
+                ),
+                (
+                    rows + "<key>a</key> <!-- c --> <real a='>'>1</real>" + end, [.patch(#"{"a":null}"#, "/B")],
+                    rows + "<!-- c -->" + end
+                ),
+                (
+                    rows + "<key>a</key><!-- c --><real b='>' \t c=\"/\" >1</real><key>d</key><true e=''/>" + end,
+                    [.patch(#"{"a":"x","d":false}"#, "/B")],
+                    rows + "<key>a</key><!-- c --><string b='>' \t c=\"/\">x</string><key>d</key><false e=''/>" + end
+                ),
+                (
+                    "<plist><array><string a=\"1\"/></array></plist>", [.patch(#"{"Title":"x"}"#, "/~1")],
+                    "<plist><array><string a=\"1\">x</string></array></plist>"
+                ),
+                (
+                    "<plist><dict><key>Sections</key><array><dict><key>Title</key><string>S</string></dict></array></dict></plist>",
+                    [.insert(#""N""#, "/")],
+                    "<plist><dict><key>Sections</key><array><dict><key>Title</key><string>S</string>"
+                        + "<key>Rows</key><array><string>N</string></array></dict></array></dict></plist>"
+                ),
+            ]
+        } catch {
+            Issue.record(error)
+            return []
+        }
+    }()
+
+    @Test("in a document of one line new text is on that line", arguments: oneLineCases.indices)
+    func oneLine(_ number: Int) throws {
+        let (before, edits, after) = Self.oneLineCases[number]
+        var edited = try EditedText(before)
+        try edited.apply(edits)
+        #expect(edited.text == after)
+    }
+
+    @Test("line ends within a text are those of the document", arguments: ["\r", "\r\n"])
+    func lineEndsWithinTexts(_ lineBreak: String) throws {
+        let text = "<plist>\n<array>\n\t<string>A</string>\n</array>\n</plist>\n".replacing("\n", with: lineBreak)
+        var edited = try EditedText(text)
+        try edited.apply([.patch(#"{"Title":"a\nb"}"#, "/A")])
+        #expect(edited.text == text.replacing(">A<", with: ">a\(lineBreak)b<"))
     }
 
     @Test("a moved item keeps its text and comments, indented as its new place")
@@ -189,7 +256,7 @@ struct XMLSpliceTests {
                 .replacing(
                     "<string>Empty</string>\n",
                     with:
-                        "<string>Empty</string>\n    <key>Rows</key>\n    <array>\n      <string>y</string>\n    </array>\n"
+                        "<string>Empty</string>\n    <key>Rows</key><array>\n      <string>y</string>\n    </array>\n"
                 ))
     }
 

@@ -88,7 +88,9 @@ public final class TreeStore: Sendable {
         notifier.endLimit()
     }
 
-    private static let stackBytes = 1 << 20
+    /// An edit of an item goes down to it, some kilobytes a level, and then into its fields: up to 512 of each.
+    /// What no edit uses costs addresses, and no memory.
+    private static let stackBytes = 64 << 20
 
     /// What is published: the current snapshot, those before it, and who is notified of the next ones.
     public var publications: Publications { state.publications }

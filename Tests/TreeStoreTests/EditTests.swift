@@ -63,6 +63,21 @@ struct EditTests {
         #expect(loads == 1)
     }
 
+    @Test("reaches the deepest item that a document can have")
+    func deepest() throws {
+        let depth = 500
+        let (before, after) = ("<dict><key>Title</key><string>d</string><key>Rows</key><array>", "</array></dict>")
+        let text =
+            String(repeating: before, count: depth) + "<string>A</string>" + String(repeating: after, count: depth)
+        try scratch.write("Data.plist", "<plist><array>\(text)</array></plist>")
+        let store = try store()
+        let path = try ItemPath(Array("\(String(repeating: "/d", count: depth))/A".utf8).span)
+        let patch = PropertyListValue.dictionary(.init([.init(key: "Title", value: .string("B"))]))
+        #expect(store.edited([.patch(patch, at: path)], by: nil) == "done 1: d")
+        store.stop()
+        #expect(try String(contentsOfFile: scratch("Data.plist"), encoding: .utf8).contains("<string>B</string>"))
+    }
+
     @Test("waits for the save of the one before it, and shares the next save with all that wait")
     func group() throws {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

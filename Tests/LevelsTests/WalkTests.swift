@@ -24,11 +24,34 @@ import Testing
         #expect(told.difference(from: value) == nil)
     }
 
-    @Test("SectionKeys put sections into their order, and the rest behind them")
-    func sectionKeys() throws {
-        let tree = try Document.tree(#"{"SectionKeys":["C","A"],"Sections":{"A":["a"],"B":["b"],"C":["c"]}}"#)
-        let expected = try read(#"{"SectionKeys":["C","A"],"Sections":{"C":["c"],"A":["a"],"B":["b"]}}"#)
-        #expect(try tell(tree.document, row: 0).difference(from: expected) == nil)
+    @Test(
+        "Named sections keep their order in the dictionary, which SectionKeys do not change",
+        arguments: [
+            #"{"SectionKeys":["C","A"],"Sections":{"A":["a"],"B":["b"],"C":["c"]}}"#,
+            #"{"Sections":{"D":[],"C":["c"],"B":["b"],"A":["a"]},"SectionKeys":["A","B","C","D"]}"#,
+            #"{"SectionKeys":["B","C","A"],"Sections":{"A":["a"],"B":["b"],"C":["c"]}}"#,
+            #"{"SectionKeys":[],"Sections":{"A":["a"],"B":["b"]}}"#,
+            #"{"SectionKeys":["B"],"Sections":{"A":[],"B":[]}}"#,
+        ])
+    func sectionKeys(_ text: String) throws {
+        let tree = try Document.tree(text)
+        #expect(try tell(tree.document, row: 0).difference(from: read(text)) == nil)
+    }
+
+    @Test("An edit leaves named sections in their order in the dictionary")
+    func editedSections() throws {
+        var example = try SessionExample(
+            #"{"SectionKeys":["C","A"],"Sections":{"A":["a"],"B":["b"],"C":["c"]}}"#)
+        try example.apply(.insert(#""d""#, "/", .last, section: 0), .delete("/a"))
+        let expected = try read(#"{"SectionKeys":["C","A"],"Sections":{"A":[],"B":["b"],"C":["c","d"]}}"#)
+        #expect(try tell(example.session.document, row: 0).difference(from: expected) == nil)
+    }
+
+    @Test("The order of named sections in the dictionary is no part of the version where SectionKeys give one")
+    func versionOfSections() throws {
+        let one = try Document.tree(#"{"SectionKeys":["B","A"],"Sections":{"A":["a"],"B":["b"]}}"#)
+        let other = try Document.tree(#"{"SectionKeys":["B","A"],"Sections":{"B":["b"],"A":["a"]}}"#)
+        #expect(one.document.hash == other.document.hash)
     }
 
     @Test(

@@ -12,6 +12,11 @@ public struct Section: Sendable, Equatable {
     public var count: Int
     /// Whether `SectionKeys` omits it: kept for the document, but not shown.
     public var isHidden = false
+    /// The number of the section that the document's dictionary has at this place, less the number of this section; not 0
+    /// only if `SectionKeys` changes the order.
+    ///
+    /// The version of the level does not depend on it.
+    var writtenShift: Int32 = 0
     /// The section's own dictionary, packed, with a hole in place of its rows; empty if it is a bare array.
     var fields: [UInt8] = []
 
@@ -33,6 +38,15 @@ public struct Section: Sendable, Equatable {
         self.footer = footer
         self.start = start
         self.count = count
+    }
+}
+
+extension Level {
+    /// The number of the section at a place in the document; `SectionKeys` may give named sections another order.
+    func writtenSection(_ place: Int) -> Int {
+        guard form == .namedSections else { return place }
+        let number = place + Int(allSections[place].writtenShift)
+        return allSections.indices.contains(number) ? number : place
     }
 }
 

@@ -164,7 +164,8 @@ public struct TreeWalk {
         guard next < level.allSections.count else {
             return level.form == .namedSections ? try consumer.endDictionary() : try consumer.endArray()
         }
-        let section = level.allSections[next]
+        let number = level.writtenSection(next)
+        let section = level.allSections[number]
         stack.append(.sections(level, next: next + 1))
         if level.form == .namedSections {
             var title = section.title ?? ""
@@ -176,7 +177,7 @@ public struct TreeWalk {
             stack.append(.rows(level, next: section.start, end: section.start + section.count))
         } else {
             try consumer.beginDictionary(at: Self.nowhere)
-            stack.append(.sectionDictionary(level, section: next, offset: 0))
+            stack.append(.sectionDictionary(level, section: number, offset: 0))
         }
     }
 

@@ -2,7 +2,7 @@
 
 /// A document as a plain value, changed by plain code: what an edited tree is compared with.
 ///
-/// Sections stand in the order in which the tree has them, and no key comes twice, as in a document that a tree tells.
+/// No key comes twice, as in a document that a tree tells; sections are put into the order in which the tree has them.
 /// An item's path is the numbers of the rows that lead to it.
 struct EditableDocument {
     private(set) var value: Value
@@ -41,10 +41,16 @@ extension EditableDocument {
     struct Rows {
         var sections: [[Value]]
         private var holder: Value
+        /// The places of named sections in their dictionary, in the order of the tree.
+        private var places: [Int] = []
         private let isPlain: Bool
 
         init(of item: Value) {
             holder = Self.holder(of: item) ?? .array([])
+            if case .dictionary(let entries) = holder {
+                places = item.sectionOrder(of: entries)
+                holder = .dictionary(places.map { entries[$0] })
+            }
             (sections, isPlain) = Self.sections(in: holder, isNamedSections: item.holderName == "Sections")
         }
 
@@ -106,7 +112,9 @@ extension EditableDocument {
         private func list() -> Value {
             switch holder {
             case .dictionary(let entries):
-                .dictionary(zip(entries, sections).map { Value.Entry($0.key, .array($1)) })
+                .dictionary(
+                    places.indices.sorted { places[$0] < places[$1] }
+                        .map { Value.Entry(entries[$0].key, .array(sections[$0])) })
             case .array(let elements) where !isPlain:
                 .array(zip(elements, sections).map { $0.isArray ? .array($1) : Self.section($0, $1) })
             default: .array(sections[0])
@@ -135,6 +143,18 @@ extension Value {
 
     var elements: [Value] {
         if case .array(let elements) = self { elements } else { [] }
+    }
+
+    /// The places of named sections in the order of the item's `SectionKeys`, and of the rest after them.
+    fileprivate func sectionOrder(of sections: [Entry]) -> [Int] {
+        guard case .dictionary(let entries) = self,
+            let order = entries.first(where: { $0.key == "SectionKeys" })?.value.elements
+        else { return Array(sections.indices) }
+        let names = sections.map { Array($0.key.utf8) }
+        let listed = order.compactMap { name in
+            if case .string(let name) = name { names.firstIndex(of: Array(name.utf8)) } else { nil }
+        }
+        return listed + sections.indices.filter { !listed.contains($0) }
     }
 
     /// The name of the entry that holds an item's level, or a section's rows.

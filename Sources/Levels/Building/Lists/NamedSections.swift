@@ -19,17 +19,22 @@ enum NamedSections: LevelStrategy {
             uniqueKeysWithValues: sections.indices.map { (Array((sections[$0].title ?? "").utf8), $0) })
         var left = Set(sections.indices)
         let position = rows.position
-        let listed = try order.map { (name) throws(PropertyListError) in
+        let listed = try order.map { (name) throws(PropertyListError) -> Int in
             guard let number = numbers[Array(name.utf8)], left.remove(number) != nil else {
                 let isKnown = numbers[Array(name.utf8)] != nil
                 let reason = isKnown ? "twice" : "but 'Sections' does not contain it"
                 throw PropertyListError(
                     "'SectionKeys' names '\(quoted: name)' \(reason); name each section once", at: position)
             }
-            return sections[number]
+            return number
         }
         for number in left { sections[number].isHidden = true }
-        rows.sections = listed + left.sorted().map { sections[$0] }
+        let places = listed + left.sorted()
+        rows.sections = places.map { sections[$0] }
+        // A level has fewer sections than Int32 can count.
+        for (number, place) in places.enumerated() {
+            rows.sections[place].writtenShift = Int32(truncatingIfNeeded: number - place)
+        }
         rows.followSections()
     }
 }

@@ -24,6 +24,8 @@ public enum RowPosition: Sendable, Equatable {
     case before(String)
     /// Directly after the row with a key.
     case after(String)
+    /// Text that names no place; the edit is refused when its turn comes.
+    case unknown(String)
 }
 
 /// The edits of one request: all of them are done, or none.

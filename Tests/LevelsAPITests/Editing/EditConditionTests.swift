@@ -67,6 +67,23 @@ import Testing
                 """)
     }
 
+    @Test("A condition that fails comes before what is wrong with a later step, and with the item of its own")
+    func order() throws {
+        let desk = try EditDesk(Self.document)
+        for later in [
+            #"{"insert":"x","to":"/levels/","at":"middle"}"#, #"{"insert":{"Text":"x"},"to":"/levels/"}"#,
+        ] {
+            let body = #"{"edits":[{"patch":{},"of":"/detail/One","ifMatch":"AAAA"},\#(later)]}"#
+            let answer = desk.send(.post, "/edits", body)
+            #expect(answer.status == 412)
+            #expect(answer.line.hasSuffix(#","edit":0}"#))
+        }
+        let untitled = desk.send(.put, "/detail/Nowhere", #"{"Text":"x"}"#, [("If-Match", "*")])
+        #expect(untitled.status == 412)
+        let existing = desk.send(.put, "/detail/One", "5", [("If-None-Match", "*")])
+        #expect(existing.status == 412)
+    }
+
     @Test("If-None-Match: * makes an item only if there is none, and names the current tag if there is")
     func onlyIfNew() throws {
         let desk = try EditDesk(Self.document)

@@ -145,6 +145,11 @@ import TreeStore
                 #""pointer":"/edits/0/at","edit":0"#
             ),
             (
+                #"{"edits":[{"insert":"x","to":"/levels/","at":"middle"}]}"#,
+                #""detail":"'at' must be first, last, before:<key>, after:<key> or a number from 0 to 3, not 'middle'.""#,
+                #""pointer":"/edits/0/at","edit":0"#
+            ),
+            (
                 #"{"edits":[{"insert":"x","to":"/levels/","section":1.5}]}"#,
                 #""detail":"'section' must be the number of a section, from 0.""#,
                 #""pointer":"/edits/0/section","edit":0"#

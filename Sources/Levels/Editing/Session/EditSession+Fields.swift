@@ -24,7 +24,6 @@ extension EditSession {
     mutating func put(
         _ item: PropertyListValue, at path: ItemPath, onlyIfNew: Bool, isExact: Bool
     ) throws(EditRefusal) {
-        try item.checkItem()
         switch Item.find(path, in: document) {
         case .found(let shown):
             guard !onlyIfNew else {
@@ -37,6 +36,7 @@ extension EditSession {
             guard number == path.count - 1, nearest.level?.refusal == nil else {
                 throw Self.missing(path.key(number), nearest)
             }
+            try item.checkItem()
             try make(item, keyed: path.key(number), below: target(nearest, asOwner: true))
         }
     }
@@ -49,6 +49,10 @@ extension EditSession {
         let content = try ownContent(of: target)
         var new = item.fields(names)
         try refuseStructure(in: new, of: target.item)
+        if target.item.depth > 0, !(names[.title] + names[.key]).contains(where: { new[$0] != nil }) {
+            // Without the key that is kept, the body must still be an item.
+            _ = try maker(for: target, group: target.item.ownGroup).row(of: item)
+        }
         let old = content.fields
         if !names[.key].contains(where: { new[$0] != nil }), let name = names[.key].first(where: { old[$0] != nil }) {
             new[name] = old[name]
@@ -131,6 +135,24 @@ extension EditSession {
     }
 
     // MARK: Rules
+
+    /// What is wrong with a new item wherever it is put; it is refused for this before its place.
+    func fault(of item: PropertyListValue) -> EditRefusal? {
+        do throws(EditRefusal) {
+            try item.checkItem()
+            _ = try maker.row(of: item)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The same for an item without rows.
+    func faultOfPut(_ item: PropertyListValue) -> EditRefusal? {
+        if let fault = fault(of: item) { return fault }
+        do throws(EditRefusal) { try refuseStructure(in: item.fields(names), of: nil) } catch { return error }
+        return nil
+    }
 
     private func ownContent(of target: EditTarget) throws(EditRefusal) -> ItemContent {
         let row = target.item.own.level.row(target.item.own.row)

@@ -6,8 +6,20 @@ extension EditSession {
     mutating func apply(_ edit: Edit, isExact: Bool) throws(EditRefusal) {
         switch edit {
         case .insert(let item, let path, let position, let section):
-            try insert(item, below: target(path, asOwner: true), at: position, section: section)
-        case .put(let item, let path, let onlyIfNew): try put(item, at: path, onlyIfNew: onlyIfNew, isExact: isExact)
+            do throws(EditRefusal) {
+                try insert(item, below: target(path, asOwner: true), at: position, section: section)
+            } catch {
+                throw fault(of: item) ?? error
+            }
+        case .put(let item, let path, let onlyIfNew):
+            do throws(EditRefusal) {
+                try put(item, at: path, onlyIfNew: onlyIfNew, isExact: isExact)
+            } catch {
+                switch error.kind {
+                case .exists, .invalid: throw error
+                default: throw faultOfPut(item) ?? error
+                }
+            }
         case .patch(let changes, let path): try patch(changes, at: path, isExact: isExact)
         case .move(let path, let owner, let position, let section):
             try move(path, below: owner, at: position, section: section)

@@ -193,6 +193,9 @@ public struct EditSession: Sendable {
         RowMaker(names: names, limits: limits, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
     }
 
+    /// What makes rows for a place that is not known.
+    var maker: RowMaker { RowMaker(names: names, limits: limits, syntax: files[0].syntax) }
+
     var editor: TreeEditor { TreeEditor(names: names, limits: limits) }
 
     /// Lets the next item be in any file.

@@ -62,6 +62,7 @@ struct PendingLevel {
         case .first: return 0
         case .last: return count
         case .offset(let offset): return (0...count).contains(offset) ? offset : nil
+        case .unknown: return nil
         case .before(let key), .after(let key):
             let bytes = Array(key.utf8)
             let normal = ItemKey.isPlain(bytes.span) ? bytes : NormalizationFormC.text(of: bytes.span)

@@ -61,15 +61,11 @@ extension RowPosition {
         switch self {
         case .first: return RowPlace(section: range.number, offset: 0)
         case .offset(let offset):
-            guard (0...count).contains(offset) else {
-                throw EditRefusal(
-                    .badPlace(parameter: "at"),
-                    "'at' must be first, last, before:<key>, after:<key> or a number from 0 to \(count), not \(offset)."
-                )
-            }
+            guard (0...count).contains(offset) else { throw Self.noPosition("\(offset)", of: count) }
             return RowPlace(section: range.number, offset: offset)
         case .last: return RowPlace(section: range.number, offset: count)
         case .before(let key), .after(let key): throw Self.noRow(key, in: target)
+        case .unknown(let text): throw Self.noPosition("'\(quoted: text)'", of: count)
         }
     }
 
@@ -78,7 +74,7 @@ extension RowPosition {
     private var key: String? {
         switch self {
         case .before(let key), .after(let key): key
-        case .first, .last, .offset: nil
+        case .first, .last, .offset, .unknown: nil
         }
     }
 
@@ -96,10 +92,17 @@ extension RowPosition {
     // MARK: Refusals
 
     private func checkOrder(of target: EditTarget) throws(EditRefusal) {
+        if case .unknown = self { return }
         guard self != .last, target.shown.own.hasOrder else { return }
         throw .conflict(
             "the rows of \(target.shown.titlePath) are in the order of its 'SortBy' or 'GroupBy'; only 'last' can be "
                 + "their place")
+    }
+
+    private static func noPosition(_ position: String, of count: Int) -> EditRefusal {
+        EditRefusal(
+            .badPlace(parameter: "at"),
+            "'at' must be first, last, before:<key>, after:<key> or a number from 0 to \(count), not \(position).")
     }
 
     private static func noSection(_ section: Int, of count: Int) -> EditRefusal {

@@ -63,9 +63,9 @@ struct BodyMembers {
         return path
     }
 
-    /// The place among the rows of a level: `at`, and `section`.
+    /// The place among the rows of a level: `at`, which is judged when the turn of the edit comes, and `section`.
     ///
-    /// - Throws: `Problem` (422) for malformed values.
+    /// - Throws: `Problem` (422) for a malformed section, and for values of other types.
     func place() throws(Problem) -> (position: RowPosition, section: Int?) {
         var section: Int?
         if let value = dictionary["section"] {
@@ -77,9 +77,10 @@ struct BodyMembers {
         switch dictionary["at"] {
         case nil: return (.last, section)
         case .string(let text):
-            if let position = RowPosition(name: text) { return (position, section) }
-        case let value?:
-            if let number = value.wholeNumber { return (.offset(number), section) }
+            return (RowPosition(name: text) ?? .unknown(text), section)
+        case .integer(let number):
+            return (number.isNegative ? .unknown("\(number)") : .offset(Int(clamping: number.bits)), section)
+        default: break
         }
         throw problem("at", "'at' must be \(RowPosition.grammar).")
     }

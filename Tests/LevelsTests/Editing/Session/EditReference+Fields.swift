@@ -21,6 +21,10 @@ extension EditReference {
         var new = try Self.fields(of: item)
         try refuseStructure(new)
         let old = try own(place)
+        // An item whose rows are those of another file may go without a title.
+        if shown.depth > 0, !new.contains(where: { ["Title", "Key", "Source"].contains($0.key) }) {
+            throw Refused(.invalid, .conflict)
+        }
         if !new.contains(where: { $0.key == "Key" }), let key = old.first(where: { $0.key == "Key" }) {
             new.append(key)
         }

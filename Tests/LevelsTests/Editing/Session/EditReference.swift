@@ -14,6 +14,8 @@ struct EditReference {
     struct Refused: Error {
         let kinds: Set<Kind>
         init(_ kinds: Kind...) { self.kinds = Set(kinds) }
+        private init(_ kinds: Set<Kind>) { self.kinds = kinds }
+        func or(_ kind: Kind) -> Refused { Refused(kinds.union([kind])) }
     }
 
     enum Kind { case noSuchItem, exists, conflict, badPlace, invalid }
@@ -142,6 +144,7 @@ struct EditReference {
         case .offset(let offset):
             guard (0...count(chosen)).contains(offset) else { throw Refused(.badPlace) }
             return RowPlace(section: chosen, offset: offset)
+        case .unknown: throw Refused(.badPlace)
         case .before(let key), .after(let key):
             let level = owner.shown.level
             guard let row = (0..<(level?.count ?? 0)).first(where: { level?.key($0) == key }), row != moved,

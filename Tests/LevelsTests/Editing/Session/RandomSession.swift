@@ -166,8 +166,19 @@ struct RandomSession {
         do {
             let path = try change(&copy, built)
             return (edit, .success(copy), path)
+        } catch let refused as EditReference.Refused {
+            return (edit, .failure(hasWrongItem(edit) ? refused.or(.invalid) : refused), nil)
         } catch {
             return (edit, .failure(error), nil)
+        }
+    }
+
+    /// Whether the item of an edit is wrong wherever it is put, for which it is refused before its place.
+    private func hasWrongItem(_ edit: Edit) -> Bool {
+        switch edit {
+        case .insert(let item, _, _, _): session.fault(of: item) != nil
+        case .put(let item, _, _): session.faultOfPut(item) != nil
+        case .patch, .move, .delete: false
         }
     }
 

@@ -101,6 +101,12 @@ struct SessionRefusalTests {
 
     static let places = [
         Case(
+            .insert(#""i""#, "/k", .unknown("middle")),
+            "0 bad at: 'at' must be first, last, before:<key>, after:<key> or a number from 0 to 2, not 'middle'."),
+        Case(
+            .move("/s", "/O", .unknown("-1")),
+            "0 bad at: 'at' must be first, last, before:<key>, after:<key> or a number from 0 to 2, not '-1'."),
+        Case(
             .insert(#""i""#, "/k", .offset(3)),
             "0 bad at: 'at' must be first, last, before:<key>, after:<key> or a number from 0 to 2, not 3."),
         Case(
@@ -129,6 +135,31 @@ struct SessionRefusalTests {
         Case(.insert(#""i""#, "/E"), "0 conflict: /E has no section that could hold a row; add one to the document."),
     ]
 
+    /// A wrong item is refused as such wherever it is put, unless a condition on the place fails.
+    static let itemsBeforePlaces = [
+        Case(.insert(#"{"Text":"x"}"#, "/no"), untitled),
+        Case(.insert(#"{"Text":"x"}"#, "/k", .unknown("middle")), untitled),
+        Case(.insert(#"{"Text":"x"}"#, "/T"), untitled),
+        Case(
+            .insert(#"{"Title":["x"]}"#, "/k", .before("no")),
+            "0 invalid '/Title': A title must be text, a number or a date, not an array."),
+        Case(.insert("5", "/k", section: 7), "0 invalid '': An item must be a text or a dictionary."),
+        Case(.put("5", "/no/x"), "0 invalid '': An item must be a text or a dictionary."),
+        Case(
+            .put(#"{"Title":["x"]}"#, "/no/x"),
+            "0 invalid '/Title': A title must be text, a number or a date, not an array."),
+        Case(
+            .put(#"{"Title":"x","Rows":["y"]}"#, "/no/x"),
+            "0 invalid '/Rows': 'Rows' is the structure of the item, not a field; insert, move or delete the items below it."
+        ),
+        Case(.put(#"{"Text":"x"}"#, "/k"), untitled),
+        Case(
+            .put("5", "/s", onlyIfNew: true),
+            "0 exists: /s exists already; put it without If-None-Match to replace it."),
+    ]
+
+    static let untitled = "0 invalid '': An item has no 'Title'; give it one, or a 'Key'."
+
     static let conflicts = [
         Case(.delete("/"), "0 conflict: The root item cannot be removed or moved."),
         Case(.move("/", "/k"), "0 conflict: The root item cannot be removed or moved."),
@@ -155,7 +186,9 @@ struct SessionRefusalTests {
     static let records =
         "What is below 'DrillBy' is made from the records of a table; edit the records in the document or its file."
 
-    @Test("edits with the kind and the sentence", arguments: [paths, bodies, places, conflicts].joined().map { $0 })
+    @Test(
+        "edits with the kind and the sentence",
+        arguments: [paths, bodies, places, itemsBeforePlaces, conflicts].flatMap { $0 })
     func refused(_ refused: Case) throws {
         let example = try SessionExample(refused.document)
         #expect(example.refusal(of: [refused.edit]) == refused.expected)
@@ -170,6 +203,15 @@ struct SessionRefusalTests {
         #expect(throws: EditRefusal.self) { try example.apply(edits[0], edits[1]) }
         #expect(example.session.document === before)
         #expect(example.session.changedFiles.isEmpty)
+    }
+
+    @Test("a batch at the first step that cannot be done, whatever is wrong with later ones")
+    func firstStep() throws {
+        let example = try SessionExample(Case.document)
+        let later: [Edit] = [.insert(#""i""#, "/k", .unknown("middle")), .put(#"{"Text":"x"}"#, "/k")]
+        #expect(example.refusal(of: [.delete("/no")] + later) == "0 no 'no' below /: There is no 'no' in /.")
+        #expect(example.refusal(of: [.delete("/k/b")] + later)?.hasPrefix("1 bad at: ") == true)
+        #expect(example.refusal(of: [.delete("/k/b"), later[1]]) == "1" + Self.untitled.dropFirst())
     }
 
     @Test("any edit of a document of shape any")

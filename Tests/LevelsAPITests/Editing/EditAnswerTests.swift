@@ -166,4 +166,28 @@ import TreeStore
             #expect(answer.line == line)
         }
     }
+
+    @Test("A link that is too long for the header is only in the body")
+    func longLink() throws {
+        let desk = try EditDesk(Self.document)
+        for (length, isSent) in [(2_040, true), (2_041, false)] {
+            let title = String(repeating: "t", count: length)
+            let made = desk.send(.post, "/levels/", #""\#(title)""#)
+            #expect(made.status == 201)
+            let links = ["Content-Location: /detail/\(title)", "Location: /detail/\(title)"]
+            #expect(made.headers.filter { $0.contains("ocation: ") } == (isSent ? links : []))
+            #expect(made.text.contains(#""href":"/detail/\#(title)""#))
+            let changed = desk.send(.patch, "/detail/\(title)", #"{"Text":"x"}"#)
+            #expect(changed.headers.filter { $0.contains("ocation: ") } == (isSent ? [links[0]] : []))
+        }
+    }
+
+    @Test("The format of a new document is told from its content", arguments: ["json", "x-plist"])
+    func documentType(_ type: String) throws {
+        for body in [#"["x"]"#, "<plist><array><string>x</string></array></plist>"] {
+            let desk = try EditDesk(Self.document)
+            let answer = desk.send(.put, "/document", body, type: "application/\(type)")
+            #expect(answer.line == #"{"revision":"k3-2","items":1}"#)
+        }
+    }
 }

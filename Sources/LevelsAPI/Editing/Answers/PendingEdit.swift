@@ -79,11 +79,18 @@ struct PendingEdit: Sendable {
         let inquiry = try Inquiry(detailAt: link, negotiation)
         let shown = try Item(at: inquiry.path, in: publication.snapshot.document(in: inquiry.language))
         let selected = try selection.select(inquiry, shown, in: publication)
-        let response = try selected.response(adding: [("Content-Location", link)])
+        let isSent = link.utf8.count <= Self.longestLink
+        let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
         guard isNew else { return response }
-        return Response(
-            status: 201, headers: response.headers + [("Location", link)], body: Array(copying: response.body))
+        let location = isSent ? [(name: "Location", value: link)] : []
+        return Response(status: 201, headers: response.headers + location, body: Array(copying: response.body))
     }
+
+    /// The maximum length, in bytes, of a link in the header; the body has every link.
+    ///
+    /// Two of them fit into the memory of a connection beside any request's header. An answer that does not fit would be
+    /// a fault, although the edit is done.
+    private static let longestLink = 2_048
 }
 
 extension Links {

@@ -1,7 +1,7 @@
 internal import Bytes
 
 /// The chain of keys from the root to an item, as in the segments of a URL.
-public struct ItemPath: Sendable, Equatable {
+public struct ItemPath: Sendable, Hashable {
     /// All keys in Unicode NFC, concatenated, the outermost first.
     let bytes: [UInt8]
     /// Where each key ends in `bytes`.

@@ -64,6 +64,7 @@ extension LevelsAPI {
     /// `POST /edits`.
     func editSteps(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
         try call.query.check()
+        guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
         let body = try EditBody(call.request)
         let steps = try EditSteps(body.value).steps
         let pending = PendingEdit(.steps, pointers: steps.map(\.pointer), call, selection)
@@ -113,7 +114,8 @@ extension LevelsAPI {
             EditRequest(
                 content, author: token.name,
                 precondition: { [selection] snapshot throws(EditRefusal) in
-                    for condition in conditions { try condition.check(snapshot, selection) }
+                    var known = KnownTags()
+                    for condition in conditions { try condition.check(snapshot, selection, &known) }
                 },
                 answer: { [edits, told] outcome in
                     let answer: @Sendable () -> Void = {
@@ -131,4 +133,11 @@ extension LevelsAPI {
 
     /// Waits until all edits in progress have ended, or until a time; their clients are answered then.
     public func finishEdits(until deadline: ContinuousClock.Instant) { edits.drain(until: deadline) }
+}
+
+extension Problem {
+    /// 400 for a condition that nothing would check, so that no client relies on it.
+    fileprivate static let conditionOnSteps = Problem(
+        .badRequest,
+        "If-Match and If-None-Match cannot tell which step they are about; give the step the member 'ifMatch' instead.")
 }

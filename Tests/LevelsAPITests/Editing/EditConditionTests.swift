@@ -122,4 +122,37 @@ import Testing
             #expect(answer.line.contains(#""current":"\#(now)""#))
         }
     }
+
+    @Test("Steps may have conditions on one level in all its formats; the first that does not hold refuses them all")
+    func manySteps() throws {
+        let desk = try EditDesk(Self.document)
+        let tags = [desk.get("/levels/Branch").entityTag, desk.get("/levels/Branch?format=plist").entityTag]
+        func body(_ conditions: [String]) -> String {
+            let steps = conditions.map { condition in
+                let text = condition.replacing("\"", with: "\\\"")
+                return #"{"insert":"x","to":"/levels/Branch","ifMatch":"\#(text)"}"#
+            }
+            return #"{"edits":[\#(steps.joined(separator: ","))]}"#
+        }
+        let many = (0..<1_000).map { tags[$0 % 2] }
+        let refused = desk.send(.post, "/edits", body(many.dropLast(2) + [Self.stale, tags[0]]))
+        #expect(refused.status == 412)
+        #expect(refused.line.hasSuffix(#","edit":998}"#))
+        #expect(desk.send(.post, "/edits", body(many)).status == 200)
+        #expect(desk.get("/levels/Branch?fields=").text.contains(#""count":1001"#))
+    }
+
+    @Test("A condition in the header of /edits is refused: no step has it", arguments: ["If-Match", "If-None-Match"])
+    func headerOfSteps(_ field: String) throws {
+        let desk = try EditDesk(Self.document)
+        let steps = #"{"edits":[{"delete":"/detail/One"}]}"#
+        let answer = desk.send(.post, "/edits", steps, [(field, desk.get("/document").entityTag)])
+        #expect(answer.status == 400)
+        #expect(
+            answer.line == """
+                {"type":"/problems/bad-request","title":"Bad request","status":400,"detail":"If-Match and If-None-Match \
+                cannot tell which step they are about; give the step the member 'ifMatch' instead.","instance":"/edits"}
+                """)
+        #expect(desk.get("/detail/One").status == 200)
+    }
 }

@@ -40,17 +40,18 @@ struct EditCondition: Sendable {
 
     /// Refuses the edit if the condition does not hold.
     ///
+    /// - Parameter known: the tags that met the conditions checked before, in the same snapshot.
     /// - Throws: `EditRefusal` with the current entity tag.
-    func check(_ snapshot: Snapshot, _ selection: Selection) throws(EditRefusal) {
+    func check(_ snapshot: Snapshot, _ selection: Selection, _ known: inout KnownTags) throws(EditRefusal) {
         let tags = ItemTags(subject, at: path, in: snapshot, selection)
-        if let ifMatch, !tags.contains({ EntityTag.isListed($0, in: ifMatch, .strong) }) {
+        if let ifMatch, !known.contains(tags, { EntityTag.isListed($0, in: ifMatch, .strong) }) {
             let name = step == nil ? "If-Match" : "'ifMatch'"
             let detail =
                 tags.current.map { "\(name) does not contain the current entity tag of what it is about, \($0)." }
                 ?? "\(name) is about something that does not exist."
             throw EditRefusal(.preconditionFailed(current: tags.current), detail, step: step)
         }
-        if let ifNoneMatch, tags.contains({ EntityTag.isListed($0, in: ifNoneMatch, .weak) }) {
+        if let ifNoneMatch, tags.first(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
             let detail = "If-None-Match contains the current entity tag of what the request is about, or is '*'."
             throw EditRefusal(.preconditionFailed(current: tags.current), detail, step: step)
         }

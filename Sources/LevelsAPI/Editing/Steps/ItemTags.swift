@@ -3,8 +3,8 @@ import TreeStore
 
 /// The entity tags of an item's level, detail or document in one state: one for each format and language.
 struct ItemTags {
-    private let subject: Inquiry.Subject
-    private let path: ItemPath
+    let subject: Inquiry.Subject
+    let path: ItemPath
     private let snapshot: Snapshot
     private let selection: Selection
 
@@ -21,14 +21,14 @@ struct ItemTags {
         return selection.entityTag(subject, of: item, subject == .document ? .plist : .json)
     }
 
-    /// Whether any of the tags is wanted; they are made one after the other, until one is.
-    func contains(_ isWanted: (String) -> Bool) -> Bool {
+    /// The first tag that is wanted; they are made one after the other, until one is.
+    func first(where isWanted: (String) -> Bool) -> String? {
         for item in items {
             for format in formats {
-                if let tag = selection.entityTag(subject, of: item, format), isWanted(tag) { return true }
+                if let tag = selection.entityTag(subject, of: item, format), isWanted(tag) { return tag }
             }
         }
-        return false
+        return nil
     }
 
     private var formats: [Format] { subject == .document ? [.plist, .json, .binary] : [.json, .plist] }

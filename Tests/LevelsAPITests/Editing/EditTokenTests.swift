@@ -20,7 +20,7 @@ import Testing
     @Test("What is no token allows nothing, and is told by its line alone")
     func faults() {
         let text =
-            "0123456789abcde\nalice bob 0123456789abcdef\nalice 0123456789äbcdef\n\u{1B} 0123456789abcdef\nok 0123456789abcdef"
+            "0123456789abcde\nalice bob 0123456789abcdef\nalice 0123456789äbcdef\n\u{1B} 0123456789abcdef\nx\u{2028}y 0123456789abcdef\nok 0123456789abcdef"
         let tokens = EditTokens(Array(text.utf8))
         #expect(tokens.count == 1)
         #expect(
@@ -29,6 +29,7 @@ import Testing
                 "2: it must be a token, or a name, a space and a token",
                 "3: the token contains a character that is not visible ASCII",
                 "4: the name before the token must be text of at most 64 bytes",
+                "5: the name before the token must be text of at most 64 bytes",
             ])
     }
 

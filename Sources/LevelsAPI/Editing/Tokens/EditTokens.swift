@@ -84,5 +84,11 @@ public struct EditTokens: Sendable, Equatable {
 }
 
 extension Unicode.GeneralCategory {
-    fileprivate var isControl: Bool { self == .control || self == .format || self == .unassigned }
+    /// Whether its characters are not shown, or end a line.
+    fileprivate var isControl: Bool {
+        switch self {
+        case .control, .format, .unassigned, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
 }

@@ -1,8 +1,8 @@
 internal import Bytes
-package import PropertyLists
+public import PropertyLists
 
 /// What a document's text says of an item: for a writer that keeps the text.
-package enum WrittenItem {
+public enum WrittenItem {
     /// A string, which is the title.
     case string([UInt8])
     /// The root of a document that is an array, which has no fields.
@@ -11,18 +11,19 @@ package enum WrittenItem {
     case dictionary([Field])
 
     /// An entry of an item's or a section's dictionary.
-    package struct Field: Sendable {
-        package let name: [UInt8]
+    public struct Field: Sendable {
+        /// The key, in UTF-8.
+        public let name: [UInt8]
         /// The form of the rows whose place this is; nil if it is a value.
-        package let form: LevelForm?
+        public let form: LevelForm?
         /// The value, packed; empty if this is the place of the rows.
-        package let packed: [UInt8]
+        public let packed: [UInt8]
     }
 }
 
 extension WrittenItem.Field {
     /// Sends the value to a consumer.
-    package func tell<Consumer: PropertyListConsumer & ~Copyable>(
+    public func tell<Consumer: PropertyListConsumer & ~Copyable>(
         to consumer: inout Consumer
     ) throws(PropertyListError) {
         var walk = PackedWalk()
@@ -43,7 +44,7 @@ extension WrittenItem.Field {
 
 extension Item.Step {
     /// What the document says of the item.
-    package var written: WrittenItem {
+    public var written: WrittenItem {
         let row = level.row(row)
         if row.isString { return .string(Array(level.bytes[row.title])) }
         if row.fields.isEmpty, !row.isRecord { return .array(below?.form ?? .rows) }
@@ -51,17 +52,17 @@ extension Item.Step {
     }
 
     /// The level below the item; nil for most leaves.
-    package var below: Level? { level.child(row) }
+    public var below: Level? { level.child(row) }
 }
 
 /// The rows of one array of a document: those of an item, or of one of its sections.
-package struct WrittenSection: Sendable {
+public struct WrittenSection: Sendable {
     /// Its rows in the level.
-    package let rows: Range<Int>
+    public let rows: Range<Int>
     /// Its name, if the sections are a dictionary.
-    package let name: [UInt8]
+    public let name: [UInt8]
     /// The entries of its dictionary; nil if it is an array itself.
-    package let fields: [WrittenItem.Field]?
+    public let fields: [WrittenItem.Field]?
 
     init(rows: Range<Int>, name: [UInt8], fields: [WrittenItem.Field]?) {
         self.rows = rows
@@ -70,12 +71,12 @@ package struct WrittenSection: Sendable {
     }
 
     /// An array without rows.
-    package init(noRowsNamed name: [UInt8]) { self.init(rows: 0..<0, name: name, fields: nil) }
+    public init(noRowsNamed name: [UInt8]) { self.init(rows: 0..<0, name: name, fields: nil) }
 }
 
 extension Level {
     /// The arrays of rows that the document has for the level, hidden ones too; one for a plain list.
-    package var writtenSections: [WrittenSection] {
+    public var writtenSections: [WrittenSection] {
         guard form != .rows else { return [WrittenSection(rows: 0..<rowCount, name: [], fields: nil)] }
         return allSections.map { section in
             WrittenSection(
@@ -86,5 +87,5 @@ extension Level {
     }
 
     /// The number of rows, including hidden ones.
-    package var writtenRowCount: Int { rowCount }
+    public var writtenRowCount: Int { rowCount }
 }

@@ -1,14 +1,14 @@
 /// How new values are laid out among the text of a document.
-package struct FragmentStyle: Sendable, Equatable {
+public struct FragmentStyle: Sendable, Equatable {
     /// The white space at the beginning of the line that the value begins on; nil if everything is on one line.
-    package var indent: [UInt8]?
+    public var indent: [UInt8]?
     /// What a line of a container's content has before it, beyond the container's own line.
-    package var unit: [UInt8]
-    package var lineBreak: [UInt8]
+    public var unit: [UInt8]
+    public var lineBreak: [UInt8]
     /// JSON: what is between a key and its value.
-    package var colon: [UInt8]
+    public var colon: [UInt8]
 
-    package init(indent: [UInt8]?, unit: [UInt8], lineBreak: [UInt8], colon: [UInt8]) {
+    public init(indent: [UInt8]?, unit: [UInt8], lineBreak: [UInt8], colon: [UInt8]) {
         self.indent = indent
         self.unit = unit
         self.lineBreak = lineBreak

@@ -2,7 +2,7 @@ import Bytes
 
 /// Values without content.
 extension FragmentWriter {
-    package mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         beginElement()
         guard syntax == .xml else { return output.append(jsonString: text) }
         output.append("<string>" as StaticString)
@@ -22,14 +22,14 @@ extension FragmentWriter {
         try output.append(xmlText: text.extracting(start..<text.count))
     }
 
-    package mutating func integer(_ value: PropertyListInteger) {
+    public mutating func integer(_ value: PropertyListInteger) {
         beginElement()
         if syntax == .xml { output.append("<integer>" as StaticString) }
         output.append(value)
         if syntax == .xml { output.append("</integer>" as StaticString) }
     }
 
-    package mutating func real(_ value: Double) {
+    public mutating func real(_ value: Double) {
         beginElement()
         let text = JSONText.real(value)
         switch syntax {
@@ -38,7 +38,7 @@ extension FragmentWriter {
         }
     }
 
-    package mutating func boolean(_ value: Bool) {
+    public mutating func boolean(_ value: Bool) {
         beginElement()
         switch syntax {
         case .xml: output.append(value ? "<true/>" : "<false/>" as StaticString)
@@ -46,7 +46,7 @@ extension FragmentWriter {
         }
     }
 
-    package mutating func date(_ seconds: Double) throws(PropertyListError) {
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
         guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
         beginElement()
         if syntax == .xml {
@@ -61,7 +61,7 @@ extension FragmentWriter {
         }
     }
 
-    package mutating func data(_ bytes: Span<UInt8>) {
+    public mutating func data(_ bytes: Span<UInt8>) {
         beginElement()
         guard syntax == .xml else {
             output.append(UInt8(ascii: "\""))
@@ -88,7 +88,7 @@ extension FragmentWriter {
     /// As many bytes of data as fill a line of 76 characters in base64.
     private static var dataLineBytes: Int { 57 }
 
-    package mutating func uid(_ value: UInt64) throws(PropertyListError) {
+    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
         beginDictionary(at: .byte(offset: 0))
         try key(Array("CF$UID".utf8).span, at: .byte(offset: 0))
         integer(PropertyListInteger(value))

@@ -1,15 +1,18 @@
-package import Bytes
+// Public, as that of each module here: one 'package import' of a module in a target keeps the functions that use it
+// from being specialized in other targets, and the readers must be.
+public import Bytes
 
 /// Writes a value in the layout of the document that it becomes a part of; in UTF-8, without a declaration.
 ///
 /// Types that JSON lacks are written as by `JSONPropertyListWriter`.
-package struct FragmentWriter: PropertyListConsumer, ~Copyable {
+public struct FragmentWriter: PropertyListConsumer, ~Copyable {
     /// The two syntaxes that are text.
-    package enum Syntax: Sendable { case xml, json }
+    public enum Syntax: Sendable { case xml, json }
 
     /// The text so far; it may be drained between events.
-    package var output = ByteBuffer()
-    package let style: FragmentStyle
+    public var output = ByteBuffer()
+    /// The layout around the value.
+    public let style: FragmentStyle
     let syntax: Syntax
     private var open: [Container] = []
     private var followsKey = false
@@ -19,20 +22,21 @@ package struct FragmentWriter: PropertyListConsumer, ~Copyable {
         var isEmpty = true
     }
 
-    package init(_ syntax: Syntax, _ style: FragmentStyle) {
+    /// A writer of one value.
+    public init(_ syntax: Syntax, _ style: FragmentStyle) {
         self.syntax = syntax
         self.style = style
     }
 
     /// The white space before the line of a value or a key at the current place; nil if everything is on one line.
-    package var indent: [UInt8]? { indent(depth: open.count) }
+    public var indent: [UInt8]? { indent(depth: open.count) }
 
     private func indent(depth: Int) -> [UInt8]? {
         style.indent.map { indent in (0..<depth).reduce(into: indent) { indent, _ in indent += style.unit } }
     }
 
     /// Begins the place of an element that the caller writes.
-    package mutating func beginElement() {
+    public mutating func beginElement() {
         guard !open.isEmpty else { return }
         if followsKey {
             followsKey = false
@@ -96,22 +100,22 @@ package struct FragmentWriter: PropertyListConsumer, ~Copyable {
         output.append(closing(container))
     }
 
-    package mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
+    public mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
 
-    package mutating func endDictionary() throws(PropertyListError) { try end() }
+    public mutating func endDictionary() throws(PropertyListError) { try end() }
 
-    package mutating func beginArray(at position: SourcePosition) { begin(isDictionary: false) }
+    public mutating func beginArray(at position: SourcePosition) { begin(isDictionary: false) }
 
-    package mutating func endArray() throws(PropertyListError) { try end() }
+    public mutating func endArray() throws(PropertyListError) { try end() }
 
-    package mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         beginEntry()
         try write(key: name)
         followsKey = true
     }
 
     /// Writes a key alone, without anything before or after it.
-    package mutating func write(key name: Span<UInt8>) throws(PropertyListError) {
+    public mutating func write(key name: Span<UInt8>) throws(PropertyListError) {
         guard syntax == .xml else { return output.append(jsonString: name) }
         output.append("<key>" as StaticString)
         try output.append(xmlText: name)

@@ -41,6 +41,8 @@ struct EditedFile {
         var file = try begin(target)
         do throws(SaveError) {
             try write(content, from: original, to: &file)
+            // The disk works while the content is checked.
+            file.startWriting()
             try check(file, content.document)
         } catch {
             // Probably it changed while it was copied.

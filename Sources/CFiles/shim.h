@@ -2,8 +2,7 @@
 #define DRILLDOWN_CFILES_SHIM_H
 
 /* Parts of glibc that its module for Swift leaves out: extended attributes, and what the headers declare only for
-   _GNU_SOURCE. */
-#include <fcntl.h>
+   _GNU_SOURCE. <fcntl.h> is not included here: it would make the type `stat` one of this module. */
 #include <sys/xattr.h>
 
 int renameat2(int, const char *, int, const char *, unsigned int);

@@ -43,6 +43,8 @@ struct DocumentEditsTests {
         }.joined(separator: " ")
     }
 
+    private func text(_ name: String) throws -> String { try String(contentsOfFile: scratch(name), encoding: .utf8) }
+
     /// What a new watcher loads.
     private var loaded: LoadedTree {
         get throws { try PropertyListFile(path: scratch("Main.json")).load(replacing: nil) }
@@ -160,6 +162,54 @@ struct DocumentEditsTests {
         ])
         #expect(throws: EditRefusal.self) { try group.apply(inserting(.dictionary(item), "/M")) }
         #expect(try save(group, group.apply(inserting(.string("B"))), watcher) == "A M(P) N(O) B")
+    }
+
+    @Test("of a mounted document stay its own after another of the group was refused")
+    func refusedBeside() throws {
+        let names = (1...20).map { "\"\($0)\"" }.joined(separator: ",")
+        try scratch.write("Big.json", "[\(names)]")
+        var file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
+        // Enough for the part and what it would mount, but not for the document around them.
+        file.treeLimits.items = 23
+        let watcher = DocumentWatcher(file, sharing: WatchedFiles())
+        watcher.arm()
+        _ = try watcher.load(replacing: nil)
+        let main = try text("Main.json")
+        let group = try watcher.beginEdits()
+        let edited = try group.apply(inserting(.string("Q"), "/M"))
+        let mount = PropertyListValue.dictionary(
+            .init([.init(key: "Title", value: .string("L")), .init(key: "Source", value: .string("Big.json"))]))
+        #expect(throws: EditRefusal.self) { try group.apply(inserting(mount, "/M")) }
+        try save(group, edited, watcher)
+        #expect(try text("Main.json") == main)
+        #expect(try text("Part.json") == #"["P", "Q"]"#)
+    }
+
+    @Test("that mount another document in a file that someone else saves meanwhile are tried again")
+    func foreignBesideMount() throws {
+        try scratch.write("New.json", #"["X"]"#)
+        let watcher = try watcher()
+        let mount = PropertyListValue.dictionary(
+            .init([.init(key: "Title", value: .string("L")), .init(key: "Source", value: .string("New.json"))]))
+        for content in [#"["P"]"#, #"["P","F"]"#] {
+            let group = try watcher.beginEdits()
+            try scratch.write("aside", content)
+            try scratch.rename("aside", "Part.json")
+            _ = try group.apply(inserting(mount, "/M"))
+            #expect(group.hasUnshownChanges)
+            do {
+                _ = try group.save()
+                Issue.record("it was saved")
+            } catch {
+                guard case .changedMeanwhile = error else { throw error }
+            }
+            #expect(try text("Part.json") == content)
+            watcher.arm()
+            _ = watcher.refresh()
+            #expect(outline(try watcher.load(replacing: nil).tree.document) == outline(try loaded.tree.document))
+        }
+        let group = try watcher.beginEdits()
+        #expect(try save(group, group.apply(inserting(mount, "/M")), watcher) == "A M(P F L) N(O)")
     }
 
     @Test("begin with what a killed process left beside the files removed")

@@ -23,11 +23,6 @@ extension DocumentWatcher {
         }
     }
 
-    /// The file from which a composition was made; nil for the document's own.
-    func part(of composition: Composition?) -> PartFile? {
-        composition.flatMap { $0 === composer.composition ? nil : composer.files.file(of: $0) }
-    }
-
     /// Saves a file.
     ///
     /// - Parameters:
@@ -53,7 +48,8 @@ extension DocumentWatcher {
     ///
     /// - Throws: `SourceError` if a load would refuse it.
     func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
-        if let part, let identity = part.identity { part.take(.success(edited), in: identity) }
+        // The state that its content was read in, so that a file which is another one by now is read again.
+        if let part, let identity = edited.identity { part.take(.success(edited), in: identity) }
         guard let main = part == nil ? edited : latest else { return edited }
         return try shared.usingReserve { () throws(SourceError) in
             try composer.compose(main, isPatient: false) { watch($0) }

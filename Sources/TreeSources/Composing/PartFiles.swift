@@ -126,4 +126,13 @@ final class PartFiles {
 
     /// The file from which a composition was made.
     func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
+
+    /// The files by the compositions that were made of them.
+    var byComposition: [ObjectIdentifier: PartFile] {
+        var found: [ObjectIdentifier: PartFile] = [:]
+        for file in files.values {
+            if let composition = file.composition { found[ObjectIdentifier(composition)] = file }
+        }
+        return found
+    }
 }

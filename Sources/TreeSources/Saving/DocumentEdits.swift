@@ -5,6 +5,8 @@ internal import PropertyLists
 final class DocumentEdits: EditGroup {
     private let watcher: DocumentWatcher
     private var session: EditSession
+    /// The files by their compositions when the group began: to go back to them makes other compositions.
+    private let parts: [ObjectIdentifier: PartFile]
     /// The files that can be saved.
     private var savable: Set<ObjectIdentifier> = []
     /// The document that replaces the whole old one; nil unless a request asks for that.
@@ -13,10 +15,15 @@ final class DocumentEdits: EditGroup {
     private var isComplete = false
     /// The file that was composed with an edited content before it is saved, and what was read from it.
     private var provisional: (part: PartFile?, loaded: LoadedTree?)?
+    /// Whether the edited file was read again while the document was composed, so that its edits are not in the tree.
+    private var isOutdated = false
+
+    var hasUnshownChanges: Bool { isOutdated }
 
     init(_ watcher: DocumentWatcher, _ session: EditSession) {
         self.watcher = watcher
         self.session = session
+        parts = watcher.composer.files.byComposition
     }
 
     deinit { goBack() }
@@ -41,7 +48,7 @@ final class DocumentEdits: EditGroup {
 
     /// Refuses what the file cannot take.
     private func check(_ change: ChangedFile) throws(EditRefusal) {
-        let part = watcher.part(of: change.original)
+        let part = part(of: change.original)
         try checkSavability(of: part)
         try checkText(change.new, beside: change.old, part)
     }
@@ -83,11 +90,15 @@ final class DocumentEdits: EditGroup {
         provisional = (part, loaded)
         isComplete = true
         do throws(SourceError) {
-            return try watcher.compose(with: edited, of: part)
+            let composed = try watcher.compose(with: edited, of: part)
+            if let part { isOutdated = part.known?.tree.document !== edited.tree.document }
+            return composed
         } catch {
             goBack()
             isComplete = false
-            throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(error.reason).")
+            // Clients see names as the documents have them.
+            let reason = error.reason.replacing(PartPlace.folder(of: watcher.document.path) + "/", with: "")
+            throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(reason).")
         }
     }
 
@@ -105,6 +116,10 @@ final class DocumentEdits: EditGroup {
     // MARK: Saving
 
     func save() throws(SaveError) -> Fingerprint? {
+        if isOutdated {
+            goBack()
+            throw .changedMeanwhile
+        }
         let change = session.changedFiles.first
         guard let content = replacement ?? change.map({ .tree($0.new, $0.provenance) }) else { return watcher.state }
         let (part, loaded) = provisional ?? loaded(of: change)
@@ -118,9 +133,12 @@ final class DocumentEdits: EditGroup {
         }
     }
 
+    /// The file from which a composition was made; nil for the document's own.
+    private func part(of original: Composition?) -> PartFile? { original.flatMap { parts[ObjectIdentifier($0)] } }
+
     /// The file of a change, and what was read from it.
     private func loaded(of change: ChangedFile?) -> (part: PartFile?, loaded: LoadedTree?) {
-        let part = watcher.part(of: change?.original)
+        let part = part(of: change?.original)
         return (part, part.map { $0.known } ?? watcher.latest)
     }
 

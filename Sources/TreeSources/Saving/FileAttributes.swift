@@ -43,6 +43,7 @@ struct FileAttributes: Equatable {
         let keepsOwner = fchown(target, status.st_uid, status.st_gid) == 0
         // A process may give its own files to each of its own groups.
         let keepsGroup = keepsOwner || fchown(target, uid_t.max, status.st_gid) == 0
+        try removeInherited(from: target, unlike: source)
         try copyExtended(from: source, to: target)
         // After the owner, because changing that clears bits, and after the access control list, whose mask is the
         // group's bits.
@@ -64,6 +65,14 @@ struct FileAttributes: Equatable {
     }
 
     // MARK: Extended attributes (xattr(7))
+
+    /// Removes the access control list that a new file has from its folder (acl(5)) if the other file has none: the
+    /// permissions of the group would become its mask, and switch it on.
+    private static func removeInherited(from target: Int32, unlike source: Int32) throws(ErrorNumber) {
+        let list = "system.posix_acl_access"
+        guard try names(of: target).contains(list), try !names(of: source).contains(list) else { return }
+        guard unsafe fremovexattr(target, list) == 0 || errno == ENODATA else { throw ErrorNumber(errno) }
+    }
 
     private static func copyExtended(from source: Int32, to target: Int32) throws(ErrorNumber) {
         for name in try names(of: source) where !isOfContent(name) {

@@ -93,7 +93,9 @@ final class PagedFileWatcher: SourceWatcher {
         guard let page else { return try main.beginEdits() }
         guard let file = source.values, let stored = page.stored else { throw EditRefusal(.noValues) }
         if let refusal = file.refusal { throw EditRefusal(refusal) }
-        return ControlEdits(of: page, showing: stored, in: file) { [weak self] saved in self?.adopt(saved) }
+        return ControlEdits(of: page, showing: stored, in: file, watched: files) { [weak self] saved in
+            self?.adopt(saved)
+        }
     }
 
     /// Takes over a page after its values were saved, so that it is not loaded again.

@@ -10,18 +10,21 @@ final class ControlEdits: EditGroup {
     /// With the edits so far.
     private var latest: LoadedPage
     private var values: PropertyListDictionary
+    private let watched: WatchedFiles
     private let onSave: (LoadedPage) -> Void
 
     /// - Parameters:
     ///   - page: as it was loaded.
     ///   - stored: the values that it shows.
+    ///   - watched: has the descriptors that are kept for saves.
     ///   - onSave: called with the page after a save.
     init(
-        of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile,
+        of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile, watched: WatchedFiles,
         onSave: @escaping (LoadedPage) -> Void
     ) {
         self.file = file
         self.stored = stored
+        self.watched = watched
         self.onSave = onSave
         base = page
         latest = page
@@ -51,7 +54,8 @@ final class ControlEdits: EditGroup {
 
     func save() throws(SaveError) -> Fingerprint? {
         guard hasUnshownChanges else { return base.fingerprint }
-        let saved = latest.with(try file.save(values, over: stored))
+        let stored = try watched.usingReserve { () throws(SaveError) in try file.save(values, over: self.stored) }
+        let saved = latest.with(stored)
         onSave(saved)
         return saved.fingerprint
     }
@@ -93,7 +97,7 @@ final class ControlEdits: EditGroup {
         do throws(SourceError) {
             return try latest.storing(stored)
         } catch {
-            throw EditRefusal(.conflict, "\(error)")
+            throw EditRefusal(.conflict, error.reason.prefix(1).uppercased() + error.reason.dropFirst() + ".")
         }
     }
 

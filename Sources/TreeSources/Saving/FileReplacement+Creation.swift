@@ -6,8 +6,10 @@ extension FileReplacement {
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`: `changedMeanwhile` if somebody else has made a file there; nothing is at the path, or that.
     mutating func commitAsNew() throws(SaveError) -> FileIdentity {
+        var written = FileIdentity(ofOpen: descriptor)
         do throws(FileReplacementError) {
             try attempt(.sync, aside) { fsync(descriptor) }
+            written = FileIdentity(ofOpen: descriptor)
             try attempt(.rename, path) { FileNames.moveToFree(aside, path) }
         } catch {
             guard error.step == .rename else { throw SaveError(error) }
@@ -23,7 +25,7 @@ extension FileReplacement {
             if Self.isStill(descriptor, at: path) { _ = unsafe unlink(path) }
             throw SaveError(error)
         }
-        return FileIdentity(ofOpen: descriptor)
+        return state(since: written)
     }
 
     /// Renames where a file system cannot refuse to replace, after a last look.

@@ -31,6 +31,10 @@ extension Reloader {
         let commit = GroupCommit(open.requests, to: state.snapshot, by: group) { tree, author in
             snapshot(of: tree, author: author)
         }
+        guard commit.count > 0 else {
+            // Only a group that takes not even one request, which would be tried for ever.
+            return answerAll(.refused(.notTaken))
+        }
         do throws(SaveError) {
             if commit.isChange { fingerprint = try commit.save() }
         } catch {
@@ -90,6 +94,8 @@ extension Reloader {
 extension EditRefusal {
     fileprivate static let sourceUnreadable = EditRefusal(
         .conflict, "The document's file was changed and cannot be read any more; repair it, then repeat the edit.")
+    fileprivate static let notTaken = EditRefusal(
+        .conflict, "The edits cannot be saved together; send them one by one.")
     fileprivate static let sourceKeepsChanging = EditRefusal(
         .conflict,
         "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."

@@ -85,9 +85,16 @@ extension LevelsAPI {
         let pending = PendingEdit(.document, pointers: [], call, selection)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
-        editor.reload { [edits, selection] outcome in
-            waiter.finish(ReloadAnswer.response(to: outcome, pending, selection))
-            edits.end(bytes: 0)
+        editor.reload { [edits, selection, told, publications] outcome in
+            let answer: @Sendable () -> Void = {
+                waiter.finish(ReloadAnswer.response(to: outcome, pending, selection))
+                edits.end(bytes: 0)
+            }
+            if case .published(let new) = outcome, let number = publications.number(of: new.revision) {
+                told.after(number, answer)
+            } else {
+                answer()
+            }
         }
         return .later(waiter)
     }

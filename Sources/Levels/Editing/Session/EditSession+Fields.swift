@@ -102,6 +102,10 @@ extension EditSession {
         var fields = item.fields(names)
         try refuseStructure(in: fields, of: nil)
         let wanted = Array(key.utf8)
+        guard ItemKey.natural(wanted.span) == wanted else {
+            throw .invalid(
+                "'\(quoted: key)' cannot be a key, because URLs cannot contain it; put the item at another path")
+        }
         for name in names[.key] {
             guard case .string(let own)? = fields[name] else { continue }
             guard ItemKey.natural(Array(own.utf8).span) == wanted else {

@@ -23,7 +23,8 @@ enum MergePatch {
             let before = old[entry.key]
             switch (entry.value, before) {
             case (.null, _): if before != nil { removed.insert(Array(entry.key.utf8)) }
-            case (.dictionary, .uid): result[entry.key] = fitted(entry.value, to: before, isExact)
+            case (.dictionary(let changes), .uid) where changes["CF$UID"].map({ $0 != .null }) ?? false:
+                result[entry.key] = fitted(entry.value, to: before, isExact)
             case (.dictionary(let changes), _):
                 let place = pointer + JSONPointer.step(entry.key)
                 let merged = try merged(

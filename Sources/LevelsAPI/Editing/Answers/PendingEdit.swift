@@ -59,7 +59,13 @@ struct PendingEdit: Sendable {
         switch subject {
         case .item:
             switch items.first {
-            case .present(let item, let isNew): return try detail(of: item, isNew: isNew, in: publication)
+            case .present(let item, let isNew):
+                do throws(Problem) {
+                    return try detail(of: item, isNew: isNew, in: publication)
+                } catch {
+                    // The client cannot read the detail as it has asked for it, but the edit is done.
+                    return try link(to: item, isNew: isNew, in: publication)
+                }
             default: return Response(status: 204, headers: selection.header.empty(for: negotiation.origin))
             }
         case .steps:
@@ -83,6 +89,16 @@ struct PendingEdit: Sendable {
         let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
         guard isNew else { return response }
         let location = isSent ? [(name: "Location", value: link)] : []
+        return Response(status: 201, headers: response.headers + location, body: Array(copying: response.body))
+    }
+
+    /// A link to the item, as in the answer to `/edits`.
+    private func link(to item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
+        let link = Links(item).detailText
+        let answer = try StepsAnswer.rendered(publication.snapshot, [link])
+        let response = selection.response(of: answer, .identity, negotiation)
+        guard isNew else { return response }
+        let location = link.utf8.count <= Self.longestLink ? [(name: "Location", value: link)] : []
         return Response(status: 201, headers: response.headers + location, body: Array(copying: response.body))
     }
 

@@ -4,10 +4,11 @@ import PropertyLists
 extension Problem {
     /// The problem of an edit that cannot be done.
     init(_ refusal: EditRefusal, _ edit: PendingEdit) {
-        let step = refusal.step ?? 0
-        let pointer = edit.pointers.indices.contains(step) ? edit.pointers[step] : ""
+        // A refusal without a step concerns the whole batch.
+        let step = refusal.step ?? (edit.subject == .steps ? nil : 0)
+        let pointer = step.flatMap { edit.pointers.indices.contains($0) ? edit.pointers[$0] : nil } ?? ""
         self = Self.problem(refusal, at: pointer, isInBody: !edit.pointers.isEmpty)
-        if edit.subject == .steps { members.append(("edit", .number(step))) }
+        if edit.subject == .steps, let step { members.append(("edit", .number(step))) }
     }
 
     private static func problem(_ refusal: EditRefusal, at pointer: String, isInBody: Bool) -> Problem {

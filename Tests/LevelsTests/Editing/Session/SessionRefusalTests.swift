@@ -23,81 +23,87 @@ struct SessionRefusalTests {
             """#
     }
 
-    static let paths = [
-        Case(.delete("/no"), "0 no 'no' below /: There is no 'no' in /."),
-        Case(.patch("{}", "/k/no/x"), "0 no 'no' below /a: There is no 'no' in /a."),
-        Case(.insert(#""i""#, "/s/no"), "0 no 'no' below /s: There is no 'no' in /s."),
-        Case(.put(#""i""#, "/no/x"), "0 no 'no' below /: There is no 'no' in /."),
-        Case(.move("/s", "/no"), "0 no 'no' below /: There is no 'no' in /."),
-        Case(
-            .put(#""s""#, "/s", onlyIfNew: true),
-            "0 exists: /s exists already; put it without If-None-Match to replace it."),
-    ]
+    // Computed, because the leak sanitizer does not see what a stored table of edits refers to.
+    static var paths: [Case] {
+        [
+            Case(.delete("/no"), "0 no 'no' below /: There is no 'no' in /."),
+            Case(.patch("{}", "/k/no/x"), "0 no 'no' below /a: There is no 'no' in /a."),
+            Case(.insert(#""i""#, "/s/no"), "0 no 'no' below /s: There is no 'no' in /s."),
+            Case(.put(#""i""#, "/no/x"), "0 no 'no' below /: There is no 'no' in /."),
+            Case(.move("/s", "/no"), "0 no 'no' below /: There is no 'no' in /."),
+            Case(
+                .put(#""s""#, "/s", onlyIfNew: true),
+                "0 exists: /s exists already; put it without If-None-Match to replace it."),
+        ]
+    }
 
-    static let bodies = [
-        Case(.insert("5", "/"), "0 invalid '': An item must be a text or a dictionary."),
-        Case(.insert("null", "/"), "0 invalid '': An item must be a text or a dictionary."),
-        Case(.put(#"["x"]"#, "/s"), "0 invalid '': An item must be a text or a dictionary."),
-        Case(.patch(#"["x"]"#, "/s"), "0 invalid '': A merge patch of an item must be a dictionary."),
-        Case(
-            .insert(#"{"Text":"x"}"#, "/"), "0 invalid '': An item has no 'Title'; give it one, or a 'Key'."),
-        Case(
-            .insert(#"{"Title":"x","Children":["a",{"Title":"b","Children":[{"a/b~c":1}]}]}"#, "/"),
-            "0 invalid '/Children/1/Children/0': An item has no 'Title'; give it one, or a 'Key'."),
-        Case(
-            .insert(#"{"Title":"x","a/b~c":{"d":null}}"#, "/"),
-            "0 invalid '/a~1b~0c/d': A property list cannot contain null; omit the entry."),
-        Case(
-            .insert(#"{"Title":["x"]}"#, "/"),
-            "0 invalid '/Title': A title must be text, a number or a date, not an array."),
-        Case(.insert(#"{"Title":"x","Key":5}"#, "/"), "0 invalid '/Key': A Key must be text, not a number."),
-        Case(
-            .insert(#"{"Title":"x","Children":"rows"}"#, "/"),
-            "0 invalid '/Children': 'Children' must be an array of items, not text."),
-        Case(
-            .insert(#"{"Title":"x","Children":["a",5]}"#, "/"),
-            "0 invalid '/Children/1': Element 2 of the array is a number, but an item must be a string or a dictionary."
-        ),
-        Case(
-            .insert(#"{"Title":"x","Children":[{"Title":"1","Key":"K"},{"Title":"2","Key":"K"}]}"#, "/"),
-            "0 invalid '/Children': Two rows have the Key 'K', '1' at byte 0 and '2' at byte 0; a Key must be unique among siblings."
-        ),
-        Case(
-            .insert(#"{"Title":"x","Children":["a"],"Sections":[["b"]]}"#, "/"),
-            "0 invalid '/Sections': The item has both 'Children' and 'Sections'; only one of them can hold its level."),
-        Case(
-            .insert(#"{"Title":"x","SortBy":"a,,b"}"#, "/"),
-            "0 invalid '': 'SortBy' must be names of fields with commas between them, as -Price,Title, not 'a,,b'."),
-        Case(
-            .put(#"{"Title":"x","Children":[]}"#, "/s"),
-            "0 invalid '/Children': 'Children' is the structure of the item, not a field; insert, move or delete the items below it."
-        ),
-        Case(
-            .patch(#"{"Records":null}"#, "/T"),
-            "0 invalid '/Records': 'Records' is the structure of the item, not a field; insert, move or delete the items below it."
-        ),
-        Case(
-            .patch(#"{"SectionTitles":["a"]}"#, "/S"),
-            "0 invalid '/SectionTitles': 'SectionTitles' is the structure of the item, not a field; insert, move or delete the items below it."
-        ),
-        Case(
-            .patch(#"{"PreferenceSpecifiers":[]}"#, "/"),
-            "0 invalid '/PreferenceSpecifiers': 'PreferenceSpecifiers' is the structure of the item, not a field; insert, move or delete the items below it."
-        ),
-        Case(
-            .patch(#"{"Title":null}"#, "/s"), "0 invalid '': An item has no 'Title'; give it one, or a 'Key'."),
-        Case(
-            .patch(#"{"F":{"a":[1,{"b":[null]}]}}"#, "/s"),
-            "0 invalid '/F/a/1/b/0': A property list cannot contain null; omit the entry."),
-        Case(
-            .patch(#"{"DrillBy":null}"#, "/T"),
-            "0 invalid '': 'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level."
-        ),
-        Case(
-            .put(#"{"Title":"n","Key":"m"}"#, "/n"),
-            "0 invalid '/Key': The key 'm' is not that of the path, 'n'; leave it out, or put the item at the path of its key."
-        ),
-    ]
+    static var bodies: [Case] {
+        [
+            Case(.insert("5", "/"), "0 invalid '': An item must be a text or a dictionary."),
+            Case(.insert("null", "/"), "0 invalid '': An item must be a text or a dictionary."),
+            Case(.put(#"["x"]"#, "/s"), "0 invalid '': An item must be a text or a dictionary."),
+            Case(.patch(#"["x"]"#, "/s"), "0 invalid '': A merge patch of an item must be a dictionary."),
+            Case(
+                .insert(#"{"Text":"x"}"#, "/"), "0 invalid '': An item has no 'Title'; give it one, or a 'Key'."),
+            Case(
+                .insert(#"{"Title":"x","Children":["a",{"Title":"b","Children":[{"a/b~c":1}]}]}"#, "/"),
+                "0 invalid '/Children/1/Children/0': An item has no 'Title'; give it one, or a 'Key'."),
+            Case(
+                .insert(#"{"Title":"x","a/b~c":{"d":null}}"#, "/"),
+                "0 invalid '/a~1b~0c/d': A property list cannot contain null; omit the entry."),
+            Case(
+                .insert(#"{"Title":["x"]}"#, "/"),
+                "0 invalid '/Title': A title must be text, a number or a date, not an array."),
+            Case(.insert(#"{"Title":"x","Key":5}"#, "/"), "0 invalid '/Key': A Key must be text, not a number."),
+            Case(
+                .insert(#"{"Title":"x","Children":"rows"}"#, "/"),
+                "0 invalid '/Children': 'Children' must be an array of items, not text."),
+            Case(
+                .insert(#"{"Title":"x","Children":["a",5]}"#, "/"),
+                "0 invalid '/Children/1': Element 2 of the array is a number, but an item must be a string or a dictionary."
+            ),
+            Case(
+                .insert(#"{"Title":"x","Children":[{"Title":"1","Key":"K"},{"Title":"2","Key":"K"}]}"#, "/"),
+                "0 invalid '/Children': Two rows have the Key 'K', '1' at byte 0 and '2' at byte 0; a Key must be unique among siblings."
+            ),
+            Case(
+                .insert(#"{"Title":"x","Children":["a"],"Sections":[["b"]]}"#, "/"),
+                "0 invalid '/Sections': The item has both 'Children' and 'Sections'; only one of them can hold its level."
+            ),
+            Case(
+                .insert(#"{"Title":"x","SortBy":"a,,b"}"#, "/"),
+                "0 invalid '': 'SortBy' must be names of fields with commas between them, as -Price,Title, not 'a,,b'."),
+            Case(
+                .put(#"{"Title":"x","Children":[]}"#, "/s"),
+                "0 invalid '/Children': 'Children' is the structure of the item, not a field; insert, move or delete the items below it."
+            ),
+            Case(
+                .patch(#"{"Records":null}"#, "/T"),
+                "0 invalid '/Records': 'Records' is the structure of the item, not a field; insert, move or delete the items below it."
+            ),
+            Case(
+                .patch(#"{"SectionTitles":["a"]}"#, "/S"),
+                "0 invalid '/SectionTitles': 'SectionTitles' is the structure of the item, not a field; insert, move or delete the items below it."
+            ),
+            Case(
+                .patch(#"{"PreferenceSpecifiers":[]}"#, "/"),
+                "0 invalid '/PreferenceSpecifiers': 'PreferenceSpecifiers' is the structure of the item, not a field; insert, move or delete the items below it."
+            ),
+            Case(
+                .patch(#"{"Title":null}"#, "/s"), "0 invalid '': An item has no 'Title'; give it one, or a 'Key'."),
+            Case(
+                .patch(#"{"F":{"a":[1,{"b":[null]}]}}"#, "/s"),
+                "0 invalid '/F/a/1/b/0': A property list cannot contain null; omit the entry."),
+            Case(
+                .patch(#"{"DrillBy":null}"#, "/T"),
+                "0 invalid '': 'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level."
+            ),
+            Case(
+                .put(#"{"Title":"n","Key":"m"}"#, "/n"),
+                "0 invalid '/Key': The key 'm' is not that of the path, 'n'; leave it out, or put the item at the path of its key."
+            ),
+        ]
+    }
 
     static let places = [
         Case(
@@ -136,52 +142,57 @@ struct SessionRefusalTests {
     ]
 
     /// A wrong item is refused as such wherever it is put, unless a condition on the place fails.
-    static let itemsBeforePlaces = [
-        Case(.insert(#"{"Text":"x"}"#, "/no"), untitled),
-        Case(.insert(#"{"Text":"x"}"#, "/k", .unknown("middle")), untitled),
-        Case(.insert(#"{"Text":"x"}"#, "/T"), untitled),
-        Case(
-            .insert(#"{"Title":["x"]}"#, "/k", .before("no")),
-            "0 invalid '/Title': A title must be text, a number or a date, not an array."),
-        Case(.insert("5", "/k", section: 7), "0 invalid '': An item must be a text or a dictionary."),
-        Case(.put("5", "/no/x"), "0 invalid '': An item must be a text or a dictionary."),
-        Case(
-            .put(#"{"Title":["x"]}"#, "/no/x"),
-            "0 invalid '/Title': A title must be text, a number or a date, not an array."),
-        Case(
-            .put(#"{"Title":"x","Rows":["y"]}"#, "/no/x"),
-            "0 invalid '/Rows': 'Rows' is the structure of the item, not a field; insert, move or delete the items below it."
-        ),
-        Case(.put(#"{"Text":"x"}"#, "/k"), untitled),
-        Case(
-            .put("5", "/s", onlyIfNew: true),
-            "0 exists: /s exists already; put it without If-None-Match to replace it."),
-    ]
+    static var itemsBeforePlaces: [Case] {
+        [
+            Case(.insert(#"{"Text":"x"}"#, "/no"), untitled),
+            Case(.insert(#"{"Text":"x"}"#, "/k", .unknown("middle")), untitled),
+            Case(.insert(#"{"Text":"x"}"#, "/T"), untitled),
+            Case(
+                .insert(#"{"Title":["x"]}"#, "/k", .before("no")),
+                "0 invalid '/Title': A title must be text, a number or a date, not an array."),
+            Case(.insert("5", "/k", section: 7), "0 invalid '': An item must be a text or a dictionary."),
+            Case(.put("5", "/no/x"), "0 invalid '': An item must be a text or a dictionary."),
+            Case(
+                .put(#"{"Title":["x"]}"#, "/no/x"),
+                "0 invalid '/Title': A title must be text, a number or a date, not an array."),
+            Case(
+                .put(#"{"Title":"x","Rows":["y"]}"#, "/no/x"),
+                "0 invalid '/Rows': 'Rows' is the structure of the item, not a field; insert, move or delete the items below it."
+            ),
+            Case(.put(#"{"Text":"x"}"#, "/k"), untitled),
+            Case(
+                .put("5", "/s", onlyIfNew: true),
+                "0 exists: /s exists already; put it without If-None-Match to replace it."),
+        ]
+    }
 
     static let untitled = "0 invalid '': An item has no 'Title'; give it one, or a 'Key'."
 
-    static let conflicts = [
-        Case(.delete("/"), "0 conflict: The root item cannot be removed or moved."),
-        Case(.move("/", "/k"), "0 conflict: The root item cannot be removed or moved."),
-        Case(.move("/k", "/k"), "0 conflict: An item cannot be moved into itself or below itself."),
-        Case(.move("/k", "/k/b"), "0 conflict: An item cannot be moved into itself or below itself."),
-        Case(
-            .insert(#"{"Title":"z","Key":"k"}"#, "/"),
-            "0 conflict: Two rows have the Key 'k', 'a' and 'z'; a Key must be unique among siblings."),
-        Case(
-            .patch(#"{"Key":"k"}"#, "/s"),
-            "0 conflict: Two rows have the Key 'k', 'a' and 's'; a Key must be unique among siblings."),
-        Case(
-            .patch("{}", "/"), in: #"["a"]"#,
-            "0 conflict: The document is an array, so that its root has no fields; make it a dictionary with 'Rows'."),
-        Case(.patch(#"{"a":1}"#, "/T/1"), "0 conflict: \(records)"),
-        Case(.delete("/T/1/r"), "0 conflict: \(records)"),
-        Case(.insert(#""i""#, "/T"), "0 conflict: \(records)"),
-        Case(.insert(#""i""#, "/T/1"), "0 conflict: \(records)"),
-        Case(.put(#""i""#, "/T/new"), "0 conflict: \(records)"),
-        Case(.move("/T/1/r", "/"), "0 conflict: \(records)"),
-        Case(.move("/s", "/T/1"), "0 conflict: \(records)"),
-    ]
+    static var conflicts: [Case] {
+        [
+            Case(.delete("/"), "0 conflict: The root item cannot be removed or moved."),
+            Case(.move("/", "/k"), "0 conflict: The root item cannot be removed or moved."),
+            Case(.move("/k", "/k"), "0 conflict: An item cannot be moved into itself or below itself."),
+            Case(.move("/k", "/k/b"), "0 conflict: An item cannot be moved into itself or below itself."),
+            Case(
+                .insert(#"{"Title":"z","Key":"k"}"#, "/"),
+                "0 conflict: Two rows have the Key 'k', 'a' and 'z'; a Key must be unique among siblings."),
+            Case(
+                .patch(#"{"Key":"k"}"#, "/s"),
+                "0 conflict: Two rows have the Key 'k', 'a' and 's'; a Key must be unique among siblings."),
+            Case(
+                .patch("{}", "/"), in: #"["a"]"#,
+                "0 conflict: The document is an array, so that its root has no fields; make it a dictionary with 'Rows'."
+            ),
+            Case(.patch(#"{"a":1}"#, "/T/1"), "0 conflict: \(records)"),
+            Case(.delete("/T/1/r"), "0 conflict: \(records)"),
+            Case(.insert(#""i""#, "/T"), "0 conflict: \(records)"),
+            Case(.insert(#""i""#, "/T/1"), "0 conflict: \(records)"),
+            Case(.put(#""i""#, "/T/new"), "0 conflict: \(records)"),
+            Case(.move("/T/1/r", "/"), "0 conflict: \(records)"),
+            Case(.move("/s", "/T/1"), "0 conflict: \(records)"),
+        ]
+    }
 
     static let records =
         "What is below 'DrillBy' is made from the records of a table; edit the records in the document or its file."

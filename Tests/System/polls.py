@@ -191,7 +191,7 @@ def ways_to_ask(verdict, port):
         ("an unknown item's detail", (404,), Poll(port, "/detail/Quiet/Nobody", known, f"wait={WAIT}")),
         ("an unknown item's document", (404,), Poll(port, "/document/Nobody", known, f"wait={WAIT}")),
         ("an unknown item, ?wait=", (404,), Poll(port, f"/levels/Nobody?wait={WAIT}", known)),
-        ("POST", (405,), Poll(port, target, known, f"wait={WAIT}", method="POST")),
+        ("POST", (403,), Poll(port, target, known, f"wait={WAIT}", method="POST")),
     ]
     gather([poll for *_, poll in hasty])
     for what, statuses, poll in hasty:

@@ -36,6 +36,8 @@ extension EditReference {
     mutating func make(_ item: Value, keyed key: String, below shown: Item, in built: Built) throws -> [Int] {
         var fields = try Self.fields(of: item)
         try refuseStructure(fields)
+        // URLs cannot contain `.` and `..` as segments.
+        if [".", ".."].contains(key) { throw Refused(.invalid, .conflict) }
         if case .string(let own)? = fields.first(where: { $0.key == "Key" })?.value {
             guard String(decoding: ItemKey.natural(Array(own.utf8).span), as: UTF8.self) == key else {
                 throw Refused(.invalid, .conflict)

@@ -21,6 +21,29 @@ struct FileAttributesTests {
         _ = try FileAttributes.copy(from: old.descriptor, to: new.descriptor)
     }
 
+    @Test("do not include an access control list that the new file has from its folder, and the old one has not")
+    func inheritedList() throws {
+        // Version 2, then entries of a tag, permissions and an identifier: owner, a user, group, mask and others (acl(5)).
+        let entries: [(tag: UInt8, permissions: UInt8, user: UInt32)] = [
+            (1, 6, .max), (2, 6, 12_345), (4, 0, .max), (16, 0, .max), (32, 0, .max),
+        ]
+        let list: [UInt8] =
+            [2, 0, 0, 0]
+            + entries.flatMap { entry in
+                [entry.tag, 0, entry.permissions, 0] + (0..<4).map { UInt8(truncatingIfNeeded: entry.user >> (8 * $0)) }
+            }
+        let isSet = unsafe list.withUnsafeBytes { bytes in
+            unsafe setxattr(scratch("New"), "system.posix_acl_access", bytes.baseAddress, bytes.count, 0) == 0
+        }
+        // Only a file system without such lists refuses this one.
+        #expect(isSet || errno == EOPNOTSUPP)
+        try scratch.permit(0o640, "Old")
+        try copy()
+        #expect(unsafe getxattr(scratch("New"), "system.posix_acl_access", nil, 0) == -1)
+        var new = stat()
+        #expect(unsafe stat(scratch("New"), &new) == 0 && new.st_mode & 0o7777 == 0o640)
+    }
+
     @Test("are copied: permissions, owner and extended attributes")
     func copies() throws {
         let value = Array("kept\0as it is".utf8)

@@ -22,15 +22,7 @@ extension ValuesFile {
         _ old: StoredValues, by new: PropertyListDictionary
     ) throws(SaveError) -> FileIdentity {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
-        let original: DocumentFile
-        do throws(SourceError) {
-            original = try DocumentFile.open(path: target, maximumBytes: maximumBytes)
-        } catch {
-            throw .changedMeanwhile
-        }
-        guard let identity = old.identity, original.identity.isSameContent(as: identity) else {
-            throw .changedMeanwhile
-        }
+        let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
         var file = try begin(target, mode: 0o600)
         try write(new, over: old, in: original.input, to: &file)
         return try file.commit(replacing: original)

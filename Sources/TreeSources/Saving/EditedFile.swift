@@ -37,7 +37,7 @@ struct EditedFile {
     /// - Throws: `SaveError`; the file is as it was.
     func save(_ content: Content) throws(SaveError) -> LoadedTree {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
-        let original = try opened(target)
+        let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: loaded.identity)
         var file = try begin(target)
         do throws(SaveError) {
             try write(content, from: original, to: &file)
@@ -50,20 +50,6 @@ struct EditedFile {
         }
         let identity = try file.commit(replacing: original)
         return loaded.saved(as: content.document, in: identity)
-    }
-
-    /// The file that was read; if it is another now, it must be read again first.
-    private func opened(_ target: String) throws(SaveError) -> DocumentFile {
-        let file: DocumentFile
-        do throws(SourceError) {
-            file = try DocumentFile.open(path: target, maximumBytes: maximumBytes)
-        } catch {
-            throw .changedMeanwhile
-        }
-        guard let identity = loaded.identity, file.identity.isSameContent(as: identity) else {
-            throw .changedMeanwhile
-        }
-        return file
     }
 
     private func begin(_ target: String) throws(SaveError) -> FileReplacement {
@@ -113,6 +99,24 @@ struct EditedFile {
             throw .failed("the edited document would be refused: \(error.reason)")
         }
         throw .failed("the edited document would be read as another tree")
+    }
+}
+
+extension DocumentFile {
+    /// Opens a file that was read before, to be replaced.
+    ///
+    /// - Throws: `SaveError.changedMeanwhile` if it is another one now, or cannot be opened: it must be read again first.
+    static func open(
+        path: String, maximumBytes: Int, unchangedSince identity: FileIdentity?
+    ) throws(SaveError) -> DocumentFile {
+        let file: DocumentFile
+        do throws(SourceError) {
+            file = try open(path: path, maximumBytes: maximumBytes)
+        } catch {
+            throw .changedMeanwhile
+        }
+        guard let identity, file.identity.isSameContent(as: identity) else { throw .changedMeanwhile }
+        return file
     }
 }
 

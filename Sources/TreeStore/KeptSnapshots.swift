@@ -13,9 +13,9 @@ struct KeptSnapshots {
         var cost = 0
     }
 
-    private var records: [Record] = []
-    /// The number of the publication of the first record.
-    private var first = 0
+    private var records: NumberedQueue<Record>
+    /// The number of the first record whose snapshot may still be kept.
+    private var firstKept: Int
     private var numbers: [String: Int]
     private var cost = 0
 
@@ -24,7 +24,11 @@ struct KeptSnapshots {
     /// How many revisions are remembered at most: a client that missed so many publications should load anew.
     private static let revisionLimit = 2_048
 
-    init(_ first: Publication) { numbers = [first.snapshot.revision: first.number] }
+    init(_ first: Publication) {
+        records = NumberedQueue(first: first.number)
+        firstKept = first.number
+        numbers = [first.snapshot.revision: first.number]
+    }
 
     /// Adds the publication that another one replaces.
     ///
@@ -36,32 +40,32 @@ struct KeptSnapshots {
 
     /// Sets what keeping a snapshot costs, in bytes, if it is still kept.
     mutating func setCost(of number: Int, to bytes: Int) {
-        let index = number - first
-        guard records.indices.contains(index), records[index].snapshot != nil else { return }
-        cost += bytes - records[index].cost
-        records[index].cost = bytes
+        guard var record = records[number], record.snapshot != nil else { return }
+        cost += bytes - record.cost
+        record.cost = bytes
+        records[number] = record
     }
 
     /// The number of the publication with a revision; nil if it is unknown or was too long ago.
     func number(of revision: String) -> Int? { numbers[revision] }
 
     /// The snapshot of a publication that was replaced; nil if it is not kept.
-    func snapshot(_ number: Int) -> Snapshot? {
-        let index = number - first
-        return records.indices.contains(index) ? records[index].snapshot : nil
-    }
+    func snapshot(_ number: Int) -> Snapshot? { records[number]?.snapshot }
 
     /// All snapshots that are kept, the newest first.
-    var snapshots: [Snapshot] { records.reversed().prefix { $0.snapshot != nil }.compactMap(\.snapshot) }
+    var snapshots: [Snapshot] { (firstKept..<records.end).reversed().compactMap { records[$0]?.snapshot } }
 
     /// Drops what exceeds the limits, the oldest first; returns it, so that the caller frees it outside of its lock.
     mutating func shrink(to budget: Int) -> [Snapshot] {
         var dropped: [Snapshot] = []
-        for index in records.indices where cost > budget || records.count - index > Self.snapshotLimit {
-            guard let snapshot = records[index].snapshot.take() else { continue }
-            dropped.append(snapshot)
-            cost -= records[index].cost
-            records[index].cost = 0
+        while firstKept < records.end, cost > budget || records.end - firstKept > Self.snapshotLimit {
+            if var record = records[firstKept], let snapshot = record.snapshot.take() {
+                dropped.append(snapshot)
+                cost -= record.cost
+                record.cost = 0
+                records[firstKept] = record
+            }
+            firstKept += 1
         }
         forgetRevisions()
         return dropped
@@ -69,9 +73,9 @@ struct KeptSnapshots {
 
     private mutating func forgetRevisions() {
         while records.count > Self.revisionLimit {
-            let revision = records.removeFirst().revision
-            if numbers[revision] == first { numbers[revision] = nil }
-            first += 1
+            let number = records.first
+            guard let record = records.removeFirst() else { return }
+            if numbers[record.revision] == number { numbers[record.revision] = nil }
         }
     }
 }

@@ -10,15 +10,16 @@ final class ChangeLog: Sendable {
     private let budget: Int
 
     fileprivate struct Entries {
-        var list: [Change] = []
-        /// The number of the publication that the first entry led from.
-        var first: Int
+        /// By the number of the publication that each led from.
+        var list: NumberedQueue<Change>
         /// The revision that the last entry led to, or from which the log began.
         var revision: String
         var cost = 0
 
+        /// The number of the publication that the first entry led from.
+        var first: Int { list.first }
         /// The number of the publication that the last entry led to.
-        var last: Int { first + list.count }
+        var last: Int { list.end }
     }
 
     /// The maximum number of entries: a client that missed more should reload.
@@ -28,22 +29,23 @@ final class ChangeLog: Sendable {
     init(_ publications: Publications) {
         self.publications = publications
         let start = publications.current
-        entries = Guarded(Entries(first: start.number, revision: start.snapshot.revision))
+        entries = Guarded(
+            Entries(list: NumberedQueue(first: start.number), revision: start.snapshot.revision))
         budget = publications.historyBytes / 2
     }
 
     /// Sets the publication that the first entry will lead from, unless an entry was appended.
     func begin(after start: Publication) {
         entries.withLock { entries in
-            guard entries.list.isEmpty, start.number > entries.first else { return }
-            (entries.first, entries.revision) = (start.number, start.snapshot.revision)
+            guard entries.list.count == 0, start.number > entries.first else { return }
+            (entries.list, entries.revision) = (NumberedQueue(first: start.number), start.snapshot.revision)
         }
     }
 
     /// Appends the entry of the next publication, and forgets the oldest entries that exceed the limits.
     func append(_ change: Change, leadingTo publication: Publication) {
         let cost = entries.withLock { entries in
-            if entries.list.isEmpty { entries.first = publication.number - 1 }
+            if entries.list.count == 0 { entries.list = NumberedQueue(first: publication.number - 1) }
             entries.list.append(change)
             entries.revision = change.revision
             entries.cost += change.cost
@@ -66,7 +68,7 @@ final class ChangeLog: Sendable {
     /// The entries after a revision, the oldest first; nil if it is unknown, or some were forgotten.
     func changes(since revision: String) -> [Change]? {
         publications.number(of: revision).flatMap { number in
-            entries.withLock { number >= $0.first ? Array($0.list.dropFirst(number - $0.first)) : nil }
+            entries.withLock { $0.list.elements(from: number) }
         }
     }
 
@@ -86,19 +88,13 @@ final class ChangeLog: Sendable {
             guard number >= entries.first else {
                 return .forgotten(revision: entries.revision, number: entries.last)
             }
-            return .change(entries.list[number - entries.first])
+            return entries.list[number].map(Next.change) ?? .nothing
         }
     }
 }
 
 extension ChangeLog.Entries {
     fileprivate mutating func shrink(to budget: Int, count: Int) {
-        var forgotten = 0
-        while cost > budget || list.count - forgotten > count, forgotten < list.count {
-            cost -= list[forgotten].cost
-            forgotten += 1
-        }
-        list.removeFirst(forgotten)
-        first += forgotten
+        while cost > budget || list.count > count, let forgotten = list.removeFirst() { cost -= forgotten.cost }
     }
 }

@@ -1,5 +1,6 @@
 internal import CEpoll
 internal import Glibc
+internal import Synchronization
 
 /// Wakes a thread that waits, from any other: the one owner of an eventfd(2).
 ///
@@ -7,6 +8,8 @@ internal import Glibc
 public final class Wakeup: Sendable {
     /// Readable while there is a signal, for a thread that polls other descriptors beside this.
     public let descriptor: Int32
+    /// Whether there is a signal that was not yet looked at: a further one needs no call of the system.
+    private let isSignalled = Atomic(false)
 
     /// - Throws: `SystemCallError` if the system has no descriptor left (`eventfd(2)`).
     public init() throws(SystemCallError) {
@@ -17,11 +20,19 @@ public final class Wakeup: Sendable {
     deinit { _ = close(descriptor) }
 
     /// Wakes the thread that waits, or the next that will.
-    public func signal() { _ = eventfd_write(descriptor, 1) }
+    public func signal() {
+        if !isSignalled.exchange(true, ordering: .acquiringAndReleasing) { _ = eventfd_write(descriptor, 1) }
+    }
+
+    /// Notes that the thread looks at what the signals up to now have announced, so that the next one is a new event; for
+    /// those who wait for edges (`EPOLLET`).
+    public func rearm() { _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing) }
 
     /// Forgets the signals up to now; returns whether there were any.
     public func reset() -> Bool {
         var count: eventfd_t = 0
+        // Read first: a signal between the two is part of what is looked at next, and must not be read without a trace.
+        defer { rearm() }
         return unsafe eventfd_read(descriptor, &count) == 0
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import Testing
 import Threads
 
@@ -33,6 +34,18 @@ struct WakeupTests {
         #expect(!isReadable)
     }
 
+    @Test("is a new event for those who wait for edges once they look at what it has announced")
+    func edges() {
+        var count: UInt64 = 0
+        wakeup.signal()
+        #expect(unsafe read(wakeup.descriptor, &count, 8) == 8 && count == 1)
+        wakeup.signal()
+        #expect(!isReadable)
+        wakeup.rearm()
+        wakeup.signal()
+        #expect(isReadable)
+    }
+
     @Test("wakes a thread that waits")
     func waiting() throws {
         let answer = try Wakeup()
@@ -48,6 +61,25 @@ struct WakeupTests {
         }
         thread.join()
         #expect(!isReadable && !answer.reset())
+    }
+
+    @Test("is never lost, however signals and looks come together")
+    func crowd() throws {
+        let announced = Guarded(0)
+        let threads = try (0..<3).map { number in
+            try Thread(name: "signals \(number)") { [wakeup] in
+                for _ in 0..<50_000 {
+                    announced.withLock { $0 += 1 }
+                    wakeup.signal()
+                }
+            }
+        }
+        var seen = 0
+        while seen < 150_000 {
+            wakeup.wait()
+            seen = announced.withLock { $0 }
+        }
+        for thread in threads { thread.join() }
     }
 
     @Test("lets a thread go on without a signal when the time is over", arguments: [0, -1, 1])

@@ -41,6 +41,7 @@ struct EpollSet: ~Copyable, Sendable {
             guard let base = events.baseAddress else { return }
             let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
             let count = unsafe epoll_wait(descriptor, base, Int32(events.count), time)
+            bell.rearm()
             for index in 0..<max(Int(count), 0) {
                 if let token = unsafe events[index].data.ptr { unsafe each(token) }
             }

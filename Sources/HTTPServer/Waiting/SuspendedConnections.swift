@@ -101,9 +101,12 @@ final class SuspendedConnections: Sendable {
     /// How long the thread has nothing to do, in milliseconds; nil until it is signalled.
     func pause(at now: Int64) -> Int64? {
         book.withLock { book in
-            book.alarm = book.deadlines.next ?? .max
+            // An alarm that has become unnecessary is kept: the next sleeper's deadline, which is probably later, then
+            // needs no signal.
+            let kept = book.alarm > now ? book.alarm : .max
+            book.alarm = min(kept, book.deadlines.next ?? .max)
             if !book.woken.isEmpty { return 0 }
-            return book.deadlines.next.map { $0 - now }
+            return book.alarm == .max ? nil : max(book.alarm - now, 0)
         }
     }
 

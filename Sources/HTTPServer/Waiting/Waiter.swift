@@ -24,7 +24,7 @@ public final class Waiter: Sendable, Sleeper {
     private let progress: Guarded<Progress>
 
     private struct Progress {
-        var otherwise: Response
+        var otherwise: @Sendable () -> Response
         /// Released at the end, so it may refer to the waiter.
         var onEnd: (@Sendable (Waiter, End) -> Void)?
         var end: End?
@@ -44,7 +44,7 @@ public final class Waiter: Sendable, Sleeper {
     }
 
     init(
-        in room: WaitingRoom, until deadline: Int64, otherwise: Response, isBrief: Bool,
+        in room: WaitingRoom, until deadline: Int64, otherwise: @escaping @Sendable () -> Response, isBrief: Bool,
         onEnd: @escaping @Sendable (Waiter, End) -> Void
     ) {
         self.room = room
@@ -65,8 +65,8 @@ public final class Waiter: Sendable, Sleeper {
 
     /// The response if the time is over or the server is stopping; it may be replaced while the wait lasts.
     public var otherwise: Response {
-        get { progress.withLock(\.otherwise) }
-        set { progress.withLock { $0.otherwise = newValue } }
+        get { progress.withLock(\.otherwise)() }
+        set { progress.withLock { $0.otherwise = { newValue } } }
     }
 
     /// Ends the wait as if its time were over, for tests without a server.

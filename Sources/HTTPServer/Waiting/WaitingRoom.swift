@@ -21,13 +21,13 @@ public final class WaitingRoom: Sendable {
     ///
     /// - Parameters:
     ///   - time: how long it waits; up to 5 % and at most 1 s longer, so that not all waits end at the same instant.
-    ///   - otherwise: the response if the time is over or the server is stopping; many waiters may share one.
+    ///   - otherwise: the response if the time is over or the server is stopping; made only then.
     ///   - isBrief: whether the response is expected so soon that memory is kept for the request.
     ///   - onEnd: called once, when the wait is over, on the thread that ended it, which for `.answered` is the one
     ///     that calls `Waiter.finish`. The server holds no lock during the call. It must not block.
     /// - Returns: nil if the limit is reached.
     public func admit(
-        for time: Duration, otherwise: Response, isBrief: Bool = false,
+        for time: Duration, otherwise: @autoclosure @escaping @Sendable () -> Response, isBrief: Bool = false,
         onEnd: @escaping @Sendable (Waiter, Waiter.End) -> Void = { _, _ in }
     ) -> Waiter? {
         guard enter() else { return nil }

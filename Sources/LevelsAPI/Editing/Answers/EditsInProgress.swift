@@ -37,7 +37,9 @@ final class EditsInProgress: Sendable {
     ///   - otherwise: the response if the client has waited too long, or the server stops.
     /// - Returns: the waiter of the connection.
     /// - Throws: `Problem` (503) if there are too many, or too large ones, or if the server stops.
-    func begin(bytes: Int, otherwise: Response) throws(Problem) -> Waiter {
+    func begin(
+        bytes: Int, otherwise: @autoclosure @escaping @Sendable () -> Response
+    ) throws(Problem) -> Waiter {
         let isAdmitted = try count.withLock { (count) throws(Problem) in
             if count.isDraining { throw .stopping }
             guard count.edits < capacity, count.edits == 0 || count.bytes + bytes <= byteLimit else { return false }
@@ -46,7 +48,7 @@ final class EditsInProgress: Sendable {
             return true
         }
         guard isAdmitted else { throw .tooManyEdits }
-        guard let waiter = room.admit(for: Self.longest, otherwise: otherwise, isBrief: true) else {
+        guard let waiter = room.admit(for: Self.longest, otherwise: otherwise(), isBrief: true) else {
             end(bytes: bytes)
             throw .tooManyEdits
         }

@@ -37,6 +37,8 @@ enum EditContent: Sendable {
         guard let field, !field.isEmpty else {
             throw mediaTypeProblem("The request has no Content-Type")
         }
+        // As most clients write it.
+        if types.contains(field) { return }
         guard let type = MediaType(field), types.contains(type.name) else {
             throw mediaTypeProblem("A body of the type '\(quoted: field)' cannot be read")
         }

@@ -13,14 +13,19 @@ struct DescriptorReserve: ~Copyable {
     /// Closes them before a load.
     mutating func release() {
         for descriptor in held { _ = close(descriptor) }
-        held = []
+        held.removeAll(keepingCapacity: true)
     }
 
     /// Opens them before the first load and after each, as far as the limit allows.
-    mutating func refill() {
+    ///
+    /// - Parameter open: a descriptor that stays open. Another one of the same file costs a tenth of a new socket; without
+    ///   any (-1), they are unconnected sockets, which need no file, not even a device.
+    mutating func refill(like open: Int32) {
         while held.count < count {
-            // An unconnected socket needs no file, not even a device.
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            var descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
+            if descriptor < 0, errno == EBADF {
+                descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            }
             guard descriptor >= 0 else { return }
             held.append(descriptor)
         }

@@ -7,6 +7,9 @@ struct Inotify: ~Copyable {
     /// The descriptor to poll; -1, which `poll` ignores, if there is no instance.
     let descriptor: Int32
 
+    /// Where events are read to.
+    private var buffer = [UInt8](repeating: 0, count: 16 << 10)
+
     init() { descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
 
     deinit { if descriptor >= 0 { _ = close(descriptor) } }
@@ -22,9 +25,8 @@ struct Inotify: ~Copyable {
     func endWatch(_ number: Int32) { _ = inotify_rm_watch(descriptor, number) }
 
     /// Reads all pending events.
-    func takeEvents() -> [Event] {
+    mutating func takeEvents() -> [Event] {
         var events: [Event] = []
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while descriptor >= 0 {
             let taken = unsafe read(descriptor, &buffer, buffer.count)
             guard taken > 0 else { break }

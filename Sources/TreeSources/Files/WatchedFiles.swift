@@ -65,7 +65,7 @@ public final class WatchedFiles {
     /// Loads or saves with the reserved descriptors free for use.
     func usingReserve<Output, Failure: Error>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {
         reserve.release()
-        defer { reserve.refill() }
+        defer { reserve.refill(like: descriptor) }
         return try body()
     }
 }

@@ -47,7 +47,8 @@ struct TextWindow: ~Copyable {
         self.limits = limits
         check = TextCheck(kind)
         inputOffset = 0
-        capacity = Self.pieceBytes
+        // A small document fits, with room for the read that finds its end.
+        capacity = min(Self.pieceBytes, max(input.size, 0) + 1024)
         unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity + Self.padding, alignment: 16)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity + Self.padding)
     }

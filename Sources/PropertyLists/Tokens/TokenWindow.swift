@@ -13,14 +13,17 @@ struct TokenWindow: ~Copyable {
     /// The number of the code unit at `base`.
     private var origin = 0
 
-    private static var capacity: Int { 1 << 17 }
+    /// In bytes; a small document fits as a whole.
+    private let capacity: Int
+    private static var mostBytes: Int { 1 << 17 }
     /// Vectors are loaded sixteen bytes at a time, past the end too.
     private static var padding: Int { 16 }
 
     init(_ text: DocumentText) {
         self.text = text
-        unsafe base = .allocate(byteCount: Self.capacity + Self.padding, alignment: 16)
-        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.capacity + Self.padding)
+        capacity = min(Self.mostBytes, text.count + 256)
+        unsafe base = .allocate(byteCount: capacity + Self.padding, alignment: 16)
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity + Self.padding)
     }
 
     deinit { unsafe base.deallocate() }
@@ -133,7 +136,7 @@ struct TokenWindow: ~Copyable {
         end -= cursor
         cursor = 0
         while end < count {
-            let wanted = min(Self.capacity - end, text.count - origin - end)
+            let wanted = min(capacity - end, text.count - origin - end)
             guard wanted > 0 else { return false }
             try read(wanted)
         }

@@ -7,6 +7,8 @@ struct ShownRows {
     private let pairs: RowsDifference
     /// For each row of the new listing, whether nothing in or below it differs and its position is the same.
     private let isSame: [Bool]
+    /// For each row of the new listing, whether at least what its neighbours show of it does not differ.
+    private let hasSameLink: [Bool]
     private let hasSameSections: Bool
 
     /// A row whose answers may differ, by its positions.
@@ -22,11 +24,14 @@ struct ShownRows {
         pairs = RowsDifference(from: old, to: new)
         hasSameSections = Self.sections(old) == Self.sections(new)
         var isSame = [Bool](repeating: false, count: new.count)
+        var hasSameLink = isSame
         for pair in pairs.kept where pair.old == pair.new {
             guard let row = new.step(at: pair.new), let other = old.step(at: pair.old) else { continue }
             isSame[pair.new] = row.level.hasRow(row.row, sameAs: other.row, in: other.level)
+            hasSameLink[pair.new] = isSame[pair.new] || row.hasSameLink(as: other)
         }
         self.isSame = isSame
+        self.hasSameLink = hasSameLink
     }
 
     /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of those above it.
@@ -56,9 +61,10 @@ struct ShownRows {
         return candidates + pairs.removed.map { Candidate(old: $0, new: nil, isInOtherSection: false) }
     }
 
-    /// Whether neither a row nor its neighbours differ in anything.
+    /// Whether a row does not differ in anything, nor its neighbours in what it shows of them.
     private func isQuiet(_ row: Int) -> Bool {
-        isSame[row] && (row == 0 || isSame[row - 1]) && (row + 1 == isSame.count || isSame[row + 1])
+        isSame[row] && (row == 0 || hasSameLink[row - 1])
+            && (row + 1 == isSame.count || hasSameLink[row + 1])
     }
 
     /// The sections as they are shown: there is always one.

@@ -106,7 +106,7 @@ struct TreeDifference {
             add(level: true, detail: true)
             return followAll(before, after)
         }
-        let isRenamed = visit.isBelowChange || !new.step.isEqual(to: old.step, in: \.title)
+        let isRenamed = visit.isBelowChange || !new.step.hasSameTitle(as: old.step)
         let detail =
             isRenamed || visit.isInOtherSection
             || !DetailDescription(new, children: after).showsTheSame(as: DetailDescription(old, children: before))

@@ -76,7 +76,7 @@ struct DetailDescription {
     /// Whether another item's detail shows the same as JSON, apart from the titles above the items and the numbers of
     /// their sections.
     func showsTheSame(as other: DetailDescription) -> Bool {
-        guard childCount == other.childCount, refusal == other.refusal, own.isEqual(to: other.own, in: \.title) else {
+        guard childCount == other.childCount, refusal == other.refusal, own.hasSameTitle(as: other.own) else {
             return false
         }
         if readsTheSame(as: other) { return true }
@@ -94,7 +94,7 @@ struct DetailDescription {
 
     private static func isSameLink(_ step: Item.Step?, _ other: Item.Step?) -> Bool {
         guard let step, let other else { return step == nil && other == nil }
-        return step.isEqual(to: other, in: \.title) && step.isEqual(to: other, in: \.key)
+        return step.hasSameLink(as: other)
     }
 
     private var written: [UInt8]? {
@@ -113,11 +113,19 @@ struct DetailDescription {
 }
 
 extension Item.Step {
-    /// Whether a part of the row is equal to that of another row.
-    func isEqual(to other: Item.Step, in part: KeyPath<Row, Range<Int>>) -> Bool {
-        let bytes = level.bytes
-        let others = other.level.bytes
-        return bytes.span.extracting(level.row(row)[keyPath: part])
-            .isEqual(to: others.span.extracting(other.level.row(other.row)[keyPath: part]))
+    /// Whether the title of the row is that of another row.
+    func hasSameTitle(as other: Item.Step) -> Bool {
+        isEqual(to: other, level.row(row).title, other.level.row(other.row).title)
+    }
+
+    /// Whether links to the row and to another one on the level of the same item are equal.
+    func hasSameLink(as other: Item.Step) -> Bool {
+        let (own, others) = (level.row(row), other.level.row(other.row))
+        return isEqual(to: other, own.title, others.title) && isEqual(to: other, own.key, others.key)
+    }
+
+    private func isEqual(to other: Item.Step, _ own: Range<Int>, _ others: Range<Int>) -> Bool {
+        let (bytes, otherBytes) = (level.bytes, other.level.bytes)
+        return bytes.span.extracting(own).isEqual(to: otherBytes.span.extracting(others))
     }
 }

@@ -43,7 +43,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TreeSources",
-            dependencies: ["Bytes", "Files", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles"],
+            dependencies: ["Bytes", "Files", "Locking", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles"],
             swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],

@@ -31,14 +31,14 @@ final class Reloader {
     var trims = TrimPace()
 
     init(
-        _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue, background: BackgroundThread,
-        tell: @escaping @Sendable (StoreEvent) -> Void
+        _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue, spares: SpareFiles,
+        background: BackgroundThread, tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.requests = requests
         self.edits = edits
         self.background = background
         self.tell = tell
-        watcher = source.watcher(sharing: WatchedFiles())
+        watcher = source.watcher(sharing: WatchedFiles(spares: spares))
         released = ReleasedTrees(wakeup: requests.wakeup)
         retries = RetrySchedule(interval: source.retryInterval)
     }

@@ -10,6 +10,7 @@ public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: ReloadRequests
     private let edits: EditQueue
+    private let spares: SpareFiles
     private let thread: Thread
     private let notifier: Notifier
     private let notifierThread: Thread
@@ -25,6 +26,8 @@ public final class TreeStore: Sendable {
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(SourceError) {
         let first: Handover<Result<StoreState, SourceError>>
+        let spares = SpareFiles()
+        self.spares = spares
         do throws(SystemCallError) {
             let wakeup = try Wakeup()
             let (requests, edits) = (ReloadRequests(wakeup: wakeup), EditQueue(wakeup: wakeup))
@@ -32,7 +35,7 @@ public final class TreeStore: Sendable {
             let handover = try Handover<Result<StoreState, SourceError>>()
             let background = try BackgroundThread(name: "store-loads", stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
-                Self.run(source, requests, edits, background, onEvent, first: handover) { snapshot in
+                Self.run(source, requests, edits, spares, background, onEvent, first: handover) { snapshot in
                     StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
             }
@@ -65,13 +68,17 @@ public final class TreeStore: Sendable {
 
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
-        _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue,
+        _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue, _ spares: SpareFiles,
         _ background: BackgroundThread, _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
         first: Handover<Result<StoreState, SourceError>>,
         makingState: (Snapshot) -> StoreState
     ) {
-        let reloader = Reloader(source, requests: requests, edits: edits, background: background, tell: onEvent)
-        defer { background.stop() }
+        let reloader = Reloader(
+            source, requests: requests, edits: edits, spares: spares, background: background, tell: onEvent)
+        defer {
+            background.stop()
+            spares.removeAll()
+        }
         do throws(SourceError) {
             let state = makingState(try reloader.start())
             first.give(.success(state))
@@ -113,6 +120,9 @@ public final class TreeStore: Sendable {
     /// Edits that wait together share a save; each has an answer, and a revision unless it changes nothing. Returns at
     /// once; the request is answered on the store's thread, or on this one if too many are waiting.
     public func edit(_ request: EditRequest) { edits.add(request) }
+
+    /// Removes the hidden files that are kept while a document is edited again and again; for the end of the process.
+    public func removeSpareFiles() { spares.removeAll() }
 
     /// Ends the store's threads and waits for them; the published snapshot stays.
     ///

@@ -63,6 +63,7 @@ enum ServeCommand {
         while signals.wait() == .reload { store.reload() }
         // Before the connections are told to end, so that every edit that was begun is answered.
         responder.finishEdits(until: .now + editGrace)
+        store.removeSpareFiles()
         server.stop(grace: grace)
         log.write(Log.Entry(.info, "stopped", "stopped"))
         // Does not stop the store, which would wait for a running load; nothing is left to be saved.

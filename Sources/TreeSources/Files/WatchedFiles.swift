@@ -13,16 +13,20 @@ public final class WatchedFiles {
     /// The origin of the times of all checks.
     private let begun = ContinuousClock.now
 
+    /// Files that saves leave to be written again.
+    let spares: SpareFiles
+
     /// Creates a set without files.
-    public init() {}
+    public init(spares: SpareFiles = SpareFiles()) { self.spares = spares }
 
     /// What to poll for events; -1 if the kernel reports none.
     var descriptor: Int32 { list.descriptor }
 
     /// Registers a path to follow. The first one opens the shared descriptors, which remote documents do not need.
     func add() -> WatchList.Follower {
-        reserve.refill()
-        return list.add()
+        let follower = list.add()
+        reserve.refill(like: descriptor)
+        return follower
     }
 
     /// Watches everything that the path currently leads through.

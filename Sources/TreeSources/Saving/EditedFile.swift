@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 internal import Levels
 internal import PropertyLists
@@ -10,6 +11,8 @@ struct EditedFile {
     let interpretation: Interpretation
     /// What was read from it.
     let loaded: LoadedTree
+    /// Files that can be written again.
+    var spares: SpareFiles?
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _ in nil }
 
@@ -28,7 +31,7 @@ struct EditedFile {
         }
     }
 
-    /// A larger document is not read again before it replaces the old one.
+    /// A larger document is not held in memory, and not read again before it replaces the old one.
     private static let mostCheckedBytes = 256 << 10
 
     /// Replaces the file's content, and returns when it is on disk.
@@ -41,43 +44,41 @@ struct EditedFile {
         var file = try begin(target)
         do throws(SaveError) {
             try write(content, from: original, to: &file)
-            // The disk works while the content is checked.
-            file.startWriting()
-            try check(file, content.document)
         } catch {
             // Probably it changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
-        let identity = try file.commit(replacing: original)
+        let identity = try file.commit(replacing: original, keeping: spares)
         return loaded.saved(as: content.document, in: identity)
     }
 
     private func begin(_ target: String) throws(SaveError) -> FileReplacement {
         do throws(FileReplacementError) {
+            let aside = FileReplacement.editPath(of: target)
             return try FileReplacement.begin(
-                of: target, through: FileReplacement.editPath(of: target), mode: .fixed(0o600), fault: fault)
+                of: target, through: aside, mode: .fixed(0o600), spare: spares?.beginSave(through: aside),
+                fault: fault)
         } catch {
             throw SaveError(error)
         }
     }
 
+    /// Writes the new content; a small one is also checked, so that nothing is saved that would be read as another tree.
     private func write(
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
     ) throws(SaveError) {
+        var small: [UInt8]? = []
         do throws(SpliceError<FileReplacementError>) {
-            switch content {
-            case .tree(let document, let provenance):
-                let splice = DocumentSplice(
-                    old: loaded.tree.document, new: document, provenance: provenance)
-                try splice.write(original.input, syntax: loaded.syntax) {
-                    (piece) throws(FileReplacementError) in try file.append(piece)
+            try send(content, replacing: original) { (piece) throws(FileReplacementError) in
+                if let count = small?.count, count + piece.count <= Self.mostCheckedBytes {
+                    small?.append(copying: piece)
+                } else {
+                    if let start = small.take() { try file.append(start.span) }
+                    try file.append(piece)
                 }
-            case .bytes(let bytes, _):
-                do throws(FileReplacementError) {
-                    try file.append(bytes.span)
-                } catch {
-                    throw .sink(error)
-                }
+            }
+            if let small {
+                do throws(FileReplacementError) { try file.append(small.span) } catch { throw .sink(error) }
             }
         } catch {
             switch error {
@@ -85,15 +86,33 @@ struct EditedFile {
             case .sink(let error): throw SaveError(error)
             }
         }
+        // The disk works while the content is checked.
+        file.startWriting()
+        if let small { try check(small, content.document) }
     }
 
-    /// Reads a small document back, so that nothing is saved that would be read as another tree.
-    private func check(_ file: borrowing FileReplacement, _ document: Level) throws(SaveError) {
-        let identity = FileIdentity(ofOpen: file.descriptor)
-        guard identity.size <= Self.mostCheckedBytes else { return }
+    private func send(
+        _ content: Content, replacing original: borrowing DocumentFile,
+        to sink: (Span<UInt8>) throws(FileReplacementError) -> Void
+    ) throws(SpliceError<FileReplacementError>) {
+        switch content {
+        case .tree(let document, let provenance):
+            let splice = DocumentSplice(old: loaded.tree.document, new: document, provenance: provenance)
+            try splice.write(try input(original), syntax: loaded.syntax, to: sink)
+        case .bytes(let bytes, _): try DocumentOutput.send(bytes.span, to: sink)
+        }
+    }
+
+    /// The old content, in memory if it is small: a splice looks at many places.
+    private func input(_ original: borrowing DocumentFile) throws(SpliceError<FileReplacementError>) -> DocumentInput {
+        guard original.identity.size <= Self.mostCheckedBytes else { return original.input }
+        do throws(PropertyListError) { return .memory(try original.bytes()) } catch { throw .document(error) }
+    }
+
+    /// Reads a new content.
+    private func check(_ bytes: [UInt8], _ document: Level) throws(SaveError) {
         do throws(PropertyListError) {
-            let input = DocumentInput.file(descriptor: file.descriptor, size: identity.size)
-            let tree = try interpretation.readOrAdvise(input, as: loaded.syntax, pool: LevelPool(document))
+            let tree = try interpretation.readOrAdvise(.memory(bytes), as: loaded.syntax, pool: LevelPool(document))
             if tree.document.hash == document.hash { return }
         } catch {
             throw .failed("the edited document would be refused: \(error.reason)")

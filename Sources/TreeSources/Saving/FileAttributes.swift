@@ -38,9 +38,10 @@ struct FileAttributes: Equatable {
     /// - Returns: those that it copied.
     /// - Throws: the error number.
     static func copy(from source: Int32, to target: Int32) throws(ErrorNumber) -> FileAttributes {
-        var status = stat()
-        guard unsafe fstat(source, &status) == 0 else { throw ErrorNumber(errno) }
-        let keepsOwner = fchown(target, status.st_uid, status.st_gid) == 0
+        var (status, own) = (stat(), stat())
+        guard unsafe fstat(source, &status) == 0, unsafe fstat(target, &own) == 0 else { throw ErrorNumber(errno) }
+        let hasOwner = own.st_uid == status.st_uid && own.st_gid == status.st_gid
+        let keepsOwner = hasOwner || fchown(target, status.st_uid, status.st_gid) == 0
         // A process may give its own files to each of its own groups.
         let keepsGroup = keepsOwner || fchown(target, uid_t.max, status.st_gid) == 0
         try removeInherited(from: target, unlike: source)
@@ -48,6 +49,7 @@ struct FileAttributes: Equatable {
         // After the owner, because changing that clears bits, and after the access control list, whose mask is the
         // group's bits.
         let mode = allowed(status.st_mode & 0o7777, keepsOwner: keepsOwner, keepsGroup: keepsGroup)
+        if hasOwner, own.st_mode & 0o7777 == mode { return FileAttributes(status) }
         guard fchmod(target, mode) == 0 else { throw ErrorNumber(errno) }
         return FileAttributes(status)
     }

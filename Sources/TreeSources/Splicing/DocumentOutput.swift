@@ -57,6 +57,10 @@ enum DocumentOutput {
     static func copy<Failure: Error>(
         _ range: Range<Int>, of input: DocumentInput, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
+        if case .memory(let bytes) = input {
+            guard range.upperBound <= bytes.count else { throw .document(.notWhatWasRead) }
+            return try send(bytes.span.extracting(range), to: sink)
+        }
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: min(pieceBytes, range.count), alignment: 64)
         defer { unsafe block.deallocate() }
         var start = range.lowerBound

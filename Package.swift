@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "Threads", dependencies: ["Locking", "CEpoll", "CThreads"], swiftSettings: settings),
         .target(name: "Files", swiftSettings: settings),
+        .target(name: "ServiceManager", swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
         .target(name: "PropertyLists", dependencies: ["Bytes"], swiftSettings: settings),
         .target(
@@ -61,7 +62,10 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",
-            dependencies: ["Bytes", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists"],
+            dependencies: [
+                "Bytes", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer",
+                "Levels", "PropertyLists",
+            ],
             swiftSettings: settings),
         // What test targets share: they do not depend on each other.
         .target(
@@ -72,6 +76,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
+        .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes"], swiftSettings: settings),
@@ -104,7 +109,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "drilldown", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists",
+                "drilldown", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels",
+                "PropertyLists",
                 "TestSupport",
             ],
             swiftSettings: settings),

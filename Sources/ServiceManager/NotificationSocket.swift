@@ -1,0 +1,52 @@
+import Glibc
+
+/// The datagram socket on which a service manager receives notifications.
+public struct NotificationSocket: Sendable, Equatable {
+    /// The path, or `@` and an abstract name.
+    public let address: String
+    private let bytes: [UInt8]
+
+    /// How long a notification may wait until the manager has room for it.
+    private static let patience = timeval(tv_sec: 2, tv_usec: 0)
+
+    /// - Parameter address: an absolute path, or `@` and a name of the abstract namespace (unix(7)).
+    /// - Throws: `ServiceManagerError` for any other text.
+    public init(address: String) throws(ServiceManagerError) {
+        let isAbstract = address.hasPrefix("@")
+        guard isAbstract || address.hasPrefix("/"), address.utf8.count > 1,
+            address.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+        else {
+            throw .malformed(
+                variable: "NOTIFY_SOCKET", value: address, wanted: "an absolute path, or '@' and a name, of a socket")
+        }
+        self.address = address
+        bytes = (isAbstract ? [0] : []) + address.utf8.dropFirst(isAbstract ? 1 : 0)
+    }
+
+    /// Sends a notification.
+    ///
+    /// - Returns: nil if it was sent; otherwise the reason why it was not.
+    public func send(_ notification: Notification) -> String? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return Self.reason("socket") }
+        defer { close(descriptor) }
+        var patience = Self.patience
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        // Without a final zero byte, which would be part of an abstract name.
+        let size = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count } ?? 0)
+        let text = Array(notification.text.utf8)
+        let sent = unsafe withUnsafePointer(to: &target) { target in
+            let target = unsafe UnsafeRawPointer(target).assumingMemoryBound(to: sockaddr.self)
+            return unsafe sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL), target, size)
+        }
+        return sent == text.count ? nil : Self.reason("sendto")
+    }
+
+    private static func reason(_ call: String) -> String {
+        unsafe "\(call) failed: \(String(cString: strerror(errno)))"
+    }
+}

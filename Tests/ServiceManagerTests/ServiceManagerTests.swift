@@ -1,0 +1,88 @@
+import Glibc
+import Testing
+
+@testable import ServiceManager
+
+@Suite("The environment of a service manager")
+struct ServiceManagerTests {
+    private func manager(_ environment: [String: String]) throws -> ServiceManager {
+        try ServiceManager(environment: environment, process: 42)
+    }
+
+    @Test("is absent for a process that none started")
+    func none() throws {
+        #expect(try manager([:]) == .none)
+        #expect(try manager(["HOME": "/root"]) == .none)
+    }
+
+    @Test("names the sockets that were handed over, from descriptor 3 on")
+    func sockets() throws {
+        let one = try manager(["LISTEN_PID": "42", "LISTEN_FDS": "1", "LISTEN_FDNAMES": "web"])
+        #expect(one.sockets == [HandedSocket(descriptor: 3, name: "web")])
+        #expect(try one.socket() == HandedSocket(descriptor: 3, name: "web"))
+        let unnamed = try manager(["LISTEN_PID": "42", "LISTEN_FDS": "1"])
+        #expect(unnamed.sockets == [HandedSocket(descriptor: 3, name: "unknown")])
+        #expect(try manager(["LISTEN_PID": "42", "LISTEN_FDS": "0"]).socket() == nil)
+    }
+
+    @Test("is refused if it hands over several sockets")
+    func several() throws {
+        let two = try manager(["LISTEN_PID": "42", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "a.socket:"])
+        let error = ServiceManagerError.severalSockets(names: ["a.socket", "unknown"])
+        #expect(throws: error) { try two.socket() }
+        #expect(
+            error.description
+                == "the service manager handed over 2 sockets (a.socket, unknown), and drilldown listens on one; keep one ListenStream= in the .socket file"
+        )
+    }
+
+    @Test("that names another process, or none, hands over nothing")
+    func otherProcess() throws {
+        #expect(try manager(["LISTEN_PID": "41", "LISTEN_FDS": "1"]).sockets == [])
+        #expect(try manager(["LISTEN_FDS": "1"]).sockets == [])
+        #expect(try manager(["LISTEN_PID": "42"]).sockets == [])
+    }
+
+    @Test("tells the interval of the watchdog, if it watches this process")
+    func watchdog() throws {
+        #expect(try manager(["WATCHDOG_USEC": "3000000"]).watchdogInterval == .seconds(3))
+        #expect(try manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "42"]).watchdogInterval == .seconds(3))
+        #expect(try manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "1"]).watchdogInterval == nil)
+    }
+
+    @Test(
+        "that cannot be understood is refused",
+        arguments: [
+            (
+                ["LISTEN_PID": "42", "LISTEN_FDS": "many"],
+                "the service manager set LISTEN_FDS to 'many', which is not a number of sockets"
+            ),
+            (
+                ["LISTEN_PID": "42", "LISTEN_FDS": "-1"],
+                "the service manager set LISTEN_FDS to '-1', which is not a number of sockets"
+            ),
+            (
+                ["WATCHDOG_USEC": "0"],
+                "the service manager set WATCHDOG_USEC to '0', which is not a number of microseconds"
+            ),
+            (
+                ["NOTIFY_SOCKET": "vsock:2:1234"],
+                "the service manager set NOTIFY_SOCKET to 'vsock:2:1234', which is not an absolute path, or '@' and a name, of a socket"
+            ),
+            (
+                ["NOTIFY_SOCKET": "@"],
+                "the service manager set NOTIFY_SOCKET to '@', which is not an absolute path, or '@' and a name, of a socket"
+            ),
+        ])
+    func refused(_ environment: [String: String], _ sentence: String) throws {
+        let error = #expect(throws: ServiceManagerError.self) { try manager(environment) }
+        #expect(error?.description == sentence)
+    }
+
+    @Test("is removed, so that no child process takes it for its own")
+    func cleared() {
+        for variable in ServiceManager.variables { unsafe setenv(variable, "1", 1) }
+        ServiceManager.clearEnvironment()
+        for variable in ServiceManager.variables { #expect(unsafe getenv(variable) == nil) }
+    }
+}

@@ -1,11 +1,14 @@
 import HTTPServer
 
-/// The address on which the service listens: `HOST:PORT`, with an IPv6 address in brackets.
+/// An internet address on which the service listens: `HOST:PORT`, with an IPv6 address in brackets.
 struct ListenAddress: Equatable {
     /// A host name or an address without brackets.
     let host: String
     /// A port of 0 picks a free port.
     let port: UInt16
+
+    /// An address of the system, which has no brackets.
+    init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
     /// Nil for a text that is not `HOST:PORT`.
     init?(_ text: String) {
@@ -54,7 +57,7 @@ struct ListenAddress: Equatable {
         case .portForbidden: "\(error); choose another: \(advice(8080, origin))."
         case .foreignAddress, .unknownHost:
             "\(error); choose another: \(Self.advice("127.0.0.1:\(port)", origin))."
-        case .tooFewDescriptors, .system: "\(error)."
+        case .socketInUse, .unusableSocket, .tooFewDescriptors, .system: "\(error)."
         }
     }
 

@@ -86,7 +86,7 @@ struct IdlePagesTests {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = listener.port.bigEndian
+        address.sin_port = (listener.address.port ?? 0).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let outcome = unsafe withUnsafePointer(to: &address) {
             let raw = unsafe UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self)

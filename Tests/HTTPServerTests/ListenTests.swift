@@ -1,4 +1,5 @@
 import HTTPServer
+import Locking
 import Testing
 
 @Suite("Listening")
@@ -47,6 +48,39 @@ struct ListenTests {
             // A machine without IPv6 says that it lacks the address: the brackets were understood.
             #expect(error.description == "::1 is not an address of this machine")
         }
+    }
+
+    @Test(
+        "tells whether only this machine can connect",
+        arguments: [
+            ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false),
+            ("192.0.2.1", false), ("128.0.0.127", false),
+        ])
+    func loopback(host: String, isLoopback: Bool) {
+        #expect(BoundAddress.internet(host: host, port: 80).isLoopback == isLoopback)
+        #expect(!BoundAddress.unix(path: "/run/socket").isLoopback)
+    }
+
+    @Test("on a name tells the address that was bound")
+    func bound() throws {
+        let server = try Server(configuration: configuration("127.0.0.1"), responder: Echo())
+        #expect(server.address == .internet(host: "127.0.0.1", port: server.port))
+        let wildcard = try Server(configuration: configuration("0.0.0.0"), responder: Echo())
+        #expect(wildcard.address == .internet(host: "0.0.0.0", port: wildcard.port))
+    }
+
+    @Test("on :: takes connections of both families, and knows a client of IPv4 by its own address")
+    func bothFamilies() throws {
+        let peers = Guarded<[String]>([])
+        let responder = Echo(answer: { request in
+            peers.withLock { $0.append(request.peer) }
+            return Echo.text("")
+        })
+        let server = try Server(configuration: configuration("::"), responder: responder)
+        let client = try RawClient(port: server.port)
+        client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try client.readAnswer().status == 200)
+        #expect(peers.withLock { $0 } == ["127.0.0.1"])
     }
 
     @Test("with one thread works as well")

@@ -20,6 +20,19 @@ final class RawClient {
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
+    /// Connects to a Unix domain socket.
+    init(unixSocket path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let outcome = unsafe withUnsafePointer(to: &address) {
+            let raw = unsafe UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self)
+            return unsafe connect(descriptor, raw, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+        guard outcome == 0 else { throw Failure(call: "connect") }
+    }
+
     deinit { close(descriptor) }
 
     private static func loopback(_ port: UInt16) -> sockaddr_in? {

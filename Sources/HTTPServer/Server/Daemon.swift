@@ -39,6 +39,16 @@ struct Daemon: ~Copyable {
     /// nothing ever arrives; the listening socket closes, and so leaves all epoll sets.
     func quiesce() { listener.silence(lent) }
 
+    /// Has a thread serve a connection of a Unix domain socket, which the library owns from now on.
+    ///
+    /// - Returns: false if there are too many connections.
+    func add(_ descriptor: Int32) -> Bool {
+        var address = sockaddr()
+        address.sa_family = sa_family_t(AF_UNIX)
+        let size = socklen_t(MemoryLayout<sa_family_t>.size)
+        return unsafe MHD_add_connection(pointer, descriptor, &address, size) == .YES
+    }
+
     /// The version of the library that is linked.
     static let version = unsafe String(cString: MHD_get_version())
 

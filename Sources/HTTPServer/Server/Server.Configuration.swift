@@ -7,6 +7,8 @@ extension Server {
         public var host = "127.0.0.1"
         /// The port; 0 takes a free one.
         public var port: UInt16 = 0
+        /// The number of descriptors that the program opens after the server was started, and keeps open.
+        public var laterDescriptors = 0
         /// The number of threads that serve; 0 means one per core.
         public var threads = 0
         /// The maximum number of connections; 0 means as many as the descriptors of the process allow.
@@ -49,6 +51,7 @@ extension Server.Configuration {
     func fitted(to descriptors: DescriptorLimit) throws(ServerError) -> Server.Configuration {
         var fitted = self
         let wanted = threads > 0 ? threads : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let descriptors = DescriptorLimit(limit: descriptors.limit, inUse: descriptors.inUse + laterDescriptors)
         let budget = try DescriptorBudget(descriptors, threads: min(max(wanted, 1), 256))
         fitted.connectionLimit = connectionLimit > 0 ? min(connectionLimit, budget.connections) : budget.connections
         // The library divides the connections among the threads; one without a share would serve none.

@@ -7,21 +7,33 @@ public final class Server: Sendable {
     /// The version of libmicrohttpd that is linked.
     public static let libraryVersion = Daemon.version
 
-    /// The port that it listens on; the actual one if 0 was requested.
-    public let port: UInt16
-    private let service: Service
+    /// The address that it listens on.
+    public let address: BoundAddress
+    let service: Service
     private let reaper: Reaper
-    private let daemon: Guarded<Daemon?>
+    let daemon: Guarded<Daemon?>
+
+    /// The port that it listens on, the actual one if 0 was requested; 0 if the socket has none.
+    public var port: UInt16 { address.port ?? 0 }
 
     /// Binds and begins to serve.
     ///
     /// - Throws: `ServerError` if the address cannot be bound, the process may open too few descriptors, or the system
     ///   refuses threads or memory.
-    public init(configuration: Configuration, responder: any Responder) throws(ServerError) {
+    public convenience init(configuration: Configuration, responder: any Responder) throws(ServerError) {
+        let listener = try Listener(host: configuration.host, port: configuration.port)
+        try self.init(configuration: configuration, responder: responder, listener: listener)
+    }
+
+    /// Begins to serve on a socket.
+    ///
+    /// - Throws: `ServerError` if the process may open too few descriptors, or the system refuses threads or memory.
+    public init(
+        configuration: Configuration, responder: any Responder, listener: consuming Listener
+    ) throws(ServerError) {
         signal(SIGPIPE, SIG_IGN)
         let configuration = try configuration.fitted(to: .raise())
-        let listener = try Listener(host: configuration.host, port: configuration.port)
-        port = listener.port
+        address = listener.address
         service = try Service(responder: responder, configuration: configuration)
         reaper = try Reaper(service: service)
         let daemon: Daemon

@@ -11,6 +11,10 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     case portForbidden(host: String, port: UInt16)
     /// No interface of this machine has the address.
     case foreignAddress(host: String)
+    /// Another program listens on the Unix domain socket.
+    case socketInUse(path: String)
+    /// A socket cannot be created, or one that was handed over cannot be listened on; a sentence.
+    case unusableSocket(String)
     /// The process may open too few descriptors to serve.
     case tooFewDescriptors(limit: Int, needed: Int)
     /// Any other failure of a system call.
@@ -27,6 +31,9 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
             "port \(port) on \(host) needs the administrator's rights"
         case .foreignAddress(let host):
             "\(host) is not an address of this machine"
+        case .socketInUse(let path):
+            "the socket '\(path)' is in use by another program"
+        case .unusableSocket(let reason): reason
         case .tooFewDescriptors(let limit, let needed):
             "this process may open \(limit) files and sockets at once, and serving needs \(needed) or more; raise the limit, for instance with 'ulimit -n 1024'"
         case .system(let call, let reason):

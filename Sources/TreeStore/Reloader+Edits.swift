@@ -10,7 +10,7 @@ extension Reloader {
         if case .stale = state.storeStatus { return answerAll(.refused(whyStale)) }
         let group: any EditGroup
         do throws(EditRefusal) {
-            group = try watcher.beginEdits()
+            group = try pulse.atSource { () throws(EditRefusal) in try watcher.beginEdits() }
         } catch {
             return answerAll(.refused(error))
         }
@@ -36,7 +36,9 @@ extension Reloader {
             return answerAll(.refused(.notTaken))
         }
         do throws(SaveError) {
-            if commit.isChange { fingerprint = try commit.save() }
+            if commit.isChange {
+                fingerprint = try pulse.atSource { () throws(SaveError) in try commit.save() }
+            }
         } catch {
             return failed(commit, error, state)
         }
@@ -72,7 +74,7 @@ extension Reloader {
     /// Loads what someone else has saved; the edits are tried again on that.
     private func followForeignSave(_ state: StoreState) {
         let before = state.snapshot
-        watcher.arm()
+        arm()
         readNewer(state)
         let isNew = state.snapshot !== before
         guard open.postpone(at: clock.now, isNew: isNew) else { return answerAll(.refused(.sourceKeepsChanging)) }

@@ -12,6 +12,7 @@ final class Reloader {
     private let requests: ReloadRequests
     let edits: EditQueue
     private let background: BackgroundThread
+    let pulse: StorePulse
     let tell: @Sendable (StoreEvent) -> Void
     let watcher: any SourceWatcher
     let clock = ContinuousClock()
@@ -32,11 +33,12 @@ final class Reloader {
 
     init(
         _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue, spares: SpareFiles,
-        background: BackgroundThread, tell: @escaping @Sendable (StoreEvent) -> Void
+        background: BackgroundThread, pulse: StorePulse, tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.requests = requests
         self.edits = edits
         self.background = background
+        self.pulse = pulse
         self.tell = tell
         watcher = source.watcher(sharing: WatchedFiles(spares: spares))
         released = ReleasedTrees(wakeup: requests.wakeup)
@@ -65,6 +67,7 @@ final class Reloader {
     func run(_ state: StoreState) {
         while !requests.isStopped {
             wait()
+            pulse.beat()
             takeTurn(state)
             tidy()
         }
@@ -99,7 +102,7 @@ final class Reloader {
     private func takeTurn(_ state: StoreState) {
         if requests.wakeup.reset() { answerRequests(state) }
         guard !requests.isStopped else { return }
-        switch watcher.advance(at: clock.now) {
+        switch pulse.atSource({ watcher.advance(at: clock.now) }) {
         case .changed: followChange(state)
         case .arrived: endFetch(reload(state), in: state)
         case .confirmed: endFetch(.success(confirm(state)), in: state)
@@ -144,9 +147,13 @@ final class Reloader {
         for answer in answers { answer(outcome) }
     }
 
+    func arm() { pulse.atSource { watcher.arm() } }
+
+    private var sourceFingerprint: Fingerprint? { pulse.atSource { watcher.fingerprint } }
+
     /// Loads at once; a refusal is not reported before the burst is over, because a save may be in progress.
     private func followChange(_ state: StoreState) {
-        watcher.arm()
+        arm()
         guard !isOnlyTouched(state) else { return }
         readNewer(state)
     }
@@ -161,10 +168,10 @@ final class Reloader {
 
     /// Loads once more after a burst, unless what was read is unchanged.
     private func endDebounce(_ state: StoreState) {
-        watcher.arm()
+        arm()
         let hasFailed = debounce.hasFailed
         debounce = Debounce()
-        if !hasFailed, let fingerprint, watcher.fingerprint == fingerprint { return }
+        if !hasFailed, let fingerprint, sourceFingerprint == fingerprint { return }
         guard hasFailed || !isOnlyTouched(state) else { return }
         _ = settle(reload(state), in: state)
     }
@@ -173,7 +180,7 @@ final class Reloader {
     ///
     /// If so, it is read later.
     private func isOnlyTouched(_ state: StoreState) -> Bool {
-        guard let fingerprint, state.storeStatus == .ok, watcher.fingerprint?.resembles(fingerprint) == true else {
+        guard let fingerprint, state.storeStatus == .ok, sourceFingerprint?.resembles(fingerprint) == true else {
             return false
         }
         return rereads.putsOff(at: clock.now)
@@ -181,14 +188,16 @@ final class Reloader {
 
     /// Loads the source again after a failure; the same refusal is not reported twice.
     private func retry(_ state: StoreState) {
-        watcher.arm()
+        arm()
         _ = settle(reload(state), in: state, repeats: false)
     }
 
     // MARK: One reload
 
     private func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try background.perform { () throws(SourceError) in try watcher.load(replacing: old) }
+        try pulse.atSource { () throws(SourceError) in
+            try background.perform { () throws(SourceError) in try watcher.load(replacing: old) }
+        }
     }
 
     /// Loads, and publishes what is new.

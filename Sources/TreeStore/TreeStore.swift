@@ -11,6 +11,7 @@ public final class TreeStore: Sendable {
     private let requests: ReloadRequests
     private let edits: EditQueue
     private let spares: SpareFiles
+    private let pulse: StorePulse
     private let thread: Thread
     private let notifier: Notifier
     private let notifierThread: Thread
@@ -31,15 +32,16 @@ public final class TreeStore: Sendable {
         do throws(SystemCallError) {
             let wakeup = try Wakeup()
             let (requests, edits) = (ReloadRequests(wakeup: wakeup), EditQueue(wakeup: wakeup))
+            let pulse = StorePulse(wakeup: wakeup)
             let notifier = try Notifier()
             let handover = try Handover<Result<StoreState, SourceError>>()
             let background = try BackgroundThread(name: "store-loads", stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
-                Self.run(source, requests, edits, spares, background, onEvent, first: handover) { snapshot in
+                Self.run(source, requests, edits, spares, background, pulse, onEvent, first: handover) { snapshot in
                     StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
             }
-            (self.requests, self.edits, self.notifier) = (requests, edits, notifier)
+            (self.requests, self.edits, self.pulse, self.notifier) = (requests, edits, pulse, notifier)
             first = handover
         } catch {
             throw Self.unwatchable(source, error)
@@ -69,12 +71,13 @@ public final class TreeStore: Sendable {
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
         _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue, _ spares: SpareFiles,
-        _ background: BackgroundThread, _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
+        _ background: BackgroundThread, _ pulse: StorePulse, _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
         first: Handover<Result<StoreState, SourceError>>,
         makingState: (Snapshot) -> StoreState
     ) {
         let reloader = Reloader(
-            source, requests: requests, edits: edits, spares: spares, background: background, tell: onEvent)
+            source, requests: requests, edits: edits, spares: spares, background: background, pulse: pulse,
+            tell: onEvent)
         defer {
             background.stop()
             spares.removeAll()
@@ -123,6 +126,12 @@ public final class TreeStore: Sendable {
 
     /// Removes the hidden files that are kept while a document is edited again and again; for the end of the process.
     public func removeSpareFiles() { spares.removeAll() }
+
+    /// Asks whether the store's thread is alive.
+    ///
+    /// - Parameter answer: called on the thread at its next turn, or at once on this one if the thread reads or writes
+    ///   the source, which may take any time; never if the thread hangs.
+    public func ask(_ answer: @escaping @Sendable () -> Void) { pulse.ask(answer) }
 
     /// Ends the store's threads and waits for them; the published snapshot stays.
     ///

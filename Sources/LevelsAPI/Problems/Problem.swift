@@ -29,6 +29,17 @@ struct Problem: Error {
         self.members = members
     }
 
+    /// A violation of HTTP, or of a limit of the server.
+    init(badRequest reason: String, status: Int) { self.init(.of(status: status), reason) }
+
+    /// 500 for an answer that cannot be sent.
+    ///
+    /// - Parameter id: the identifier under which the log has the reason.
+    init(fault id: String) {
+        let detail = "The answer cannot be sent; the server's log has the reason under '\(id)'."
+        self.init(.internalFault, detail, members: [("id", .text(id))])
+    }
+
     /// 400 for a parameter that is unknown, malformed or meaningless here.
     static func badParameter(_ name: String, _ detail: String, allowed: [String] = []) -> Problem {
         var members: [(name: StaticString, value: Member)] = [("parameter", .text(name))]

@@ -74,7 +74,7 @@ enum ProblemKind: String, CaseIterable {
         switch self {
         case .tooManyWaiters, .tooManyFiles: [("Retry-After", "5")]
         case .tooBusy, .tooManyBodies: [("Retry-After", "2")]
-        case .tooManyEdits, .stopping: [("Retry-After", "1")]
+        case .notReady, .tooManyEdits, .stopping: [("Retry-After", "1")]
         // RFC 9110, section 11.6.1, and RFC 6750, section 3.
         case .unauthorized: [("WWW-Authenticate", "Bearer")]
         default: []

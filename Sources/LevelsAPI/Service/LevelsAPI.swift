@@ -110,12 +110,11 @@ public final class LevelsAPI: Responder {
     }
 
     public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
-        response(to: Problem(.of(status: status), reason), target)
+        response(to: Problem(badRequest: reason, status: status), target)
     }
 
     public func response(toFault id: String, target: String) -> Response {
-        let detail = "The answer cannot be sent; the server's log has the reason under '\(id)'."
-        return response(to: Problem(.internalFault, detail, members: [("id", .text(id))]), target)
+        response(to: Problem(fault: id), target)
     }
 
     private func response(to problem: Problem, _ target: String) -> Response {

@@ -2,7 +2,7 @@
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
 BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
 INSTALL_PACKAGES := binutils
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell
+SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl systemd chromium-headless-shell
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 SWIFT ?= swift

@@ -26,7 +26,14 @@ enum ConfigurationFile {
         var entries: [String: Entry] = [:]
         for (key, read) in reader.values {
             let isPath = ["Source", "Cache", "Values", "EditTokenFile"].contains(key)
-            let value = isPath ? located(read.text, besides: path) : read.text
+            let unix = ListenTarget.unixPrefix
+            let isSocket = key == "Listen" && read.text.hasPrefix(unix)
+            let value =
+                if isSocket {
+                    unix + located(String(read.text.dropFirst(unix.count)), besides: path)
+                } else {
+                    isPath ? located(read.text, besides: path) : read.text
+                }
             entries[key] = Entry(value: value, place: "\(path):\(read.position)")
         }
         return entries

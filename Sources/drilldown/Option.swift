@@ -24,7 +24,7 @@ struct Option: Sendable {
     static let all: [Option] = [
         Option(
             name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
-            help: "the address to listen on; port 0 picks a free port"),
+            help: "the address to listen on, or unix:PATH; port 0 picks a free port"),
         Option(
             name: "config", key: "Config", placeholder: "FILE", standard: nil,
             help: "a property list with these options as keys", isOfCheck: true),

@@ -3,15 +3,15 @@ import HTTPServer
 import Levels
 import LevelsAPI
 import PropertyLists
+import ServiceManager
+import Threads
 import TreeSources
 import TreeStore
 
-/// `drilldown serve`: loads, serves, follows changes, and stops gracefully.
+/// `drilldown serve`: listens, loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// How long running requests may take to finish when the server stops.
-    private static let grace = Duration.milliseconds(1_500)
-    /// How long edits in progress may take to be saved when the server stops.
-    private static let editGrace = Duration.seconds(5)
+    /// The descriptors that the store opens after the server was started: its wake-ups, and what watches the source.
+    private static let storeDescriptors = 12
 
     /// Ends the process with status 0 after a signal to stop.
     ///
@@ -21,53 +21,56 @@ enum ServeCommand {
         let log = try settings.log()
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = try settings.server()
-        let address = try settings.listenAddress()
+        let target = try settings.listenTarget()
         let api = try settings.api()
         let historyBytes = try settings.historyBytes()
         let documentBytes = try settings.maximumBytes()
+        server.laterDescriptors = storeDescriptors
         server.faultLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
-        // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
-        let signals = Signals()
         do {
+            let manager = try ServiceManager(environment: environment())
+            ServiceManager.clearEnvironment()
+            // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
+            let signals = try SignalQueue(Signals.all)
+            let tokens = try EditTokenSource(settings) { log.write($0) }
+            let responder = FirstLoadResponder(api)
+            let start = try ServerStart(at: target, handed: manager.socket(), server, responder)
+            let news = try ServiceNews()
             let name = document.name
-            let store = try signals.endingAtOnce {
-                try TreeStore(document, historyBytes: historyBytes) { event in
-                    Log.Entry.entries(for: event, of: name).forEach(log.write)
-                }
+            var loop = try ServiceLoop(
+                ServiceLoop.Parts(
+                    name: name, log: log, signals: signals, news: news, start: start, responder: responder,
+                    manager: manager
+                ) { store in
+                    var api = api
+                    api.editing = tokens.map { tokens in
+                        var editing = LevelsAPI.Editing(store) { tokens.tokens }
+                        editing.maximumDocumentBytes = documentBytes
+                        editing.log = { log.write(Log.Entry($0)) }
+                        return editing
+                    }
+                    return LevelsAPI(store.publications, configuration: api) {
+                        Readiness(source: name, lastError: store.status.lastError)
+                    }
+                })
+            // The first document may take long to arrive over a network.
+            _ = try Thread(name: "first-load") {
+                news.post(
+                    .firstLoad(
+                        Result {
+                            try TreeStore(document, historyBytes: historyBytes) { event in
+                                Log.Entry.entries(for: event, of: name).forEach(log.write)
+                                news.post(.changed)
+                            }
+                        }))
             }
-            var api = api
-            api.editing = try EditTokenSource(settings) { log.write($0) }.map { source in
-                var editing = LevelsAPI.Editing(store) { source.tokens }
-                editing.maximumDocumentBytes = documentBytes
-                editing.log = { log.write(Log.Entry($0)) }
-                return editing
-            }
-            try serve(store, of: name, server, api, at: address, log, signals)
+            return loop.run()
         } catch {
-            let text = (error as? ServerError).map { address.sentence(for: $0, named: settings.origin("Listen")) }
-            log.write(Log.Entry(start: error, text ?? "\(error)"))
+            let text = (error as? ServerError).map { target.sentence(for: $0, named: settings.origin("Listen")) }
+            log.write(Log.Entry(start: error, text ?? (error is ServiceManagerError ? "\(error)." : "\(error)")))
             return 1
         }
-    }
-
-    private static func serve(
-        _ store: TreeStore, of name: String, _ configuration: Server.Configuration, _ api: LevelsAPI.Configuration,
-        at address: ListenAddress, _ log: Log, _ signals: Signals
-    ) throws -> Never {
-        let responder = LevelsAPI(store.publications, configuration: api) {
-            Readiness(source: name, lastError: store.status.lastError)
-        }
-        let server = try Server(configuration: configuration, responder: responder)
-        log.write(Log.Entry(serving: name, itemCount: store.current.itemCount, at: address, port: server.port))
-        while signals.wait() == .reload { store.reload() }
-        // Before the connections are told to end, so that every edit that was begun is answered.
-        responder.finishEdits(until: .now + editGrace)
-        store.removeSpareFiles()
-        server.stop(grace: grace)
-        log.write(Log.Entry(.info, "stopped", "stopped"))
-        // Does not stop the store, which would wait for a running load; nothing is left to be saved.
-        _exit(0)
     }
 }
 

@@ -13,10 +13,21 @@ extension Settings {
     }
 
     /// - Throws: `UsageError` for an invalid value.
+    func listenTarget() throws(UsageError) -> ListenTarget {
+        guard text("Listen").hasPrefix(ListenTarget.unixPrefix) else { return .address(try listenAddress()) }
+        let path = String(text("Listen").dropFirst(ListenTarget.unixPrefix.count))
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw wrong("Listen", "the path of a socket, such as \(ListenTarget.unixPrefix)/run/drilldown/socket")
+        }
+        return .unixSocket(path)
+    }
+
+    /// - Throws: `UsageError` for an invalid value.
     func server() throws(UsageError) -> Server.Configuration {
         var server = Server.Configuration()
-        let address = try listenAddress()
-        (server.host, server.port) = (address.host, address.port)
+        if case .address(let address) = try listenTarget() {
+            (server.host, server.port) = (address.host, address.port)
+        }
         server.threads = try number("Threads", 0...1_024)
         server.connectionLimit = try number("Connections", 1...1_000_000)
         server.connectionLimitPerAddress = try number("ConnectionsPerAddress", 0...1_000_000)

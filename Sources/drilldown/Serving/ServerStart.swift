@@ -1,0 +1,39 @@
+import HTTPServer
+import LevelsAPI
+import ServiceManager
+
+/// A server that is bound and not started yet.
+final class ServerStart {
+    private let configuration: Server.Configuration
+    private let responder: FirstLoadResponder
+    private var listener: Listener?
+    /// Whether connections may wait until the document is loaded.
+    ///
+    /// The clients of a socket that the service manager keeps should not notice a restart.
+    let mayWait: Bool
+    /// Where it listens.
+    let address: ServedAddress
+
+    /// Binds and listens.
+    ///
+    /// - Parameter handed: the socket of the service manager, which takes precedence over the target.
+    /// - Throws: `ServerError` if that cannot be done.
+    init(
+        at target: ListenTarget, handed: HandedSocket?, _ configuration: Server.Configuration,
+        _ responder: FirstLoadResponder
+    ) throws(ServerError) {
+        (self.configuration, self.responder) = (configuration, responder)
+        let listener = try target.listener(handed: handed)
+        address = ServedAddress(listener.address, of: handed == nil ? target : nil)
+        mayWait = handed != nil
+        self.listener = consume listener
+    }
+
+    /// Starts to serve; once.
+    ///
+    /// - Throws: `ServerError` if the system refuses descriptors, threads or memory.
+    func server() throws(ServerError) -> Server? {
+        guard let listener = listener.take() else { return nil }
+        return try Server(configuration: configuration, responder: responder, listener: listener)
+    }
+}

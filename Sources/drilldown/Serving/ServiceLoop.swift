@@ -1,0 +1,186 @@
+import Glibc
+import HTTPServer
+import Levels
+import LevelsAPI
+import PropertyLists
+import ServiceManager
+import Threads
+import TreeStore
+
+/// The main thread's work from the first load to the stop: it waits for signals, for news of other threads, and for times.
+struct ServiceLoop: ~Copyable {
+    /// What the loop drives.
+    struct Parts {
+        let name: String
+        let log: Log
+        let signals: SignalQueue
+        let news: ServiceNews
+        let start: ServerStart
+        let responder: FirstLoadResponder
+        let manager: ServiceManager
+        /// Makes the API of the store.
+        let api: (TreeStore) -> LevelsAPI
+    }
+
+    /// What there is after the first load.
+    private struct Serving {
+        let store: TreeStore
+        let api: LevelsAPI
+    }
+
+    private let parts: Parts
+    private var reports: ManagerReports
+    /// Nil until it is started.
+    private var server: Server?
+    private var serving: Serving?
+    private var watchdog: Watchdog?
+    /// When the next sign of a long first load is due.
+    private var loadingNotice = ContinuousClock.now + Self.longLoad
+    private var isLongLoad = false
+    /// The reloads that signals asked for, and that have not ended.
+    private var reloads = 0
+    private var isReloadWanted = false
+    /// The exit status, once the service cannot go on.
+    private var status: Int32?
+
+    /// How long a first load takes before it is mentioned.
+    private static let longLoad = Duration.seconds(1)
+    /// How often the service manager is asked for more time, and for how much.
+    private static let (extensionPeriod, extensionTime) = (Duration.seconds(10), Duration.seconds(30))
+    /// How long running requests may take to finish when the server stops.
+    private static let grace = Duration.milliseconds(1_500)
+    /// The same if nothing was served yet.
+    private static let earlyGrace = Duration.milliseconds(100)
+    /// How long edits in progress may take to be saved when the server stops.
+    private static let editGrace = Duration.seconds(5)
+
+    /// Starts to serve, unless connections may wait for the first load.
+    ///
+    /// - Throws: `ServerError` if the server cannot be started.
+    init(_ parts: Parts) throws(ServerError) {
+        self.parts = parts
+        if !parts.start.mayWait { server = try parts.start.server() }
+        reports = ManagerReports(parts.manager.notifications, parts.log)
+    }
+
+    /// Runs until the first load is refused, and returns the exit status; a signal to stop ends the process with 0.
+    mutating func run() -> Int32 {
+        reports.show("Loading \(parts.name).")
+        while true {
+            wait()
+            while let signal = parts.signals.next() { take(signal) }
+            for item in parts.news.take() { take(item) }
+            if status == nil { takeTurn() }
+            if let status { return status }
+        }
+    }
+
+    private func wait() {
+        var waits = WaitSet()
+        waits.add(parts.signals.descriptor)
+        waits.add(parts.news.descriptor)
+        watchdog?.addWaits(to: &waits)
+        if serving == nil { waits.wake(by: loadingNotice) }
+        if let due = reports.nextStatus { waits.wake(by: due) }
+        waits.wait()
+    }
+
+    /// Does what is due.
+    private mutating func takeTurn() {
+        if watchdog?.advance() == true { reports.send(.watchdog) }
+        reports.showWanted()
+        guard serving == nil, ContinuousClock.now >= loadingNotice else { return }
+        loadingNotice = .now + Self.extensionPeriod
+        reports.send(.extendTimeout(by: Self.extensionTime))
+        if !isLongLoad { noteLongLoad() }
+    }
+
+    private mutating func noteLongLoad() {
+        isLongLoad = true
+        do throws(ServerError) {
+            _ = try startedServer()
+            parts.log.write(Log.Entry(loading: parts.name, for: parts.start.address))
+        } catch {
+            fail(error)
+        }
+    }
+
+    private mutating func startedServer() throws(ServerError) -> Server? {
+        if server == nil { server = try parts.start.server() }
+        return server
+    }
+
+    // MARK: Signals
+
+    private mutating func take(_ signal: Int32) {
+        if signal == SIGHUP { reload() } else { stop() }
+    }
+
+    private mutating func reload() {
+        guard let serving else {
+            isReloadWanted = true
+            return
+        }
+        reports.reloading()
+        reloads += 1
+        serving.store.reload { [news = parts.news] _ in news.post(.reloaded) }
+    }
+
+    private mutating func stop() -> Never {
+        reports.stopping("Stopping.")
+        // Before the connections are told to end, so that every edit that was begun is answered.
+        serving?.api.finishEdits(until: .now + Self.editGrace)
+        serving?.store.removeSpareFiles()
+        server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
+        parts.log.write(Log.Entry(.info, "stopped", "stopped"))
+        // Does not stop the store, which would wait for a running load; nothing is left to be saved.
+        _exit(0)
+    }
+
+    // MARK: News
+
+    private mutating func take(_ item: ServiceNews.Item) {
+        switch item {
+        case .firstLoad(.success(let store)): serve(store)
+        case .firstLoad(.failure(let error)): fail(error)
+        case .reloaded:
+            reloads -= 1
+            if reloads == 0, let sentence { reports.ready(sentence) }
+        case .changed:
+            if let sentence { reports.show(sentence) }
+        }
+    }
+
+    private mutating func fail(_ error: any Error) {
+        let sentence = error is ServerError ? "\(error)." : "\(error)"
+        parts.log.write(Log.Entry(start: error, sentence))
+        reports.send(.status(sentence))
+        server?.stop(grace: Self.earlyGrace)
+        status = 1
+    }
+
+    private mutating func serve(_ store: TreeStore) {
+        let api = parts.api(store)
+        parts.responder.serve(api)
+        do {
+            let server = try startedServer()
+            if let server, let interval = parts.manager.watchdogInterval {
+                watchdog = try Watchdog(interval: interval, server, store)
+            }
+        } catch {
+            return fail(error)
+        }
+        serving = Serving(store: store, api: api)
+        parts.log.write(Log.Entry(serving: parts.name, itemCount: store.current.itemCount, at: parts.start.address))
+        if let sentence { reports.ready(sentence) }
+        if isReloadWanted { reload() }
+    }
+
+    /// What is served, as a sentence for the service manager; nil before the first load.
+    private var sentence: String? {
+        guard let store = serving?.store else { return nil }
+        let current = store.current
+        let served = "Serving \(parts.name): \(Quantity(current.itemCount, "item")), revision \(current.revision)."
+        return served + (store.status.lastError.map { " A newer version is refused: \($0)" } ?? "")
+    }
+}

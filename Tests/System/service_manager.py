@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+"""Listens everywhere it may, and tells a service manager how it is.
+
+Addresses of both families, Unix domain sockets, and sockets that were handed over; the notifications of a start, reloads
+and a stop; the watchdog, while each kind of thread hangs; and requests that come before the first document is loaded.
+"""
+
+import os
+import plistlib
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import time
+
+from harness.client import Connection, get
+from harness.server import unused_port
+from harness.service import Frozen, HeldOrigin, Receiver, Service
+from harness.verdict import Verdict, options
+
+# Half a second: a thread of a busy machine may be late by some tenths.
+WATCHDOG = 0.5
+
+
+def document(*titles):
+    return plistlib.dumps({"Rows": [{"Title": title} for title in titles]})
+
+
+def save(path, content):
+    with open(path + ".new", "wb") as file:
+        file.write(content)
+    os.rename(path + ".new", path)
+
+
+def curl(*arguments):
+    ended = subprocess.run(["curl", "--silent", "--globoff", *arguments], capture_output=True, text=True, timeout=60)
+    return ended.stdout
+
+
+def refused(verdict, service, sentence, what):
+    verdict.expect(service.ends() == 1, f"{what}: the exit status is 1")
+    verdict.expect(service.logs(sentence), f"{what}: it says so: {service.log}")
+
+
+# MARK: Addresses
+
+
+def families(verdict, program, path):
+    port = unused_port()
+    with Service(program, path, "--listen", f"[::]:{port}", "--access-log") as service:
+        verdict.expect(
+            service.logs(f" at http://[::1]:{port}/ and at every other address of this machine"),
+            f"[::] is told as an address to open: {service.log}")
+        for host, peer in (("[::1]", "::1"), ("127.0.0.1", "127.0.0.1")):
+            verdict.expect(
+                '"status":"ok"' in curl(f"http://{host}:{port}/readyz"), f"[::] serves clients of http://{host}")
+            verdict.expect(service.logs(f"{peer} GET /readyz 200"), f"the log knows {peer}: {service.log}")
+    port = unused_port()
+    with Service(program, path, "--listen", f"[::1]:{port}") as service:
+        verdict.expect(service.logs(f" at http://[::1]:{port}/"), f"[::1] is told: {service.log}")
+        verdict.expect('"status":"ok"' in curl(f"http://[::1]:{port}/readyz"), "[::1] serves")
+        verdict.expect(curl(f"http://127.0.0.1:{port}/readyz") == "", "[::1] does not serve IPv4")
+    port = unused_port()
+    with Service(program, path, "--listen", f"localhost:{port}") as service:
+        verdict.expect(service.logs(f" at http://localhost:{port}/"), f"localhost is told: {service.log}")
+        verdict.expect('"status":"ok"' in curl(f"http://localhost:{port}/readyz"), "localhost serves")
+
+
+# MARK: Unix domain sockets
+
+
+def unix_socket(verdict, program, path, folder):
+    place = os.path.join(folder, "socket")
+    tokens = os.path.join(folder, "tokens")
+    with open(tokens, "w") as file:
+        file.write("editor 0123456789abcdef\n")
+    os.chmod(tokens, 0o600)
+
+    def mode():
+        return stat.S_IMODE(os.lstat(place).st_mode)
+
+    def is_served():
+        return '"status":"ok"' in curl("--unix-socket", place, "http://localhost/readyz")
+
+    for mask in ("0000", "0077"):
+        shell = ["sh", "-c", f'umask {mask}; exec "$@"', "sh"]
+        with Service(program, path, "--listen", f"unix:{place}", prefix=shell) as service:
+            verdict.expect(service.logs(f" at unix:{place}"), f"the socket is told: {service.log}")
+            verdict.expect(mode() == 0o660, f"with umask {mask} the mode is {mode():o}")
+            verdict.expect(is_served(), f"with umask {mask} it serves")
+    verdict.expect(not os.path.lexists(place), "the socket is removed at the stop")
+
+    with Service(program, path, "--listen", f"unix:{place}") as service:
+        service.logs(" at unix:")
+        with Service(program, path, "--listen", f"unix:{place}") as other:
+            refused(verdict, other, f"the socket '{place}' is in use by another program.", "a socket in use")
+        verdict.expect(is_served(), "the first one goes on")
+        service.kill()
+    verdict.expect(os.path.lexists(place), "a killed process leaves its socket")
+    with Service(
+            program, path, "--listen", f"unix:{place}", "--access-log", "--edit-token-file", tokens) as service:
+        verdict.expect(service.logs(f" at unix:{place}"), f"the next one takes it over: {service.log}")
+        verdict.expect(is_served(), "and serves")
+        verdict.expect(service.logs("drilldown: unix GET /readyz 200"), f"its clients are 'unix': {service.log}")
+        wrong_tokens(verdict, service, place)
+    verdict.expect(not os.path.lexists(place), "and removes it")
+
+    long = os.path.join(folder, "a" * 100)
+    with Service(program, path, "--listen", f"unix:{long}") as service:
+        refused(verdict, service, f"the path of the socket has {len(long)} bytes, and the system allows 107", "a path")
+    with Service(program, path, "--listen", f"unix:{path}") as service:
+        refused(verdict, service, f"'{path}' exists and is not a socket; remove it, or name another path.", "a file")
+
+
+def wrong_tokens(verdict, service, place):
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(place)
+    connection = Connection.__new__(Connection)
+    connection.socket, connection.buffer, connection.methods = client, bytearray(), []
+
+    def edit(token):
+        body = b'{"Title":"New"}'
+        fields = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        return connection.request("/levels/", "POST", fields, body).status
+
+    with connection:
+        # A refusal before the body ends the connection.
+        statuses = []
+        for _ in range(130):
+            statuses.append(edit("wrong-wrong-wrong"))
+            connection.socket.close()
+            connection.socket = socket.socket(socket.AF_UNIX)
+            connection.socket.connect(place)
+            connection.buffer.clear()
+        verdict.expect(set(statuses) == {403, 429}, f"wrong tokens are answered with 403, then 429: {set(statuses)}")
+        verdict.expect(edit("0123456789abcdef") == 201, "the right token passes all the same")
+        verdict.expect(service.logs("many wrong edit tokens come from unix"), "the burst is logged")
+
+
+# MARK: Sockets that were handed over
+
+
+def handed_over(verdict, program, path, folder):
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    # In place of the address of the option.
+    with Service(program, path, "--listen", "127.0.0.1:1", handed=listener) as service:
+        verdict.expect(service.logs(f" at http://127.0.0.1:{port}/"), f"it serves on the socket: {service.log}")
+        verdict.expect(get(port, "/readyz").status == 200, "a handed-over socket serves")
+        verdict.expect(service.stop() == 0, "it stops")
+    with Connection(port) as connection:
+        connection.send("/readyz")
+        with Service(program, path, handed=listener):
+            answer = connection.receive()
+            verdict.expect(answer.status == 200, f"a client that comes during a restart waits: {answer.status}")
+    listener.close()
+
+    place = os.path.join(folder, "handed")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(place)
+    listener.listen()
+    with Service(program, path, handed=listener) as service:
+        verdict.expect(service.logs(f" at unix:{place}"), f"it serves on a Unix domain socket: {service.log}")
+        verdict.expect(
+            '"status":"ok"' in curl("--unix-socket", place, "http://localhost/readyz"), "which serves its clients")
+    verdict.expect(os.path.lexists(place), "and which it does not remove")
+
+    with Service(program, path, handed=listener, environment={"LISTEN_FDS": "2", "LISTEN_FDNAMES": "a:b"}) as service:
+        refused(
+            verdict, service,
+            "the service manager handed over 2 sockets (a, b), and drilldown listens on one; keep one ListenStream= in "
+            "the .socket file.", "two sockets")
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    with Service(program, path, handed=datagrams, environment={"LISTEN_FDNAMES": "web"}) as service:
+        refused(
+            verdict, service,
+            "the socket 'web' of the service manager is not a stream socket; the .socket file needs ListenStream=.",
+            "a datagram socket")
+    port = unused_port()
+    with Service(
+            program, path, "--listen", f"127.0.0.1:{port}",
+            environment={"LISTEN_FDS": "1", "LISTEN_PID": "1"}) as service:
+        verdict.expect(
+            service.logs(f" at http://127.0.0.1:{port}/"), f"sockets of another process are ignored: {service.log}")
+
+
+def activated(verdict, program, path, folder):
+    port = unused_port()
+    command = ["systemd-socket-activate", f"--listen=127.0.0.1:{port}"]
+    with Service(program, path, prefix=command) as service:
+        service.logs("Listening on")
+        verdict.expect(get(port, "/readyz").status == 200, "systemd-socket-activate: the first client is served")
+        verdict.expect(service.logs(f" at http://127.0.0.1:{port}/"), f"and the log tells the address: {service.log}")
+    place = os.path.join(folder, "activated")
+    with Service(program, path, prefix=["systemd-socket-activate", f"--listen={place}"]) as service:
+        service.logs("Listening on")
+        verdict.expect(
+            '"status":"ok"' in curl("--unix-socket", place, "http://localhost/readyz"),
+            "systemd-socket-activate: a Unix domain socket serves")
+
+
+# MARK: Notifications
+
+
+def notifications(verdict, program, folder, address):
+    path = os.path.join(folder, "Notified.plist")
+    save(path, document("A", "B"))
+    receiver = Receiver(address)
+    with Service(program, path, "--listen", "127.0.0.1:0", environment=receiver.environment()) as service:
+        ready = receiver.next_with("READY")
+        verdict.expect(
+            ready and ready["STATUS"].startswith(f"Serving {path}: 2 items, revision "), f"it says READY: {ready}")
+        verdict.expect(
+            receiver.messages[0] == {"STATUS": f"Loading {path}."}, f"before that it loads: {receiver.messages}")
+        verdict.expect(service.logs(" at http://"), "the log says that it serves")
+
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        service.signal(signal.SIGHUP)
+        reloading = receiver.next_with("RELOADING")
+        ready = receiver.next_with("READY")
+        after = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        verdict.expect(
+            reloading and ready and before <= int(reloading["MONOTONIC_USEC"]) <= after,
+            f"it says RELOADING with the time, then READY: {receiver.messages}")
+
+        save(path, document("A", "B", "C"))
+        verdict.expect(
+            receiver.next(lambda message: ": 3 items, " in message.get("STATUS", "")),
+            f"a change is told as STATUS: {receiver.messages}")
+        save(path, b"<plist>")
+        service.signal(signal.SIGHUP)
+        ready = receiver.next_with("READY")
+        verdict.expect(
+            ready and "3 items" in ready["STATUS"] and f" A newer version is refused: {path}:" in ready["STATUS"],
+            f"a refused reload is told as STATUS: {ready}")
+
+        service.signal(signal.SIGTERM)
+        verdict.expect(receiver.next_with("STOPPING"), f"it says STOPPING: {receiver.messages}")
+        verdict.expect(service.ends() == 0, "and stops")
+    verdict.expect(not any("WATCHDOG" in message for message in receiver.messages), "there is no watchdog unasked")
+
+
+def watchdog(verdict, program, path, folder):
+    receiver = Receiver(os.path.join(folder, "watchdog"))
+    microseconds = str(int(WATCHDOG * 1e6))
+    environment = receiver.environment(WATCHDOG_USEC=microseconds)
+
+    def is_fed(within=60):
+        return receiver.next_with("WATCHDOG", within) is not None
+
+    def hungers(what):
+        # A round that was complete before may still be told.
+        is_fed(WATCHDOG)
+        verdict.expect(not is_fed(4 * WATCHDOG), f"the watchdog is not fed while {what} does not run")
+
+    with Service(program, path, "--listen", "127.0.0.1:0", "--threads", "2", environment=environment) as service:
+        verdict.expect(receiver.next_with("READY"), "it is ready")
+        for _ in range(3):
+            verdict.expect(is_fed(), "the watchdog is fed")
+        service.signal(signal.SIGSTOP)
+        hungers("the process")
+        service.signal(signal.SIGCONT)
+        verdict.expect(is_fed(), "the watchdog is fed again")
+        names = service.threads()
+        workers = [thread for thread, name in names.items() if name.startswith("MHD-worker")]
+        stores = [thread for thread, name in names.items() if name == "store"]
+        verdict.expect(len(workers) == 2 and len(stores) == 1, f"the threads are known: {names}")
+        for what, thread in [("the main thread", service.pid), *(("a serving thread", one) for one in workers),
+                             *(("the store's thread", one) for one in stores)]:
+            with Frozen(thread):
+                hungers(what)
+            verdict.expect(is_fed(), f"the watchdog is fed again after {what} has gone on")
+        verdict.expect(not service.logs(" GET ", within=0), "the log has nothing of it")
+
+    other = Receiver(os.path.join(folder, "other"))
+    environment = other.environment(WATCHDOG_USEC=microseconds, WATCHDOG_PID="1")
+    with Service(program, path, "--listen", "127.0.0.1:0", environment=environment):
+        verdict.expect(other.next_with("READY"), "it is ready")
+        verdict.expect(
+            other.next_with("WATCHDOG", 4 * WATCHDOG) is None, "a watchdog of another process is not fed")
+
+
+# MARK: Before the first load
+
+
+def first_load(verdict, program, folder):
+    origin = HeldOrigin(document("A", "B"))
+    receiver = Receiver("@" + os.path.join(folder, "loading"))
+    port = unused_port()
+    address = f"127.0.0.1:{port}"
+    with Service(
+            program, origin.url, "--listen", address, "--refresh", "3600",
+            environment=receiver.environment()) as service:
+        verdict.expect(origin.is_asked(), "the document is asked for")
+        verdict.expect(
+            service.logs(f"loading {origin.url} for http://{address}/; until it is loaded, requests are answered"),
+            f"a long load is logged: {service.log}")
+        verdict.expect(receiver.next_with("EXTEND_TIMEOUT_USEC"), f"the manager gives time: {receiver.messages}")
+        verdict.expect(get(port, "/healthz").json() == {"status": "alive"}, "the service is alive")
+        for target in ("/readyz", "/levels/", "/", "/nothing"):
+            answer = get(port, target)
+            verdict.expect(
+                answer.status == 503 and answer["Retry-After"] == "1"
+                and answer["Content-Type"] == "application/problem+json"
+                and answer.json()["type"] == "/problems/not-ready", f"{target} is not ready: {answer.status}")
+        with Service(program, origin.url, "--listen", address) as other:
+            refused(verdict, other, f"port {port} on 127.0.0.1 is in use by another program;", "a port in use")
+        service.signal(signal.SIGHUP)
+        verdict.expect(get(port, "/healthz").status == 200, "SIGHUP does not end it")
+        verdict.expect(not service.logs("serving", within=0), f"it does not say that it serves: {service.log}")
+        origin.released.set()
+        verdict.expect(service.logs(f"serving {origin.url}, 2 items, at http://{address}/"), "then it serves")
+        verdict.expect(get(port, "/readyz").status == 200, "it is ready")
+        order = [receiver.next(lambda message: "READY" in message or "RELOADING" in message) for _ in range(3)]
+        verdict.expect(
+            [message and ("READY" in message) for message in order] == [True, False, True],
+            f"SIGHUP is followed after the first load: {receiver.messages}")
+
+    origin = HeldOrigin(b"", status="404 Not Found")
+    with Service(program, origin.url, "--listen", "127.0.0.1:0", environment=receiver.environment()) as service:
+        verdict.expect(origin.is_asked(), "the document is asked for")
+        service.signal(signal.SIGTERM)
+        verdict.expect(service.ends() == 0, "SIGTERM during the first load ends it with status 0")
+        verdict.expect(receiver.next_with("STOPPING"), "and the manager knows")
+    place = os.path.join(folder, "early")
+    with Service(program, origin.url, "--listen", f"unix:{place}") as service:
+        verdict.expect(service.logs("loading "), f"a long load is logged: {service.log}")
+        origin.released.set()
+        refused(verdict, service, "404", "a refused first document")
+        verdict.expect(not os.path.lexists(place), "and the socket is removed")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("service_manager") as verdict, tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "Data.plist")
+        save(path, document("A", "B"))
+        families(verdict, arguments.server, path)
+        unix_socket(verdict, arguments.server, path, folder)
+        save(path, document("A", "B"))
+        handed_over(verdict, arguments.server, path, folder)
+        activated(verdict, arguments.server, path, folder)
+        notifications(verdict, arguments.server, folder, os.path.join(folder, "notify"))
+        notifications(verdict, arguments.server, folder, "@" + os.path.join(folder, "abstract"))
+        watchdog(verdict, arguments.server, path, folder)
+        first_load(verdict, arguments.server, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -54,6 +54,9 @@ enum Help {
         warning or a refused document has file, line and column (or offset, in a binary
         file), and path.
 
+        A socket that systemd hands over takes precedence over --listen, and systemd is
+        notified of the start, reloads, the stop and, for its watchdog, of signs of life.
+
         SIGHUP reloads the document; SIGTERM and SIGINT finish running requests and exit.
         \(statuses)
         """

@@ -10,8 +10,9 @@ import TreeStore
 
 /// `drilldown serve`: listens, loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// The descriptors that the store opens after the server was started: its wake-ups, and what watches the source.
-    private static let storeDescriptors = 12
+    /// The descriptors that the store opens after the server was started, its wake-ups and what watches the source, less
+    /// the listening socket, which is open already when the server counts it.
+    private static let storeDescriptors = 9
 
     /// Ends the process with status 0 after a signal to stop.
     ///
@@ -61,7 +62,7 @@ enum ServeCommand {
                         Result {
                             try TreeStore(document, historyBytes: historyBytes) { event in
                                 Log.Entry.entries(for: event, of: name).forEach(log.write)
-                                news.post(.changed)
+                                if manager.notifications != nil { news.post(.changed) }
                             }
                         }))
             }

@@ -14,7 +14,12 @@ extension Settings {
 
     /// - Throws: `UsageError` for an invalid value.
     func listenTarget() throws(UsageError) -> ListenTarget {
-        guard text("Listen").hasPrefix(ListenTarget.unixPrefix) else { return .address(try listenAddress()) }
+        guard text("Listen").hasPrefix(ListenTarget.unixPrefix) else {
+            guard !text("Listen").hasPrefix("/") else {
+                throw wrong("Listen", "HOST:PORT; a socket is \(ListenTarget.unixPrefix)\(text("Listen"))")
+            }
+            return .address(try listenAddress())
+        }
         let path = String(text("Listen").dropFirst(ListenTarget.unixPrefix.count))
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw wrong("Listen", "the path of a socket, such as \(ListenTarget.unixPrefix)/run/drilldown/socket")

@@ -2,6 +2,7 @@ import HTTPServer
 import ServiceManager
 import Testing
 
+@testable import TestSupport
 @testable import drilldown
 
 @Suite("Where the service listens")
@@ -16,6 +17,24 @@ struct ListenTargetTests {
         #expect(try settings("unix:socket").listenTarget() == .unixSocket("socket"))
         let address = try #require(ListenAddress("[::]:8080"))
         #expect(try settings("[::]:8080").listenTarget() == .address(address))
+    }
+
+    @Test("is relative to the folder of the configuration that names it")
+    func configured() throws {
+        let scratch = try ScratchFolder()
+        try scratch.write("a.json", #"{"Source": "a", "Listen": "unix:run/socket"}"#)
+        try scratch.write("b.json", #"{"Source": "a", "Listen": "unix:/run/socket"}"#)
+        func target(_ name: String) throws -> ListenTarget {
+            try Settings(CommandLineArguments(["serve", "--config", scratch(name)]), environment: [:]).listenTarget()
+        }
+        #expect(try target("a.json") == .unixSocket(scratch("run/socket")))
+        #expect(try target("b.json") == .unixSocket("/run/socket"))
+    }
+
+    @Test("is refused with the prefix that a path lacks")
+    func noPrefix() throws {
+        let error = UsageError("--listen: '/run/a' is not HOST:PORT; a socket is unix:/run/a.")
+        #expect(throws: error) { try settings("/run/a").listenTarget() }
     }
 
     @Test("is refused without a path")

@@ -11,7 +11,9 @@ final class ServerStart {
     ///
     /// The clients of a socket that the service manager keeps should not notice a restart.
     let mayWait: Bool
-    /// Where it listens.
+    /// The address that the system has bound.
+    let bound: BoundAddress
+    /// The same as the log tells it.
     let address: ServedAddress
 
     /// Binds and listens.
@@ -24,7 +26,8 @@ final class ServerStart {
     ) throws(ServerError) {
         (self.configuration, self.responder) = (configuration, responder)
         let listener = try target.listener(handed: handed)
-        address = ServedAddress(listener.address, of: handed == nil ? target : nil)
+        bound = listener.address
+        address = ServedAddress(bound, of: handed == nil ? target : nil)
         mayWait = handed != nil
         self.listener = consume listener
     }

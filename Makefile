@@ -2,7 +2,7 @@
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
 BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
 INSTALL_PACKAGES := binutils
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl systemd chromium-headless-shell
+SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl systemd chromium-headless-shell groff-base zsh fish
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 SWIFT ?= swift
@@ -13,10 +13,16 @@ LISTEN ?= 127.0.0.1:8080
 
 # Where 'make install' puts files, following the GNU Coding Standards.
 PREFIX ?= /usr/local
+# Debian's packages have theirs in share/zsh/vendor-completions.
+ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 INSTALL ?= install
 bindir = $(DESTDIR)$(PREFIX)/bin
 datadir = $(DESTDIR)$(PREFIX)/share/drilldown
+mandir = $(DESTDIR)$(PREFIX)/share/man/man1
+bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir = $(DESTDIR)$(ZSH_FUNCTIONS)
+fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 # A module that imports another without naming it in Package.swift does not build.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
@@ -44,9 +50,13 @@ run: build ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
 build: deps ## Build the release.
 	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)
 
-install: $(PROGRAM) ## Install the program, its example configuration and sample documents in PREFIX (/usr/local), below DESTDIR.
-	$(INSTALL) -d '$(bindir)' '$(datadir)/Config'
+install: $(PROGRAM) ## Install the program, its manual page, completions and sample documents in PREFIX (/usr/local), below DESTDIR.
+	$(INSTALL) -d '$(bindir)' '$(datadir)/Config' '$(mandir)' '$(bashdir)' '$(zshdir)' '$(fishdir)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(bindir)/drilldown'
+	umask 022; '$(bindir)/drilldown' manual >'$(mandir)/drilldown.1'
+	umask 022; '$(bindir)/drilldown' completions bash >'$(bashdir)/drilldown'
+	umask 022; '$(bindir)/drilldown' completions zsh >'$(zshdir)/_drilldown'
+	umask 022; '$(bindir)/drilldown' completions fish >'$(fishdir)/drilldown.fish'
 	$(INSTALL) -m 644 Config/drilldown.plist '$(datadir)/Config'
 	$(INSTALL) -m 755 Config/health-check '$(datadir)/Config'
 	set -e; find Data -type f | while IFS= read -r file; do \
@@ -55,6 +65,7 @@ install: $(PROGRAM) ## Install the program, its example configuration and sample
 
 uninstall: ## Remove what 'make install' installed there.
 	rm -rf '$(bindir)/drilldown' '$(datadir)'
+	rm -f '$(mandir)/drilldown.1' '$(bashdir)/drilldown' '$(zshdir)/_drilldown' '$(fishdir)/drilldown.fish'
 
 # Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
 $(PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps install-deps

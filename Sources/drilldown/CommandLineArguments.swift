@@ -4,8 +4,6 @@ import TreeSources
 
 /// A parsed command line.
 struct CommandLineArguments {
-    enum Command: String, CaseIterable { case serve, check }
-
     var command: Command?
     var wantsHelp = false
     var wantsVersion = false
@@ -81,7 +79,7 @@ struct CommandLineArguments {
     private static func command(_ word: String) throws(UsageError) -> Command {
         if let command = Command(rawValue: word) { return command }
         throw UsageError(
-            "'\(quoted: RemoteAddress.shown(word))' is not a command; the commands are serve and check.")
+            "'\(quoted: RemoteAddress.shown(word))' is not a command; the commands are \(Command.list).")
     }
 
     private mutating func takeOption(_ argument: String, rest: inout ArraySlice<String>) throws(UsageError) {
@@ -105,8 +103,12 @@ struct CommandLineArguments {
     private static func option(_ word: String, of command: Command?) throws(UsageError) -> Option {
         let known = Option.all(of: command)
         if let option = known.first(where: { "--\($0.name)" == word }) { return option }
-        if Option.all.contains(where: { "--\($0.name)" == word }) {
-            throw UsageError("'\(word)' is an option of serve, not of check; 'check --help' lists those of check.")
+        if let command, Option.all.contains(where: { "--\($0.name)" == word }) {
+            guard !known.isEmpty else {
+                throw UsageError("'\(word)' is an option of serve; \(command) has no options.")
+            }
+            throw UsageError(
+                "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists those of \(command).")
         }
         if mayHoldToken([word]) {
             throw UsageError(

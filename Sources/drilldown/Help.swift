@@ -7,73 +7,78 @@ enum Help {
         case nil: general
         case .serve: serve
         case .check: check
+        case .completions: completions
+        case .manual: manual
         }
     }
 
-    private static let general = """
-        drilldown serves a property list over HTTP, one level at a time.
+    /// What the program is for, in one sentence.
+    static let purpose = "drilldown serves a property list over HTTP, one level at a time."
 
-        usage: drilldown serve [SOURCE] [OPTION…]   serves a document
-               drilldown check SOURCE… [OPTION…]    lists the errors and warnings of documents
-               drilldown --help | --version
-               drilldown COMMAND --help             explains a command and its options
+    private static var general: String {
+        let commands = CommandLineArguments.Command.allCases.map { command in
+            "drilldown " + command.synopsis + String(repeating: " ", count: 27 - command.synopsis.count)
+                + command.summary + "\n       "
+        }
+        return """
+            \(purpose)
 
-        To get started: drilldown serve Data.plist
+            usage: \(commands.joined())drilldown --help | --version
+                   drilldown COMMAND --help             explains a command and its options
 
-        \(statuses)
-        """
+            To get started: drilldown serve Data.plist
 
-    private static let statuses = """
-        Exit status: 0 fine, 1 refused or failed, 2 wrong usage.
+            \(Section.statuses.text)
 
-        """
+            """
+    }
 
     private static var serve: String {
         """
-        usage: drilldown serve [SOURCE] [OPTION…]
+        usage: drilldown \(CommandLineArguments.Command.serve.synopsis)
 
-        Serves a property list (XML, binary or JSON), and each change to it as soon as it
-        is saved. SOURCE is a file, the folder of a settings bundle, or the http or https
-        URL of a document, which is fetched again when it changes.
+        \(Section.serving.text)
 
         \(options(of: .serve))
-        Every option is also an environment variable: --listen is DRILLDOWN_LISTEN,
-        --config DRILLDOWN_CONFIG, SOURCE DRILLDOWN_SOURCE; an empty variable counts as
-        unset. Every option except --config is also a key of the configuration file:
-        Listen, and Source for SOURCE; a relative path in the file is relative to the
-        file's folder. Options override variables, and variables override the file.
+        \(Section.all.map(\.text).joined(separator: "\n\n"))
+        \(Section.statuses.text)
 
-        Edits need a token, which is never an option: DRILLDOWN_EDIT_TOKEN or a line of the
-        file of --edit-token-file is one, of 16 characters or more, after a name and a space
-        if it has a name. The file is read again when it changes.
-
-        The log goes to standard error, one line per event. As JSON, each line is an
-        object with time, level (info, warning, error), event and message, and members
-        specific to the event. A request (--access-log) has address, method, target,
-        status, bytes (of the body), microseconds (to the last byte) and completed; a
-        warning or a refused document has file, line and column (or offset, in a binary
-        file), and path.
-
-        A socket that systemd hands over takes precedence over --listen, and systemd is
-        notified of the start, reloads, the stop and, for its watchdog, of signs of life.
-
-        SIGHUP reloads the document; SIGTERM and SIGINT finish running requests and exit.
-        \(statuses)
         """
     }
 
     private static var check: String {
         """
-        usage: drilldown check SOURCE… [OPTION…]
+        usage: drilldown \(CommandLineArguments.Command.check.synopsis)
 
-        Reads documents and lists their errors and warnings as file:line:column: message.
-        SOURCE is a file, the folder of a settings bundle, an http or https URL, or - for
-        standard input.
+        \(Section.checking.text)
 
         \(options(of: .check))
         The options are also environment variables and keys of the configuration file;
         'drilldown serve --help' explains them.
         Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
+
+        """
+    }
+
+    private static var completions: String {
+        """
+        usage: drilldown \(CommandLineArguments.Command.completions.synopsis)
+
+        Prints the script that completes drilldown's commands, options and values in a shell:
+        \(Completions.Shell.list). 'make install' puts each of them into the shell's folder.
+
+        To try them: source <(drilldown completions bash)
+
+        """
+    }
+
+    private static var manual: String {
+        """
+        usage: drilldown \(CommandLineArguments.Command.manual.synopsis)
+
+        Prints the manual page drilldown(1), made of the same options as this help.
+
+        To read it: drilldown manual | man -l -
 
         """
     }

@@ -17,7 +17,11 @@ struct Option: Sendable {
 
     /// The options of a command, in the order of the help text; all of them if there is no command.
     static func all(of command: CommandLineArguments.Command?) -> [Option] {
-        command == .check ? all.filter(\.isOfCheck) : all
+        switch command {
+        case nil, .serve: all
+        case .check: all.filter(\.isOfCheck)
+        case .completions, .manual: []
+        }
     }
 
     /// All options, in the order of the help text.

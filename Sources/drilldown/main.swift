@@ -26,11 +26,13 @@ func run() throws(UsageError) -> Int32 {
     }
     // The failing call reports a client or a log that goes away.
     _ = signal(SIGPIPE, SIG_IGN)
-    let settings = try Settings(arguments, environment: environment())
-    return switch arguments.command {
-    case .serve, nil: try ServeCommand.run(settings)
-    case .check: try CheckCommand.run(settings)
+    switch arguments.command {
+    case .serve, nil: return try ServeCommand.run(Settings(arguments, environment: environment()))
+    case .check: return try CheckCommand.run(Settings(arguments, environment: environment()))
+    case .completions: print(try Completions.script(for: arguments.sources), terminator: "")
+    case .manual: print(try ManualPage.text(for: arguments.sources), terminator: "")
     }
+    return 0
 }
 
 do {

@@ -40,11 +40,14 @@ struct CommandLineTests {
             ("serv Data.plist", "'serv' is not a command", "serve Data.plist"),
             ("Check a.plist b.plist", "'Check' is not a command", "check a.plist b.plist"),
             ("help", "'help' is not a command", "--help"),
+            ("completion bash", "'completion' is not a command", "completions bash"),
             ("help check", "'help' is not a command", "check --help"),
             ("version", "'version' is not a command", "--version"),
         ])
     func command(_ line: String, _ fact: String, _ meant: String) {
-        #expect(sentence(line) == "\(fact); the commands are serve and check. Did you mean: drilldown \(meant)")
+        #expect(
+            sentence(line)
+                == "\(fact); the commands are \(CommandLineArguments.Command.list). Did you mean: drilldown \(meant)")
     }
 
     @Test(
@@ -70,7 +73,8 @@ struct CommandLineTests {
     func option(_ line: String, _ word: String, _ meant: String) {
         let fact =
             word.hasPrefix("-")
-            ? "'\(word)' is not an option." : "'\(word)' is not a command; the commands are serve and check."
+            ? "'\(word)' is not an option."
+            : "'\(word)' is not a command; the commands are \(CommandLineArguments.Command.list)."
         #expect(sentence(line) == "\(fact) Did you mean: drilldown \(meant)")
     }
 
@@ -78,7 +82,7 @@ struct CommandLineTests {
         "that nothing is near to says what there is",
         arguments: [
             ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists the commands."),
-            ("frobnicate", "'frobnicate' is not a command; the commands are serve and check."),
+            ("frobnicate", "'frobnicate' is not a command; the commands are serve, check, completions and manual."),
             ("serve a.plist --frobnicate", "'--frobnicate' is not an option. '--help' lists the options."),
             ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
@@ -87,6 +91,7 @@ struct CommandLineTests {
                 "check a.plist --listen h:1",
                 "'--listen' is an option of serve, not of check; 'check --help' lists those of check."
             ),
+            ("manual --listen h:1", "'--listen' is an option of serve; manual has no options."),
         ])
     func unknown(_ line: String, _ expected: String) { #expect(sentence(line) == expected) }
 
@@ -102,7 +107,7 @@ struct CommandLineTests {
     func quoted() {
         #expect(
             throws: UsageError(
-                "'My \"best\" Data.plist' is not a command; the commands are serve and check.",
+                "'My \"best\" Data.plist' is not a command; the commands are serve, check, completions and manual.",
                 hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
         ) {
             try CommandLineArguments(["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")

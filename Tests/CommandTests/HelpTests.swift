@@ -4,7 +4,8 @@ import Testing
 
 @Suite("The help")
 struct HelpTests {
-    private let texts = [Help.text(for: nil), Help.text(for: .serve), Help.text(for: .check)]
+    private let texts =
+        [Help.text(for: nil)] + CommandLineArguments.Command.allCases.map { Help.text(for: $0) }
 
     @Test("tells the exit statuses, of every command")
     func statuses() {
@@ -23,6 +24,13 @@ struct HelpTests {
             }
         }
         #expect(texts[1].contains("--config DRILLDOWN_CONFIG"))
+    }
+
+    @Test("of the program lists every command")
+    func commands() {
+        for command in CommandLineArguments.Command.allCases {
+            #expect(texts[0].split(separator: "\n").count { $0.contains("drilldown \(command.synopsis) ") } == 1)
+        }
     }
 
     @Test("fits a terminal of 100 columns")

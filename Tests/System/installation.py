@@ -30,12 +30,24 @@ def installs(verdict, program, folder):
     verdict.expect(result.returncode == 0, f"make install succeeds: {result.stderr}")
     installed = sorted(
         os.path.relpath(os.path.join(path, name), target) for path, _, names in os.walk(target) for name in names)
-    share = "opt/drilldown/share/drilldown"
+    shares, share = "opt/drilldown/share", "opt/drilldown/share/drilldown"
     wanted = ["opt/drilldown/bin/drilldown", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check"]
     wanted += [f"{share}/{os.path.relpath(os.path.join(path, name), ROOT)}"
                for path, _, names in os.walk(os.path.join(ROOT, "Data")) for name in names]
+    printed = {
+        f"{shares}/man/man1/drilldown.1": ["manual"],
+        f"{shares}/bash-completion/completions/drilldown": ["completions", "bash"],
+        f"{shares}/zsh/site-functions/_drilldown": ["completions", "zsh"],
+        f"{shares}/fish/vendor_completions.d/drilldown.fish": ["completions", "fish"],
+    }
     verdict.expect(
-        installed == sorted(wanted), f"make install installs program, configuration and documents: {installed}")
+        installed == sorted(wanted + list(printed)),
+        f"make install installs program, manual page, completions, configuration and documents: {installed}")
+    for name, arguments in printed.items():
+        with open(os.path.join(target, name)) as file:
+            content = file.read()
+        shown = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=DEADLINE).stdout
+        verdict.expect(content == shown and "listen" in content, f"{name} is what {arguments} prints")
     data = os.path.join(target, share, "Data")
     documents = sorted(name for name in os.listdir(data) if name.endswith((".plist", ".bundle")))
     checked = subprocess.run(

@@ -1,0 +1,69 @@
+extension Help {
+    /// A part of the help that is a section of the manual page too.
+    struct Section {
+        /// The section's heading in the manual page.
+        let heading: String
+        /// Its lines, which a blank line divides into paragraphs.
+        let text: String
+
+        static let serving = Section(
+            heading: "serve",
+            text: """
+                Serves a property list (XML, binary or JSON), and each change to it as soon as it
+                is saved. SOURCE is a file, the folder of a settings bundle, or the http or https
+                URL of a document, which is fetched again when it changes.
+                """)
+
+        static let checking = Section(
+            heading: "check",
+            text: """
+                Reads documents and lists their errors and warnings as file:line:column: message.
+                SOURCE is a file, the folder of a settings bundle, an http or https URL, or - for
+                standard input.
+                """)
+
+        /// Those that follow the options, in the order of the help text.
+        static let all = [
+            Section(
+                heading: "CONFIGURATION",
+                text: """
+                    Every option is also an environment variable: --listen is DRILLDOWN_LISTEN,
+                    --config DRILLDOWN_CONFIG, SOURCE DRILLDOWN_SOURCE; an empty variable counts as
+                    unset. Every option except --config is also a key of the configuration file:
+                    Listen, and Source for SOURCE; a relative path in the file is relative to the
+                    file's folder. Options override variables, and variables override the file.
+                    """),
+            Section(
+                heading: "EDITING",
+                text: """
+                    Edits need a token, which is never an option: DRILLDOWN_EDIT_TOKEN or a line of the
+                    file of --edit-token-file is one, of 16 characters or more, after a name and a space
+                    if it has a name. The file is read again when it changes.
+                    """),
+            Section(
+                heading: "LOG",
+                text: """
+                    The log goes to standard error, one line per event. As JSON, each line is an
+                    object with time, level (info, warning, error), event and message, and members
+                    specific to the event. A request (--access-log) has address, method, target,
+                    status, bytes (of the body), microseconds (to the last byte) and completed; a
+                    warning or a refused document has file, line and column (or offset, in a binary
+                    file), and path.
+                    """),
+            Section(
+                heading: "SIGNALS",
+                text: """
+                    A socket that systemd hands over takes precedence over --listen, and systemd is
+                    notified of the start, reloads, the stop and, for its watchdog, of signs of life.
+
+                    SIGHUP reloads the document; SIGTERM and SIGINT finish running requests and exit.
+                    """),
+        ]
+
+        static let statuses = Section(
+            heading: "EXIT STATUS",
+            text: """
+                Exit status: 0 fine, 1 refused or failed, 2 wrong usage.
+                """)
+    }
+}

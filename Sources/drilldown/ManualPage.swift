@@ -1,0 +1,112 @@
+/// The manual page drilldown(1), in the macros of man(7).
+enum ManualPage {
+    /// - Throws: `UsageError` if there are arguments.
+    static func text(for arguments: [String]) throws(UsageError) -> String {
+        guard arguments.isEmpty else {
+            throw UsageError("manual takes no arguments, but there are: \(arguments.joined(separator: ", ")).")
+        }
+        return text
+    }
+
+    static var text: String {
+        let commands = CommandLineArguments.Command.allCases
+        return """
+            .\\" Printed by: drilldown manual
+            .TH DRILLDOWN 1 "" "\(Help.version)" "User Commands"
+            .ss 12 0
+            .nh
+            .ad l
+            .SH NAME
+            drilldown \\- serves a property list over HTTP, one level at a time
+            .SH SYNOPSIS
+            \(commands.map { command($0.synopsis) }.joined(separator: "\n.br\n"))
+            .br
+            \(command("--help | --version"))
+            .SH DESCRIPTION
+            \(commands.map(entry).joined(separator: "\n"))
+            .SH OPTIONS
+            \(filled("Those of serve; check takes \(namesOfCheck)."))
+            \(Option.all.map(entry).joined(separator: "\n"))
+            \((Help.Section.all + [Help.Section.statuses]).map(section).joined(separator: "\n"))
+            .SH FILES
+            .TP
+            .I /etc/drilldown/drilldown.plist
+            \(filled("The configuration of drilldown.service, which the Debian package installs."))
+            .SH EXAMPLES
+            .EX
+            \(escaped("drilldown serve Data.plist --listen 127.0.0.1:8081"))
+            \(escaped("drilldown check *.plist"))
+            \(escaped("curl http://127.0.0.1:8081/levels/"))
+            .EE
+
+            """
+    }
+
+    // MARK: Parts
+
+    private static func command(_ arguments: String) -> String { ".B drilldown\n\(escaped(arguments))" }
+
+    /// What a command does.
+    private static func entry(of command: CommandLineArguments.Command) -> String {
+        let text =
+            switch command {
+            case .serve: Help.Section.serving.text
+            case .check: Help.Section.checking.text
+            case .completions, .manual: sentence(command.summary)
+            }
+        return ".TP\n.B \(command.rawValue)\n\(filled(text))"
+    }
+
+    private static func entry(of option: Option) -> String {
+        let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
+        var facts = "Key \(option.key), variable \(option.variable)"
+        if option.key == "Config" { facts = "Variable \(option.variable)" }
+        if let standard = option.standard { facts += ", default \(standard)" }
+        return """
+            .TP
+            \\fB\(escaped("--\(option.name)"))\\fR\(value)
+            \(filled(sentence(option.help)))
+            \(filled("\(facts)."))
+            """
+    }
+
+    private static var namesOfCheck: String {
+        let names = Option.all(of: .check).map { "--\($0.name)" }
+        return names.dropLast().joined(separator: ", ") + " and \(names[names.count - 1])"
+    }
+
+    private static func section(_ section: Help.Section) -> String {
+        ".SH \(section.heading)\n\(filled(section.text))"
+    }
+
+    /// A few words of the table of options as a sentence.
+    private static func sentence(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() + "." }
+
+    // MARK: Text
+
+    /// Paragraphs for lines that groff fills.
+    private static func filled(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? ".P" : escaped($0) }.joined(separator: "\n")
+    }
+
+    /// A line without requests and escapes of its own (groff(7)).
+    static func escaped(_ line: some StringProtocol) -> String {
+        let text = line.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\\": text += "\\e"
+            case "-": text += "\\-"
+            case "…": text += "..."
+            case let scalar where scalar.isASCII: text.unicodeScalars.append(scalar)
+            default: text += "\\[u\(hexadecimal(scalar))]"
+            }
+        }
+        return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text
+    }
+
+    /// The number of a character in the form that groff takes: four digits or more.
+    private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

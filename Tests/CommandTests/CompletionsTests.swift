@@ -1,0 +1,82 @@
+import Testing
+
+@testable import drilldown
+
+@Suite("Completions")
+struct CompletionsTests {
+    private func sentence(_ arguments: [String]) -> String {
+        do throws(UsageError) {
+            _ = try Completions.script(for: arguments)
+            return "it was taken"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("are made for one of three shells")
+    func shells() throws {
+        #expect(try Completions.script(for: ["bash"]) == Completions.bash)
+        #expect(try Completions.script(for: ["zsh"]) == Completions.zsh)
+        #expect(try Completions.script(for: ["fish"]) == Completions.fish)
+        #expect(sentence([]) == "no shell is given; name one: drilldown completions bash.")
+        #expect(sentence(["tcsh"]) == "there are no completions for 'tcsh', only for bash, zsh or fish.")
+        #expect(sentence(["bash", "zsh"]) == "completions takes one shell, not 2: bash, zsh.")
+    }
+
+    @Test(
+        "know from a placeholder what a value is",
+        arguments: [
+            (nil, Option.Value.none), ("FILE", .file), ("text|json", .choices(["text", "json"])), ("HOST:PORT", .text),
+            ("ROLE=NAME|NAME,…", .text), ("ORIGIN,…|*", .text), ("a||b", .text),
+        ])
+    func values(_ placeholder: String?, _ value: Option.Value) {
+        #expect(Option(name: "a", key: "A", placeholder: placeholder, standard: nil, help: "").value == value)
+    }
+
+    @Test("for bash name every option of a command once, and complete every value")
+    func bash() throws {
+        let lines = Completions.bash.split(separator: "\n").map { $0.drop { $0 == " " } }
+        for command in CommandLineArguments.Command.allCases {
+            let names = (Option.all(of: command).map(\.name) + ["help", "version"]).map { "--\($0)" }
+            #expect(lines.contains("\(command.rawValue)) words='\(names.joined(separator: " "))' ;;"))
+            let values = lines.filter { $0.hasPrefix("\(command.rawValue):--") }.map {
+                $0.prefix { $0 != ")" }.split(separator: " | ").map(String.init)
+            }
+            let takers = Option.all(of: command).filter { $0.placeholder != nil }
+            #expect(values.joined().sorted() == takers.map { "\(command.rawValue):--\($0.name)" }.sorted())
+        }
+        #expect(lines.contains("serve:--shape) words='items any' ;;"))
+    }
+
+    @Test("for zsh specify every option of a command once, with its explanation and value")
+    func zsh() throws {
+        let blocks = Completions.zsh.split(separator: ";;")
+        for (block, command) in zip(blocks, CommandLineArguments.Command.allCases) {
+            #expect(block.contains("        \(command.rawValue))\n            _arguments -S \\\n"))
+            let lines = block.split(separator: "\n").map { $0.drop { $0 == " " } }
+            for option in Option.all(of: command) {
+                let start = "'--\(option.name)\(option.placeholder == nil ? "" : "=")["
+                #expect(lines.count { $0.hasPrefix(start) } == 1, "\(command) \(option.name)")
+            }
+        }
+        #expect(
+            Completions.zsh.contains(#"'--listen=[the address to listen on; port 0 picks a free port]:HOST\:PORT: ' \"#)
+        )
+        #expect(Completions.zsh.contains(#"'--shape=['\''any'\'' serves any property list]:items|any:(items any)' \"#))
+        #expect(Completions.zsh.contains("'--access-log[logs each request]' \\"))
+    }
+
+    @Test("for fish have a line for every option, with the commands that take it")
+    func fish() {
+        let lines = Completions.fish.split(separator: "\n")
+        for option in Option.all {
+            let takers = option.isOfCheck ? "serve check" : "serve"
+            let start = "complete -c drilldown -n '__fish_seen_subcommand_from \(takers)' -l \(option.name) -"
+            #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
+        }
+        #expect(
+            lines.contains(
+                "complete -c drilldown -n '__fish_seen_subcommand_from serve' -l log-format -x -a 'text json' -d 'the format of log lines'"
+            ))
+    }
+}

@@ -2,7 +2,9 @@
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
 BUILD_PACKAGES := libmicrohttpd-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
 INSTALL_PACKAGES := binutils
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl systemd chromium-headless-shell groff-base zsh fish
+DEB_PACKAGES := debhelper dpkg-dev
+DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
+SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell groff-base zsh fish systemd
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 SWIFT ?= swift
@@ -32,12 +34,15 @@ SERVER := .build/release/drilldown
 # The installed program: it contains the Swift runtime, and its debugging information is in a separate file.
 PROGRAM := .build/install/drilldown
 PROGRAM_SCRATCH := .build/static
+# What debhelper packs is a copy of Config/debian; it leaves the packages beside this folder.
+DEB_FOLDER := .build/deb
+DEB_CHANGELOG := Config/debian/changelog
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run build install uninstall clean test system-test soak benchmark manual format lint \
-	deps install-deps system-test-deps benchmark-deps
+.PHONY: help run build install uninstall deb deb-test clean test system-test soak benchmark manual format lint \
+	deps install-deps deb-deps deb-test-deps system-test-deps benchmark-deps
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -75,6 +80,21 @@ $(PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps insta
 	objcopy --only-keep-debug $(PROGRAM_SCRATCH)/release/drilldown $@.debug
 	objcopy --strip-all --add-gnu-debuglink=$@.debug $(PROGRAM_SCRATCH)/release/drilldown $@
 
+# debhelper strips the program itself, and makes another package of the debugging information.
+deb: $(PROGRAM) | deb-deps ## Build the Debian package .build/drilldown_VERSION_ARCH.deb, and one with debugging information.
+	@version=$$($(PROGRAM) --version); \
+	test "$$version" = "$$(dpkg-parsechangelog -l $(DEB_CHANGELOG) -S Source) $$(dpkg-parsechangelog -l $(DEB_CHANGELOG) -S Version)" \
+		|| { echo "make: the newest entry of $(DEB_CHANGELOG) is not that of $$version: add one." >&2; exit 1; }
+	rm -rf $(DEB_FOLDER) .build/drilldown_*.deb .build/drilldown-dbgsym_*.deb
+	mkdir -p $(DEB_FOLDER)
+	cp -R Config/debian $(DEB_FOLDER)/debian
+	cp Config/systemd/drilldown.* $(DEB_FOLDER)/debian
+	cd $(DEB_FOLDER) && debian/rules binary PROGRAM=$(PROGRAM_SCRATCH)/release/drilldown
+
+deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian package in a bare Debian 12 with a systemd of its own (as root).
+	lintian --fail-on error,warning .build/drilldown*.deb
+	python3 Tests/System/package/package.py --package $$(ls .build/drilldown_*.deb)
+
 clean: ## Remove everything that was built.
 	rm -rf .build
 
@@ -108,6 +128,12 @@ deps: ## Install the packages that the build needs.
 
 install-deps: ## Install the packages that 'make install' needs.
 	@$(call install_missing,$(INSTALL_PACKAGES))
+
+deb-deps: ## Install the packages that 'make deb' needs.
+	@$(call install_missing,$(DEB_PACKAGES))
+
+deb-test-deps: ## Install the packages that 'make deb-test' needs.
+	@$(call install_missing,$(DEB_TEST_PACKAGES))
 
 system-test-deps: ## Install the packages that the system tests need.
 	@$(call install_missing,$(SYSTEM_TEST_PACKAGES))

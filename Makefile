@@ -93,7 +93,7 @@ deb: $(PROGRAM) | deb-deps ## Build the Debian package .build/drilldown_VERSION_
 
 deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian package in a bare Debian 12 with a systemd of its own (as root).
 	lintian --fail-on error,warning .build/drilldown*.deb
-	python3 Tests/System/package/package.py --package $$(ls .build/drilldown_*.deb)
+	python3 Tests/System/package/package.py --package $$(ls .build/drilldown_*.deb) $(OPTIONS)
 
 clean: ## Remove everything that was built.
 	rm -rf .build

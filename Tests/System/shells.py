@@ -51,11 +51,19 @@ class Terminal:
         if self.process == 0:
             os.chdir(os.path.join(folder, "documents"))
             os.execvpe(command[0], command, environment)
+        self.printed = b""
+        # What is typed before the shell reads keys would be the terminal's.
+        if wait_until(self._has_prompt, every=0.01) is None:
+            raise RuntimeError(f"the shell does not start: {self.printed}")
 
-    def drain(self):
-        """What the shell prints is not looked at, but has to be read."""
+    def _has_prompt(self):
+        self._drain()
+        return b"> " in self.printed
+
+    def _drain(self):
+        """What the shell prints has to be read, or it waits."""
         while select.select([self.terminal], [], [], 0)[0]:
-            os.read(self.terminal, 65536)
+            self.printed += os.read(self.terminal, 65536)
 
     def completed(self, line):
         """The line after all suggestions were inserted into it."""
@@ -65,7 +73,7 @@ class Terminal:
         os.write(self.terminal, b"\x15" + line.encode() + b"\x18a\x18p")
 
         def is_written():
-            self.drain()
+            self._drain()
             return os.path.exists(self.result)
 
         if wait_until(is_written, every=0.01) is None:

@@ -109,8 +109,8 @@ def is_answered():
     return found if wait_until(asks, every=0.1) is not None else None
 
 
-def property_of(machine, name):
-    return machine.run("systemctl", "show", "--property", name, "--value", "drilldown.service").stdout.strip()
+def property_of(machine, name, unit="drilldown.service"):
+    return machine.run("systemctl", "show", "--property", name, "--value", unit).stdout.strip()
 
 
 def state(machine):
@@ -233,15 +233,17 @@ def serves_a_url(verdict, machine):
     is_answered()
 
 
+def installed(machine, package, version, folder, *options, change=None):
+    """Installs the package as a later version."""
+    later = successor(package, version, folder, change)
+    return machine.run("dpkg", *options, "--install", os.path.join("/root", os.path.basename(later)))
+
+
 def upgrades(verdict, machine, package, folder):
     configuration, document = machine.read(CONFIGURATION), machine.read(DOCUMENT)
     process = property_of(machine, "MainPID")
 
-    def installed(version, *options, change=None):
-        later = successor(package, version, folder, change)
-        return machine.run("dpkg", *options, "--install", os.path.join("/root", os.path.basename(later)))
-
-    result = installed("8.0.0")
+    result = installed(machine, package, "8.0.0", folder)
     verdict.expect(
         result.returncode == 0 and machine.read(CONFIGURATION) == configuration,
         f"an upgrade keeps the changed configuration: {result.stderr}")
@@ -253,12 +255,30 @@ def upgrades(verdict, machine, package, folder):
         with open(os.path.join(content, CONFIGURATION.lstrip("/")), "a") as file:
             file.write("<!-- new -->\n")
 
-    result = installed("9.0.0", "--force-confdef", change=add_line)
+    result = installed(machine, package, "9.0.0", folder, "--force-confdef", change=add_line)
     verdict.expect(
         result.returncode == 0 and machine.read(CONFIGURATION) == configuration
         and "<!-- new -->" in machine.read(f"{CONFIGURATION}.dpkg-dist"),
         f"so does one to a package with another configuration, which is beside it: {result.stderr}")
     verdict.expect(machine.read(DOCUMENT) == document, "the document is unchanged")
+
+
+def keeps_its_socket(verdict, machine, package, folder):
+    """That of an operator who enabled it; it is stopped with the package."""
+    verdict.expect(property_of(machine, "ActiveState", "drilldown.socket") == "inactive", "the socket is not started")
+    machine.run("systemctl", "stop", "drilldown.service")
+    machine.run("systemctl", "enable", "--now", "drilldown.socket")
+    result = installed(machine, package, "10.0.0", folder, "--force-confdef")
+    verdict.expect(
+        result.returncode == 0 and property_of(machine, "ActiveState", "drilldown.socket") == "active",
+        f"an upgrade leaves an enabled socket as it is: {result.stderr}")
+    machine.run("dpkg", "--remove", "drilldown")
+    verdict.expect(
+        property_of(machine, "ActiveState", "drilldown.socket") == "inactive", "the socket goes with the package")
+    machine.run("dpkg", "--force-confdef", "--install", f"/root/{os.path.basename(package)}")
+    machine.run("systemctl", "disable", "--now", "drilldown.socket")
+    machine.run("systemctl", "restart", "drilldown.service")
+    is_answered()
 
 
 def is_removed(verdict, machine, package):
@@ -305,6 +325,7 @@ def main():
             reloads_and_recovers(verdict, machine)
             serves_a_url(verdict, machine)
             upgrades(verdict, machine, arguments.package, folder)
+            keeps_its_socket(verdict, machine, arguments.package, folder)
             is_removed(verdict, machine, inside)
 
 

@@ -18,6 +18,7 @@ let package = Package(
     products: [.executable(name: "drilldown", targets: ["drilldown"])],
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CEpoll"),
@@ -51,7 +52,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "HTTPServer",
-            dependencies: ["Bytes", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CEpoll"],
+            dependencies: [
+                "Bytes", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS", "CEpoll",
+            ],
             swiftSettings: settings),
         .target(
             name: "LevelsAPI",

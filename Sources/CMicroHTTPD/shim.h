@@ -10,14 +10,22 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                   unsigned int per_address, int strict, MHD_AccessHandlerCallback handler,
                   void *(*request_line)(void *context, const char *target, struct MHD_Connection *connection),
                   size_t (*unescape)(void *context, struct MHD_Connection *connection, char *text),
-                  MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context)
+                  MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context,
+                  const char *tls_priorities, void *tls_certificate)
 {
   struct MHD_OptionItem pool[] = {
     /* The library refuses a pool of one with a warning; its own thread serves instead. */
     { threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t) threads, NULL },
     { MHD_OPTION_END, 0, NULL }
   };
-  return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
+  struct MHD_OptionItem tls[] = {
+    { tls_priorities ? MHD_OPTION_HTTPS_PRIORITIES : MHD_OPTION_END, 0, (void *) tls_priorities },
+    { MHD_OPTION_HTTPS_CERT_CALLBACK, 0, tls_certificate },
+    { MHD_OPTION_END, 0, NULL }
+  };
+  return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME
+                            | (tls_priorities ? MHD_USE_TLS : 0),
+                          0, NULL, NULL, handler, context,
                           MHD_OPTION_LISTEN_SOCKET, listening_socket,
                           MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
                           MHD_OPTION_CONNECTION_LIMIT, connections,
@@ -29,6 +37,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
                           MHD_OPTION_NOTIFY_COMPLETED, completed, context,
                           MHD_OPTION_NOTIFY_CONNECTION, connection, context,
+                          MHD_OPTION_ARRAY, tls,
                           MHD_OPTION_ARRAY, pool,
                           MHD_OPTION_END);
 }
@@ -47,6 +56,14 @@ shim_connection_socket(struct MHD_Connection *connection)
 {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
+}
+
+/* MHD_get_connection_info is variadic; returns the connection's GnuTLS session, or NULL. */
+static inline void *
+shim_connection_session(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info ? info->tls_session : NULL;
 }
 
 /* MHD_get_connection_info is variadic; returns the client's address, or NULL. */

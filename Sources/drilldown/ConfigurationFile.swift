@@ -25,7 +25,7 @@ enum ConfigurationFile {
         }
         var entries: [String: Entry] = [:]
         for (key, read) in reader.values {
-            let isPath = ["Source", "Cache", "Values", "EditTokenFile"].contains(key)
+            let isPath = ["Source", "Cache", "Values", "EditTokenFile", "TlsCertificate", "TlsKey"].contains(key)
             let unix = ListenTarget.unixPrefix
             let isSocket = key == "Listen" && read.text.hasPrefix(unix)
             let value =

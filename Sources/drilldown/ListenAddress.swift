@@ -40,10 +40,12 @@ struct ListenAddress: Equatable {
 
     /// A URL that a browser on this machine can open.
     ///
-    /// - Parameter port: the port that is in use.
-    func url(port: UInt16) -> String {
+    /// - Parameters:
+    ///   - port: the port that is in use.
+    ///   - isSecure: whether the service speaks HTTPS.
+    func url(port: UInt16, isSecure: Bool = false) -> String {
         let reachable = isWildcard ? (host == "::" ? "::1" : "127.0.0.1") : host
-        return "http://\(Self.text(host: reachable, port: port))/"
+        return "\(isSecure ? "https" : "http")://\(Self.text(host: reachable, port: port))/"
     }
 
     /// Why the service cannot listen there, and which setting to use instead.

@@ -30,6 +30,12 @@ struct Option: Sendable {
             name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
             help: "the address to listen on, or unix:PATH; port 0 picks a free port"),
         Option(
+            name: "tls-certificate", key: "TlsCertificate", placeholder: "FILE", standard: nil,
+            help: "certificates in PEM form, the server's first; turns HTTPS on"),
+        Option(
+            name: "tls-key", key: "TlsKey", placeholder: "FILE", standard: nil,
+            help: "the private key of the certificate, in PEM form"),
+        Option(
             name: "config", key: "Config", placeholder: "FILE", standard: nil,
             help: "a property list with these options as keys", isOfCheck: true),
         Option(

@@ -23,6 +23,7 @@ enum ServeCommand {
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = try settings.server()
         let target = try settings.listenTarget()
+        _ = try settings.usesTLS()
         let api = try settings.api()
         let historyBytes = try settings.historyBytes()
         let documentBytes = try settings.maximumBytes()
@@ -35,6 +36,8 @@ enum ServeCommand {
             // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
             let signals = try SignalQueue(Signals.all)
             let tokens = try EditTokenSource(settings) { log.write($0) }
+            let tls = try CertificateSource(settings) { log.write($0) }
+            server.certificates = tls?.certificates
             let responder = FirstLoadResponder(api)
             let start = try ServerStart(at: target, handed: manager.socket(), server, responder)
             let news = try ServiceNews()
@@ -42,7 +45,7 @@ enum ServeCommand {
             var loop = try ServiceLoop(
                 ServiceLoop.Parts(
                     name: name, log: log, signals: signals, news: news, start: start, responder: responder,
-                    manager: manager
+                    manager: manager, certificates: tls
                 ) { store in
                     var api = api
                     api.editing = tokens.map { tokens in
@@ -78,9 +81,11 @@ enum ServeCommand {
 extension Log.Entry {
     /// The line that says what is served, with a URL to paste.
     ///
-    /// - Parameter port: the port that is in use.
-    init(serving name: String, itemCount: Int, at address: ListenAddress, port: UInt16) {
-        let url = address.url(port: port)
+    /// - Parameters:
+    ///   - port: the port that is in use.
+    ///   - isSecure: whether the service speaks HTTPS.
+    init(serving name: String, itemCount: Int, at address: ListenAddress, port: UInt16, isSecure: Bool = false) {
+        let url = address.url(port: port, isSecure: isSecure)
         self.init(
             .info, "serving",
             "serving \(name), \(Quantity(itemCount, "item")), at \(url)"

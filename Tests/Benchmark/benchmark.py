@@ -21,6 +21,7 @@ import editing_part  # noqa: E402
 import refresh_part  # noqa: E402
 import requests_part  # noqa: E402
 import search_part  # noqa: E402
+import tls_part  # noqa: E402
 import tree_part  # noqa: E402
 import waiting_part  # noqa: E402
 from harness import documents  # noqa: E402
@@ -30,6 +31,7 @@ PARTS = {
     "requests": requests_part.cached_and_unchanged,
     "random": requests_part.random_levels,
     "codings": codings_part.codings,
+    "tls": tls_part.requests_and_handshakes,
     "load": documents_part.loads,
     "growth": tree_part.growth,
     "pause": tree_part.pause,

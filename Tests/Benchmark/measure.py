@@ -34,7 +34,7 @@ def cpu_nanoseconds(pid):
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
-def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=None, script=None, arguments=()):
+def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=None, script=None, arguments=(), scheme="http"):
     """Lets wrk ask for `seconds`; gives how many answers it got.
 
     With `targets`, a file of them, at random; or with another script of the peers, which gets the arguments.
@@ -47,7 +47,7 @@ def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=Non
         command += ["--header", header]
     if script:
         command += ["--script", os.path.join(os.path.dirname(__file__), "peers", script)]
-    command.append(f"http://127.0.0.1:{port}{target}")
+    command.append(f"{scheme}://127.0.0.1:{port}{target}")
     if script:
         command += ["--", *arguments]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

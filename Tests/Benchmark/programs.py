@@ -62,9 +62,12 @@ class Responder(Peer):
 
 
 class Nginx(Peer):
-    """nginx with one worker that serves a folder's files, whose descriptors it keeps open."""
+    """nginx with one worker that serves a folder's files, whose descriptors it keeps open.
 
-    def __init__(self, folder, headers):
+    With `pair`, the paths of a certificate and its key, over TLS, with the cipher that the service chooses.
+    """
+
+    def __init__(self, folder, headers, pair=None):
         self.folder = os.path.join(folder, "nginx")
         self.files = os.path.join(self.folder, "files")
         os.makedirs(self.files, exist_ok=True)
@@ -72,6 +75,13 @@ class Nginx(Peer):
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         extra = "".join(f"add_header {name} \"{value}\";\n" for name, value in headers.items() if value)
+        listen = f"127.0.0.1:{self.port}"
+        if pair:
+            listen += " ssl"
+            extra += (f"ssl_certificate {pair[0]}; ssl_certificate_key {pair[1]};\n"
+                      "ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets off; ssl_session_cache off;\n"
+                      "ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256; ssl_ecdh_curve X25519;\n"
+                      "ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;\n")
         configuration = os.path.join(self.folder, "nginx.conf")
         with open(configuration, "w") as file:
             file.write(f"""
@@ -85,7 +95,7 @@ class Nginx(Peer):
                     client_body_temp_path {self.folder}/a; proxy_temp_path {self.folder}/b;
                     fastcgi_temp_path {self.folder}/c;
                     uwsgi_temp_path {self.folder}/d; scgi_temp_path {self.folder}/e;
-                    server {{ listen 127.0.0.1:{self.port}; root {self.files}; {extra} }}
+                    server {{ listen {listen}; root {self.files}; {extra} }}
                 }}""")
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         self.process = subprocess.Popen(

@@ -9,6 +9,8 @@ final class Connection {
     let state: ConnectionState
     private let handle: OpaquePointer
     private let service: Service
+    /// Nil without TLS.
+    private let transport: SecureTransport?
     private let request: Request
     private var phase = Phase.idle
     /// The target in the library's buffer, until the header has been read.
@@ -58,7 +60,12 @@ final class Connection {
         self.service = service
         request = unsafe Request(peer: PeerAddress.text(of: shim_connection_address(handle)))
         state = unsafe ConnectionState(
-            descriptor: shim_connection_socket(handle), deadline: CoarseClock.now + service.deadlineMilliseconds)
+            descriptor: shim_connection_socket(handle), deadline: CoarseClock.now + service.deadlineMilliseconds,
+            isSecure: service.configuration.certificates != nil)
+        let state = state
+        transport = service.configuration.certificates.flatMap {
+            unsafe SecureTransport(handle, state: state, certificates: $0, suspended: service.suspended)
+        }
     }
 
     /// A request line has been read.
@@ -124,8 +131,11 @@ final class Connection {
     private func hasRoom(forHeader answer: Int) -> Bool {
         // A longer access to the property would make the compiler check all accesses at run time.
         let memory = memory
-        return memory.hasRoom(forHeader: answer, in: service.connectionMemory, descriptor: state.descriptor)
+        return memory.hasRoom(forHeader: answer, in: service.connectionMemory) { bytesRead }
     }
+
+    /// The number of bytes of requests that the library has read, or more, but never less.
+    private var bytesRead: UInt64? { transport.map(\.bytesRead) ?? RequestMemory.bytesRead(from: state.descriptor) }
 
     private func response(to fault: Fault) -> Response { service.response(to: fault, target: request.targetText) }
 
@@ -197,7 +207,7 @@ final class Connection {
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
         // The address of a connection's memory is known only in versions before 1.0.
         guard Daemon.isOld else { return }
-        memory.releaseZeros(size: service.connectionMemory, descriptor: state.descriptor)
+        memory.releaseZeros(size: service.connectionMemory, bytesRead: bytesRead)
     }
 
     /// Queues the response if there is one, and sleeps otherwise.
@@ -269,6 +279,7 @@ final class Connection {
         if request.method == .head, let stream = response.payload.stream, stream.length == nil {
             unsafe endByClosing(answer)
         }
+        if let transport, response.size > 0, request.method != .head { transport.joinHeaderAndBody() }
         return unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES
     }
 

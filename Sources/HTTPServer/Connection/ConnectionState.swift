@@ -4,11 +4,14 @@ import Synchronization
 /// The state of a connection that other threads may read: its socket, its deadline, whether a request is in progress.
 final class ConnectionState: Sendable {
     let descriptor: Int32
+    /// Whether the connection uses TLS.
+    private let isSecure: Bool
     /// Milliseconds of the coarse clock, doubled; the lowest bit is set while a request is in progress.
     private let word: Atomic<Int64>
 
-    init(descriptor: Int32, deadline: Int64) {
+    init(descriptor: Int32, deadline: Int64, isSecure: Bool) {
         self.descriptor = descriptor
+        self.isSecure = isSecure
         word = Atomic(deadline &<< 1)
     }
 
@@ -50,6 +53,17 @@ final class ConnectionState: Sendable {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
     }
+
+    /// Ends the connection, whose deadline has passed.
+    ///
+    /// The client of a TLS connection without a request is told that nothing was cut off (RFC 8446, section 6.1), as far as
+    /// the library can still do it.
+    func end(at now: Int64) {
+        if isSecure, !isBusy, now < deadline + ConnectionState.goodbye { endReading() } else { cut() }
+    }
+
+    /// How long the library has for that, in milliseconds.
+    private static let goodbye: Int64 = 2_000
 
     /// Ends both directions at once: the library sees the end and closes the connection.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }

@@ -78,7 +78,7 @@ final class Connections: Sendable {
     /// Cuts every connection that is past its deadline.
     func cutLate(at now: Int64) {
         open.withLock { open in
-            for state in open.states.values where state.deadline < now { state.cut() }
+            for state in open.states.values where state.deadline < now { state.end(at: now) }
         }
     }
 

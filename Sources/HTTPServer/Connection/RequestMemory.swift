@@ -42,16 +42,17 @@ struct RequestMemory {
     /// - Parameters:
     ///   - answer: the bytes of the response's header lines.
     ///   - size: the bytes that the library has for each connection.
+    ///   - bytesRead: the bytes of requests that the library has read so far, or more, but never less.
     @inline(__always)
-    func hasRoom(forHeader answer: Int, in size: Int, descriptor: Int32) -> Bool {
+    func hasRoom(forHeader answer: Int, in size: Int, bytesRead: () -> UInt64?) -> Bool {
         let free = size - records - answer - RequestMemory.automaticLines
         // Input after the request was read into the first half of the memory, or in small steps beyond it.
-        return free >= size / 2 && free >= header + 3072 || isEnough(free, descriptor)
+        return free >= size / 2 && free >= header + 3072 || isEnough(free, bytesRead)
     }
 
     /// Whether so many bytes are enough for the request and the input after it.
-    private func isEnough(_ free: Int, _ descriptor: Int32) -> Bool {
-        guard free >= header, let read = RequestMemory.bytesRead(from: descriptor) else { return false }
+    private func isEnough(_ free: Int, _ bytesRead: () -> UInt64?) -> Bool {
+        guard free >= header, let read = bytesRead() else { return false }
         return UInt64(free - header) >= read &- accounted
     }
 
@@ -64,14 +65,16 @@ struct RequestMemory {
 
     /// Returns pages of zeros to the system while the connection waits.
     ///
-    /// - Parameter size: the bytes that the library has for each connection.
-    func releaseZeros(size: Int, descriptor: Int32) {
-        guard let start = unsafe start, RequestMemory.bytesRead(from: descriptor) == accounted else { return }
+    /// - Parameters:
+    ///   - size: the bytes that the library has for each connection.
+    ///   - bytesRead: the bytes of requests that the library has read so far.
+    func releaseZeros(size: Int, bytesRead: UInt64?) {
+        guard let start = unsafe start, bytesRead == accounted else { return }
         unsafe IdlePages.releaseZeros(within: UnsafeRawBufferPointer(start: start, count: size))
     }
 
     /// The number of bytes read from a socket, or more, but never less.
-    private static func bytesRead(from descriptor: Int32) -> UInt64? {
+    static func bytesRead(from descriptor: Int32) -> UInt64? {
         // Determined first, so that input that arrives meanwhile counts as read.
         var unread: Int32 = 0
         guard unsafe ioctl(descriptor, UInt(FIONREAD), &unread) == 0 else { return nil }

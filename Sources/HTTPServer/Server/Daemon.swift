@@ -1,3 +1,4 @@
+import CGnuTLS
 import CMicroHTTPD
 import Glibc
 
@@ -16,6 +17,10 @@ struct Daemon: ~Copyable {
         // On most failures to start, the library closes the descriptor that it was given, so it gets its own.
         lent = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
         guard lent >= 0 else { throw .system("fcntl", errno: errno) }
+        let isSecure = configuration.certificates != nil
+        if isSecure, MHD_is_feature_supported(.FEATURE_TLS) != .YES {
+            throw .system(call: "MHD_start_daemon", reason: "this libmicrohttpd was built without TLS")
+        }
         errno = 0
         let pointer = unsafe shim_start_daemon(
             UInt32(configuration.threads), lent, service.connectionMemory,
@@ -23,7 +28,9 @@ struct Daemon: ~Copyable {
             // In strict mode, versions before 1.0 garble the answer to a request without Host.
             Daemon.isOld ? 0 : 1, handle,
             requestLine, leaveEscaped, requestCompleted, notifyConnection,
-            Unmanaged.passUnretained(service).toOpaque())
+            Unmanaged.passUnretained(service).toOpaque(),
+            isSecure ? UnsafeRawPointer(Certificates.priorities.utf8Start).assumingMemoryBound(to: CChar.self) : nil,
+            shim_certificate_callback(retrieveCertificate))
         guard let pointer = unsafe pointer else { throw .system("MHD_start_daemon", errno: errno) }
         unsafe self.pointer = pointer
         self.listener = listener

@@ -34,6 +34,8 @@ extension Server {
         public var headerLimit = 16 << 10
         /// The maximum number of lingering sockets; beyond it, connections are closed at once.
         var lingeringLimit = 256
+        /// The certificate and key for HTTPS; nil for HTTP.
+        public var certificates: Certificates?
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
         /// Called when a response cannot be sent, on the thread that serves it.

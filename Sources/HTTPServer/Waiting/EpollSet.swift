@@ -19,11 +19,12 @@ struct EpollSet: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Watches a socket for its peer's hang-up, which is reported once.
+    /// Watches a socket for its peer's hang-up, or for any input, which is reported once.
     ///
     /// If the system refuses for lack of memory, a hang-up is noticed when the connection wakes.
-    func add(_ socket: Int32, token: UnsafeMutableRawPointer) {
-        unsafe add(socket, events: EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, token: token)
+    func add(_ socket: Int32, orInput: Bool, token: UnsafeMutableRawPointer) {
+        let input = orInput ? EPOLLIN.rawValue : 0
+        unsafe add(socket, events: EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue | input, token: token)
     }
 
     /// Stops watching a socket.

@@ -4,7 +4,7 @@
 protocol Sleeper: AnyObject, Sendable {
     /// The deadline has passed.
     func timeIsOver()
-    /// The client has closed the connection.
+    /// The client has closed the connection, or, if the suspension wakes on input, has sent something.
     func clientHasGone()
     /// The server is stopping.
     func serverStops()

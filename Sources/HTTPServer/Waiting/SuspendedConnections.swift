@@ -68,7 +68,9 @@ final class SuspendedConnections: Sendable {
         }
         guard isIn else { return false }
         connections.setAside(suspension.state)
-        unsafe hangUps.add(suspension.state.descriptor, token: Unmanaged.passUnretained(suspension).toOpaque())
+        unsafe hangUps.add(
+            suspension.state.descriptor, orInput: suspension.wakesOnInput,
+            token: Unmanaged.passUnretained(suspension).toOpaque())
         if isFirst { hangUps.signal() }
         return true
     }

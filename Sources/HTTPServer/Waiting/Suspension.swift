@@ -12,6 +12,8 @@ import Synchronization
 @safe
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
+    /// Whether the sleeper is told of input as of a hang-up.
+    let wakesOnInput: Bool
     private let handle: OpaquePointer
     private let suspended: SuspendedConnections
     private let phase = Atomic<UInt8>(Phase.awake)
@@ -27,7 +29,10 @@ final class Suspension: Scheduled, @unchecked Sendable {
         static let woken: UInt8 = 2
     }
 
-    init(_ handle: OpaquePointer, state: ConnectionState, suspended: SuspendedConnections) {
+    init(
+        _ handle: OpaquePointer, state: ConnectionState, suspended: SuspendedConnections, wakesOnInput: Bool = false
+    ) {
+        self.wakesOnInput = wakesOnInput
         unsafe self.handle = handle
         self.state = state
         self.suspended = suspended

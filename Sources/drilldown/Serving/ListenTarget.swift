@@ -42,18 +42,21 @@ enum ListenTarget: Equatable {
 
 /// Where the service listens, as the log tells it.
 enum ServedAddress: Equatable {
-    /// An address, and the port that is in use.
-    case internet(ListenAddress, port: UInt16)
+    /// An address, the port that is in use, and whether it speaks HTTPS.
+    case internet(ListenAddress, port: UInt16, isSecure: Bool = false)
     /// The path of a Unix domain socket.
     case unixSocket(String)
 
     /// - Parameters:
     ///   - bound: the address that the system tells.
     ///   - target: where the service was told to listen; nil if the service manager handed over the socket.
-    init(_ bound: BoundAddress, of target: ListenTarget?) {
+    ///   - isSecure: whether it speaks HTTPS.
+    init(_ bound: BoundAddress, of target: ListenTarget?, isSecure: Bool = false) {
         switch (bound, target) {
-        case (.internet(_, let port), .address(let address)): self = .internet(address, port: port)
-        case (.internet(let host, let port), _): self = .internet(ListenAddress(host: host, port: port), port: port)
+        case (.internet(_, let port), .address(let address)):
+            self = .internet(address, port: port, isSecure: isSecure)
+        case (.internet(let host, let port), _):
+            self = .internet(ListenAddress(host: host, port: port), port: port, isSecure: isSecure)
         case (.unix(let path), _): self = .unixSocket(path)
         }
     }
@@ -61,7 +64,7 @@ enum ServedAddress: Equatable {
     /// What a client needs to know: a URL to paste, or the socket.
     fileprivate var url: String {
         switch self {
-        case .internet(let address, let port): address.url(port: port)
+        case .internet(let address, let port, let isSecure): address.url(port: port, isSecure: isSecure)
         case .unixSocket(let path): ListenTarget.unixPrefix + path
         }
     }
@@ -69,7 +72,7 @@ enum ServedAddress: Equatable {
     /// The members of the log's lines about the address.
     fileprivate var members: [Log.Member] {
         switch self {
-        case .internet(let address, let port):
+        case .internet(let address, let port, _):
             [
                 .init("url", .text(url)),
                 .init("listen", .text(ListenAddress.text(host: address.host, port: port))),
@@ -83,7 +86,8 @@ extension Log.Entry {
     /// The line that says what is served, and where.
     init(serving name: String, itemCount: Int, at address: ServedAddress) {
         switch address {
-        case .internet(let address, let port): self.init(serving: name, itemCount: itemCount, at: address, port: port)
+        case .internet(let address, let port, let isSecure):
+            self.init(serving: name, itemCount: itemCount, at: address, port: port, isSecure: isSecure)
         case .unixSocket:
             self.init(
                 .info, "serving", "serving \(name), \(Quantity(itemCount, "item")), at \(address.url)",

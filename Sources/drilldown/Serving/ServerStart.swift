@@ -27,7 +27,8 @@ final class ServerStart {
         (self.configuration, self.responder) = (configuration, responder)
         let listener = try target.listener(handed: handed)
         bound = listener.address
-        address = ServedAddress(bound, of: handed == nil ? target : nil)
+        address = ServedAddress(
+            bound, of: handed == nil ? target : nil, isSecure: configuration.certificates != nil)
         mayWait = handed != nil
         self.listener = consume listener
     }

@@ -18,6 +18,8 @@ struct ServiceLoop: ~Copyable {
         let start: ServerStart
         let responder: FirstLoadResponder
         let manager: ServiceManager
+        /// Nil for HTTP.
+        let certificates: CertificateSource?
         /// Makes the API of the store.
         let api: (TreeStore) -> LevelsAPI
     }
@@ -117,6 +119,7 @@ struct ServiceLoop: ~Copyable {
     }
 
     private mutating func reload() {
+        parts.certificates?.check()
         guard let serving else {
             isReloadWanted = true
             return

@@ -14,7 +14,7 @@ import time
 from harness.client import DEADLINE, wait_until
 
 # The source, which precedes the address, may be a URL too.
-ADDRESS = re.compile(r" at http://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
+ADDRESS = re.compile(r" at https?://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 
 
 class Server:

@@ -1,4 +1,4 @@
-import Glibc
+import Files
 import Locking
 
 /// A file of edit tokens, which is read again when it changes.
@@ -25,7 +25,7 @@ public final class EditTokenFile: Sendable {
 
     private struct State {
         var tokens = EditTokens([])
-        var stamp: Stamp?
+        var stamp: FileStamp?
         var isReadable = true
         var looked = ContinuousClock.now
     }
@@ -64,7 +64,7 @@ public final class EditTokenFile: Sendable {
 
     /// Reads the file if it has changed; what cannot be read takes all tokens back, as if the file were empty.
     private func refresh(_ state: inout State) -> [Notice] {
-        if let stamp = state.stamp, stamp.isSettled, Stamp(path: path) == stamp { return [] }
+        if let stamp = state.stamp, stamp.isSettled, FileStamp(path: path) == stamp { return [] }
         do throws(Unreadable) {
             let (text, stamp) = try Self.read(path)
             let tokens = EditTokens(text)
@@ -78,37 +78,16 @@ public final class EditTokenFile: Sendable {
         }
     }
 
-    private static func notices(of tokens: EditTokens, _ stamp: Stamp) -> [Notice] {
+    private static func notices(of tokens: EditTokens, _ stamp: FileStamp) -> [Notice] {
         tokens.faults.map(Notice.fault) + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
     }
 
-    private static func read(_ path: String) throws(Unreadable) -> ([UInt8], Stamp) {
-        // A pipe would keep the thread waiting.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Unreadable(errno: errno) }
-        defer { close(descriptor) }
-        guard let stamp = Stamp(descriptor: descriptor) else { throw Unreadable(errno: errno) }
-        guard stamp.isRegular else { throw Unreadable(description: "it is not a regular file") }
-        guard stamp.size <= maximumBytes else {
-            throw Unreadable(description: "it is larger than \(maximumBytes) bytes")
+    private static func read(_ path: String) throws(Unreadable) -> ([UInt8], FileStamp) {
+        do throws(SmallFile.Unreadable) {
+            let file = try SmallFile(path, maximumBytes: maximumBytes)
+            return (file.bytes, file.stamp)
+        } catch {
+            throw Unreadable(description: error.description)
         }
-        var text = [UInt8](repeating: 0, count: maximumBytes)
-        var count = 0
-        while count < text.count {
-            let taken = unsafe text.withUnsafeMutableBytes { bytes in
-                unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + count }, bytes.count - count)
-            }
-            if taken == 0 { break }
-            if taken < 0 {
-                if errno == EINTR { continue }
-                throw Unreadable(errno: errno)
-            }
-            count += taken
-        }
-        return (Array(text[..<count]), stamp)
     }
-}
-
-extension EditTokenFile.Unreadable {
-    fileprivate init(errno code: Int32) { self.init(description: unsafe String(cString: strerror(code))) }
 }

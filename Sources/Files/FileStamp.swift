@@ -1,29 +1,32 @@
-import Glibc
+internal import Glibc
 
 /// What the system tells of a file that changes when the file does (`stat(2)`).
-struct Stamp: Equatable {
+public struct FileStamp: Equatable, Sendable {
     private let device, inode: UInt64
-    let size: Int
+    /// Bytes.
+    public let size: Int
     private let modified, changed: Int64
-    let mode: Int
-    let isRegular: Bool
+    /// The permissions.
+    public let mode: Int
+    /// Whether it is a regular file.
+    public let isRegular: Bool
     /// Whether the file was changed so long ago that a further change has another time.
-    private(set) var isSettled = false
+    public private(set) var isSettled = false
 
-    static func == (one: Stamp, other: Stamp) -> Bool {
+    public static func == (one: FileStamp, other: FileStamp) -> Bool {
         (one.device, one.inode, one.size, one.modified, one.changed)
             == (other.device, other.inode, other.size, other.modified, other.changed)
     }
 
     /// The stamp of an open file; nil if the system has none.
-    init?(descriptor: Int32) {
+    public init?(descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
     /// The stamp of the file that a path leads to; nil if there is none.
-    init?(path: String) {
+    public init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
@@ -43,7 +46,7 @@ struct Stamp: Equatable {
     }
 
     /// Whether all users can read the file, or others than its owner can change it.
-    var isExposed: Bool { mode & 0o026 != 0 }
+    public var isExposed: Bool { mode & 0o026 != 0 }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

@@ -1,0 +1,40 @@
+/// The reason why a certificate and a key cannot be used.
+public enum CertificateFault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The certificate file has no usable certificate; the reason of the library.
+    case noCertificate(reason: String)
+    /// A certificate of the chain is not followed by the one that signed it.
+    case unsorted
+    /// The key file has no usable key; the reason of the library.
+    case noKey(reason: String)
+    /// The key is protected by a passphrase.
+    case encryptedKey
+    /// The key belongs to another certificate.
+    case otherKey(subject: String)
+    /// The certificate has expired, at a moment in seconds since 1970.
+    case expired(subject: String, at: Int)
+    /// The certificate is not valid before a moment in seconds since 1970.
+    case early(subject: String, from: Int)
+    /// The system has no memory for it.
+    case noMemory
+
+    /// What is wrong and what would be right, without a final full stop.
+    public var description: String {
+        switch self {
+        case .noCertificate(let reason):
+            "the certificate file has no usable certificate (\(reason)); it must have the server's certificate in PEM form, then those that signed it"
+        case .unsorted:
+            "the chain is not in order; begin with the server's certificate, and put after each the one that signed it"
+        case .noKey(let reason):
+            "the key file has no usable key (\(reason)); it must have the certificate's private key in PEM form"
+        case .encryptedKey:
+            "the key is protected by a passphrase, which nobody could enter; 'openssl pkey -in KEY -out PLAIN' stores it without one"
+        case .otherKey(let subject):
+            "the key does not belong to the certificate of \(subject); give the key with which the certificate was requested"
+        case .expired(let subject, let moment):
+            "the certificate of \(subject) expired at \(CertificateDate.text(moment)); renew it"
+        case .early(let subject, let moment):
+            "the certificate of \(subject) is valid only from \(CertificateDate.text(moment)); check this machine's clock"
+        case .noMemory: "there is no memory for the certificate"
+        }
+    }
+}

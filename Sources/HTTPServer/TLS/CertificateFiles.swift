@@ -1,0 +1,157 @@
+import Files
+import Locking
+
+/// The files of a certificate and its key: what is in them is put into use when they change, if it fits.
+public final class CertificateFiles: Sendable {
+    /// What an operator should know about the files.
+    public enum Notice: Sendable, Equatable {
+        /// The files were read again, and new connections use the certificate of this subject, valid until then.
+        case replaced(subject: String, expiry: Int)
+        /// The files cannot be used, for this reason; the certificate that was read before stays in use.
+        case refused(Refusal)
+        /// Users other than its owner can read or change the key, by these permissions.
+        case exposed(mode: Int)
+        /// The certificate in use expires soon, in seconds since 1970.
+        case expiring(subject: String, expiry: Int)
+        /// The certificate in use has expired, in seconds since 1970.
+        case expired(subject: String, expiry: Int)
+    }
+
+    /// The reason why the files cannot be used.
+    public enum Refusal: Error, Sendable, Equatable, CustomStringConvertible {
+        /// A file cannot be read; the system's reason.
+        case unreadable(path: String, reason: String)
+        /// The files are read, and do not fit.
+        case unfit(CertificateFault)
+
+        /// What is wrong and what would be right, without a final full stop.
+        public var description: String {
+            switch self {
+            case .unreadable(let path, let reason): "'\(path)' cannot be read: \(reason)"
+            case .unfit(let fault): fault.description
+            }
+        }
+    }
+
+    private struct Content: Equatable {
+        let certificate, key: SmallFile
+
+        static func == (one: Content, other: Content) -> Bool {
+            one.certificate.bytes == other.certificate.bytes && one.key.bytes == other.key.bytes
+        }
+
+        /// Whether both were changed so long ago that they belong together.
+        var isSettled: Bool { certificate.stamp.isSettled && key.stamp.isSettled }
+    }
+
+    private struct State {
+        /// What is in use.
+        var content: Content
+        /// The refusal that was told last, unless the files were usable since.
+        var refusal: Refusal?
+        /// When the expiry is told next, in seconds since 1970.
+        var reminder: Int
+    }
+
+    /// The pair for handshakes.
+    public let certificates: Certificates
+    private let certificatePath, keyPath: String
+    private let onNotice: @Sendable (Notice) -> Void
+    private let state: Guarded<State>
+
+    private static let maximumBytes = 1 << 20
+    private static let day = 86_400
+
+    /// Reads the files for the first time.
+    ///
+    /// - Parameters:
+    ///   - certificate: the path of the certificates in PEM form, the server's own first.
+    ///   - key: the path of its private key in PEM form.
+    ///   - now: in seconds since 1970.
+    ///   - onNotice: receives notices, on the thread that checks.
+    /// - Throws: `Refusal` if they cannot be used.
+    public init(
+        certificate: String, key: String, at now: Int = CertificateDate.now,
+        onNotice: @escaping @Sendable (Notice) -> Void
+    ) throws(Refusal) {
+        (certificatePath, keyPath) = (certificate, key)
+        self.onNotice = onNotice
+        let content = try Self.read(certificate, key)
+        let pair = try Self.pair(content, at: now)
+        certificates = Certificates(pair)
+        state = Guarded(State(content: content, refusal: nil, reminder: pair.renewal))
+        if content.key.stamp.isExposed { onNotice(.exposed(mode: content.key.stamp.mode)) }
+        check(at: now)
+    }
+
+    /// Puts the files into use if they have changed and fit, and tells of a certificate that expires.
+    ///
+    /// - Parameters:
+    ///   - now: in seconds since 1970.
+    ///   - isAsked: whether a refusal is told at once. Otherwise a file that has just changed is given time until the
+    ///     other has changed too.
+    public func check(at now: Int = CertificateDate.now, isAsked: Bool = false) {
+        let notices = state.withLock { state in refresh(&state, now, isAsked) + reminders(&state, now) }
+        notices.forEach(onNotice)
+    }
+
+    private func refresh(_ state: inout State, _ now: Int, _ isAsked: Bool) -> [Notice] {
+        if state.refusal == nil, state.content.isSettled,
+            FileStamp(path: certificatePath) == state.content.certificate.stamp,
+            FileStamp(path: keyPath) == state.content.key.stamp
+        {
+            return []
+        }
+        var isSettled = true
+        do throws(Refusal) {
+            let content = try Self.read(certificatePath, keyPath)
+            isSettled = content.isSettled
+            let isSame = content == state.content
+            let pair = isSame ? certificates.current : try Self.pair(content, at: now)
+            let isExposed = content.key.stamp.isExposed && !(isSame && state.content.key.stamp.isExposed)
+            (state.content, state.refusal) = (content, nil)
+            if !isSame {
+                certificates.current = pair
+                state.reminder = pair.renewal
+            }
+            return (isSame ? [] : [.replaced(subject: pair.subject, expiry: pair.expiry)])
+                + (isExposed ? [.exposed(mode: content.key.stamp.mode)] : [])
+        } catch {
+            guard isAsked || isSettled, state.refusal != error else { return [] }
+            state.refusal = error
+            return [.refused(error)]
+        }
+    }
+
+    private func reminders(_ state: inout State, _ now: Int) -> [Notice] {
+        guard now >= state.reminder else { return [] }
+        let pair = certificates.current
+        // Again each day, and when it expires.
+        state.reminder = now < pair.expiry ? min(now + Self.day, pair.expiry) : now + Self.day
+        return [
+            now < pair.expiry
+                ? .expiring(subject: pair.subject, expiry: pair.expiry)
+                : .expired(subject: pair.subject, expiry: pair.expiry)
+        ]
+    }
+
+    private static func read(_ certificate: String, _ key: String) throws(Refusal) -> Content {
+        Content(certificate: try read(certificate), key: try read(key))
+    }
+
+    private static func read(_ path: String) throws(Refusal) -> SmallFile {
+        do {
+            return try SmallFile(path, maximumBytes: maximumBytes)
+        } catch {
+            throw .unreadable(path: path, reason: error.description)
+        }
+    }
+
+    private static func pair(_ content: Content, at now: Int) throws(Refusal) -> CertificatePair {
+        do {
+            return try CertificatePair(certificate: content.certificate.bytes, key: content.key.bytes, now: now)
+        } catch {
+            throw .unfit(error)
+        }
+    }
+}

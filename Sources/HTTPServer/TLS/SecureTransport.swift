@@ -1,0 +1,171 @@
+import CGnuTLS
+import CMicroHTTPD
+import Glibc
+
+/// The way of a connection's TLS records through its socket, and what the server knows of its session.
+///
+/// It saves system calls: a record is read in one call instead of two, and the header of a response is sent together
+/// with its body. Only the connection's own thread uses it; the library has no session when it is released.
+@safe
+final class SecureTransport {
+    private let session: gnutls_session_t
+    private let state: ConnectionState
+    private let certificates: Certificates
+    /// The pair of the handshake, which the session refers to.
+    private var pair: CertificatePair?
+    /// Puts the connection to sleep during the handshake; nil afterwards.
+    private var handshake: HandshakePause?
+    private var counter = RecordCounter()
+    /// Bytes that were read and that the session has not taken.
+    private let ahead: UnsafeMutableRawBufferPointer
+    private var aheadRange = 0..<0
+    /// Records that will be sent with the next.
+    private let held: UnsafeMutableRawBufferPointer
+    private var heldRange = 0..<0
+    private var holdsNext = false
+
+    private static let bufferBytes = 2 << 10
+
+    /// Takes over the input and output of a connection's session; nil if it has none.
+    init?(
+        _ handle: OpaquePointer, state: ConnectionState, certificates: Certificates, suspended: SuspendedConnections
+    ) {
+        guard let session = unsafe shim_connection_session(handle) else { return nil }
+        unsafe self.session = gnutls_session_t(session)
+        self.state = state
+        self.certificates = certificates
+        unsafe ahead = .allocate(byteCount: Self.bufferBytes, alignment: 1)
+        unsafe held = .allocate(byteCount: Self.bufferBytes, alignment: 1)
+        handshake = unsafe HandshakePause(handle, state: state, suspended: suspended)
+        let own = unsafe self.session
+        unsafe gnutls_transport_set_ptr(own, Unmanaged.passUnretained(self).toOpaque())
+        unsafe gnutls_transport_set_pull_function(own, pullRecords)
+        unsafe gnutls_transport_set_vec_push_function(own, pushRecords)
+        unsafe gnutls_handshake_set_hook_function(
+            own, GNUTLS_HANDSHAKE_FINISHED.rawValue, Int32(bitPattern: UInt32(GNUTLS_HOOK_POST)), finishHandshake)
+    }
+
+    deinit {
+        unsafe ahead.deallocate()
+        unsafe held.deallocate()
+    }
+
+    /// The pair for the handshake that has begun.
+    func beginHandshake() -> CertificatePair {
+        let current = certificates.current
+        pair = current
+        return current
+    }
+
+    /// The client's end of the handshake has arrived: it sends requests from now on.
+    func endHandshake() {
+        handshake = nil
+        counter.reset()
+    }
+
+    // MARK: Input
+
+    /// Reads from the socket, as `recv(2)`.
+    func pull(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if aheadRange.isEmpty, let outcome = unsafe readMore(elseInto: buffer) { return outcome }
+        let count = min(buffer.count, aheadRange.count)
+        let piece = unsafe UnsafeRawBufferPointer(rebasing: ahead[aheadRange.prefix(count)])
+        unsafe buffer.copyMemory(from: piece)
+        aheadRange = aheadRange.dropFirst(count)
+        unsafe counter.take(piece)
+        return count
+    }
+
+    /// Reads ahead, or, if so much is wanted at once, directly.
+    ///
+    /// - Returns: what the session gets; nil if there are bytes that were read ahead.
+    private func readMore(elseInto buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        let isDirect = buffer.count >= Self.bufferBytes
+        let count = unsafe receive(into: isDirect ? buffer : ahead)
+        guard count > 0 else { return count }
+        if isDirect {
+            unsafe counter.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            return count
+        }
+        aheadRange = 0..<count
+        return nil
+    }
+
+    private func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let count = unsafe recv(state.descriptor, buffer.baseAddress, buffer.count, 0)
+            if count >= 0 { return count }
+            let code = errno
+            if code == EINTR { continue }
+            if code == EAGAIN, let handshake, !handshake.sleep() { return 0 }
+            unsafe gnutls_transport_set_errno(session, code)
+            return -1
+        }
+    }
+
+    /// The bytes of requests that the library has read: at least those, and exactly those unless records are padded.
+    var bytesRead: UInt64? {
+        let overhead = unsafe counter.count &* Self.overhead(of: session)
+        let pending = UInt64(clamping: unsafe gnutls_record_check_pending(session))
+        return counter.bytes &- overhead &- pending
+    }
+
+    /// The bytes of a record of application data that are not data (RFC 8446, section 5.2; RFC 5288; RFC 7905).
+    private static func overhead(of session: gnutls_session_t) -> UInt64 {
+        if unsafe gnutls_protocol_get_version(session) == GNUTLS_TLS1_3 { return 17 }
+        return unsafe gnutls_cipher_get(session) == GNUTLS_CIPHER_CHACHA20_POLY1305 ? 16 : 24
+    }
+
+    // MARK: Output
+
+    /// Sends the next record, the header of a response, together with the one after it, its body.
+    ///
+    /// To be called only if a body follows at once.
+    func joinHeaderAndBody() { holdsNext = true }
+
+    /// Writes to the socket, as `writev(2)`.
+    func push(_ pieces: UnsafeBufferPointer<iovec>) -> Int {
+        if holdsNext {
+            holdsNext = false
+            if let count = unsafe hold(pieces) { return count }
+        }
+        return heldRange.isEmpty ? unsafe send(pieces) : unsafe sendHeld(before: pieces)
+    }
+
+    /// Keeps a record for the next call; nil if it is too large.
+    private func hold(_ pieces: UnsafeBufferPointer<iovec>) -> Int? {
+        let size = unsafe pieces.reduce(0) { unsafe $0 + $1.iov_len }
+        guard heldRange.isEmpty, size <= Self.bufferBytes else { return nil }
+        var end = 0
+        for unsafepiece in unsafe pieces {
+            let bytes = unsafe UnsafeRawBufferPointer(start: piece.iov_base, count: piece.iov_len)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: held[end...]).copyMemory(from: bytes)
+            end += bytes.count
+        }
+        heldRange = 0..<end
+        return size
+    }
+
+    private func sendHeld(before pieces: UnsafeBufferPointer<iovec>) -> Int {
+        let waiting = unsafe UnsafeMutableRawBufferPointer(rebasing: held[heldRange])
+        let sent = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count + 1) { all in
+            unsafe all[0] = unsafe iovec(iov_base: waiting.baseAddress, iov_len: waiting.count)
+            for index in pieces.indices { unsafe all[index + 1] = unsafe pieces[index] }
+            return unsafe send(UnsafeBufferPointer(all))
+        }
+        guard sent >= 0 else { return sent }
+        heldRange = heldRange.dropFirst(min(sent, waiting.count))
+        if sent > waiting.count || pieces.isEmpty { return sent - waiting.count }
+        unsafe gnutls_transport_set_errno(session, EAGAIN)
+        return -1
+    }
+
+    private func send(_ pieces: UnsafeBufferPointer<iovec>) -> Int {
+        var message = unsafe msghdr()
+        unsafe message.msg_iov = UnsafeMutablePointer(mutating: pieces.baseAddress)
+        unsafe message.msg_iovlen = pieces.count
+        let count = unsafe sendmsg(state.descriptor, &message, Int32(MSG_NOSIGNAL))
+        if count < 0 { unsafe gnutls_transport_set_errno(session, errno) }
+        return count
+    }
+}

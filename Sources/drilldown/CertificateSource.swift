@@ -1,0 +1,87 @@
+import HTTPServer
+
+/// The certificate of the service: from the files that the options name, watched as long as the service runs.
+struct CertificateSource {
+    /// The reason why the service does not start.
+    struct Refusal: Error, CustomStringConvertible { let description: String }
+
+    let certificates: Certificates
+    private let watcher: CertificateWatcher
+
+    /// Nil if neither file is named, so that the service speaks HTTP.
+    ///
+    /// - Parameter log: receives the entries about the files.
+    /// - Throws: `Refusal` for files that cannot be used.
+    init?(_ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void) throws {
+        let (certificate, key) = (settings.text("TlsCertificate"), settings.text("TlsKey"))
+        guard !certificate.isEmpty else { return nil }
+        let files: CertificateFiles
+        do throws(CertificateFiles.Refusal) {
+            files = try CertificateFiles(certificate: certificate, key: key) { notice in
+                log(Log.Entry(notice, certificate: certificate, key: key))
+            }
+        } catch {
+            throw Refusal(
+                description: "\(settings.name("TlsCertificate")), \(settings.name("TlsKey")): \(error).")
+        }
+        certificates = files.certificates
+        watcher = try CertificateWatcher(files)
+    }
+
+    /// Reads the files now if they have changed.
+    func check() { watcher.check() }
+}
+
+extension Settings {
+    /// Whether the service speaks HTTPS.
+    ///
+    /// - Throws: `UsageError` if only one of the two files is named.
+    func usesTLS() throws(UsageError) -> Bool {
+        let options = ["TlsCertificate", "TlsKey"]
+        guard let named = options.first(where: { !text($0).isEmpty }),
+            let missing = options.first(where: { text($0).isEmpty })
+        else { return !text("TlsCertificate").isEmpty }
+        let kind = missing == "TlsKey" ? "private key" : "certificate"
+        throw UsageError(
+            "\(name(named)): HTTPS needs the certificate and its key; name the file of the \(kind) with \(option(missing))."
+        )
+    }
+
+    /// An option as it is written on the command line.
+    private func option(_ key: String) -> String { "--" + (Option.all.first { $0.key == key }?.name ?? key) }
+}
+
+extension Log.Entry {
+    /// The line for a notice about the certificate.
+    init(_ notice: CertificateFiles.Notice, certificate: String, key: String) {
+        let files = [Log.Member("certificate", .text(certificate)), Log.Member("key", .text(key))]
+        func members(_ subject: String, _ expiry: Int) -> [Log.Member] {
+            files + [.init("subject", .text(subject)), .init("expires", .text(CertificateDate.text(expiry)))]
+        }
+        switch notice {
+        case .replaced(let subject, let expiry):
+            self.init(
+                .info, "certificate",
+                "the certificate was read again: \(subject), valid until \(CertificateDate.text(expiry))",
+                members(subject, expiry))
+        case .refused(let refusal):
+            self.init(
+                .error, "certificate", "\(refusal). The certificate that was read before stays in use.", files)
+        case .exposed(let mode):
+            self.init(
+                .warning, "certificate",
+                "the key file '\(key)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
+                files)
+        case .expiring(let subject, let expiry):
+            self.init(
+                .warning, "certificate",
+                "the certificate of \(subject) expires at \(CertificateDate.text(expiry)); renew it",
+                members(subject, expiry))
+        case .expired(let subject, let expiry):
+            self.init(
+                .error, "certificate",
+                "the certificate of \(subject) expired at \(CertificateDate.text(expiry)), so clients refuse to connect; renew it",
+                members(subject, expiry))
+        }
+    }
+}

@@ -1,6 +1,7 @@
 """Certificates of a private authority, made anew for each test: no key is stored anywhere."""
 
 import os
+import ssl
 import subprocess
 
 
@@ -16,6 +17,16 @@ class Authority:
         self.extensions = os.path.join(folder, "extensions")
         with open(self.extensions, "w") as file:
             file.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+
+    def context(self, oldest=None, newest=None):
+        """What a client needs that trusts this authority alone, with the versions of TLS that it can speak."""
+        context = ssl.create_default_context(cafile=self.path)
+        if newest:
+            # Clients of today refuse these versions themselves, unless they are told not to.
+            context.set_ciphers("ALL:@SECLEVEL=0")
+            context.minimum_version = oldest or newest
+            context.maximum_version = newest
+        return context
 
     def issue(self, name, days=30, chain=True):
         """The paths of a new certificate and its key; with the authority's own behind it unless `chain` is false.

@@ -38,15 +38,20 @@ class Answer:
 
 
 class Connection:
-    """One keep-alive connection; requests may be sent before the last answer was read."""
+    """One keep-alive connection; requests may be sent before the last answer was read.
 
-    def __init__(self, port, timeout=DEADLINE, host="127.0.0.1", receive_buffer=None):
+    With `tls`, an `ssl.SSLContext`, over TLS; an end without the server's farewell is then an `ssl.SSLEOFError`.
+    """
+
+    def __init__(self, port, timeout=DEADLINE, host="127.0.0.1", receive_buffer=None, tls=None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
         self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname=host, suppress_ragged_eofs=False)
         self.buffer = bytearray()
         self.methods = []
 

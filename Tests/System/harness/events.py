@@ -89,12 +89,14 @@ class Dechunker:
 class EventStream:
     """`GET /changes` as a stream; gives whole events, and sees how it ends."""
 
-    def __init__(self, port, last_id=None, target="/changes", receive_buffer=None, timeout=DEADLINE):
+    def __init__(self, port, last_id=None, target="/changes", receive_buffer=None, timeout=DEADLINE, tls=None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
         self.socket.connect(("127.0.0.1", port))
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="127.0.0.1", suppress_ragged_eofs=False)
         lines = [f"GET {target} HTTP/1.1", "Host: 127.0.0.1", "Accept: text/event-stream"]
         if last_id is not None:
             lines.append(f"Last-Event-ID: {last_id}")

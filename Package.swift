@@ -75,7 +75,7 @@ let package = Package(
             name: "TestDocuments", dependencies: ["Bytes", "Levels", "PropertyLists"], path: "Tests/TestDocuments",
             swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli"],
+            name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli", "CGnuTLS"],
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
@@ -101,7 +101,8 @@ let package = Package(
             dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking", "Threads"], swiftSettings: settings),
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "Locking", "Threads", "TestSupport", "CGnuTLS"],
+            swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
             dependencies: [

@@ -1,4 +1,5 @@
 import HTTPServer
+import PropertyLists
 
 /// The certificate of the service: from the files that the options name, watched as long as the service runs.
 struct CertificateSource {
@@ -70,7 +71,7 @@ extension Log.Entry {
         case .exposed(let mode):
             self.init(
                 .warning, "certificate",
-                "the key file '\(key)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
+                "the key file '\(path: key)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
                 files)
         case .expiring(let subject, let expiry):
             self.init(

@@ -34,7 +34,8 @@ def cpu_nanoseconds(pid):
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
-def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=None, script=None, arguments=(), scheme="http"):
+def load_with_wrk(port, target, seconds, connections=32, headers=(), targets=None, script=None, arguments=(),
+                  scheme="http"):
     """Lets wrk ask for `seconds`; gives how many answers it got.
 
     With `targets`, a file of them, at random; or with another script of the peers, which gets the arguments.

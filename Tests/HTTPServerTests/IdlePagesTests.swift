@@ -76,7 +76,7 @@ struct IdlePagesTests {
         let start = try unsafe #require(pages.bytes.baseAddress) + blanks
         let bytes = unsafe start.assumingMemoryBound(to: UInt8.self)
         unsafe memory.addHeader(at: bytes, size: request.count, records: 64)
-        memory.releaseZeros(size: 5 * Pages.size, descriptor: server)
+        memory.releaseZeros(size: 5 * Pages.size, bytesRead: RequestMemory.bytesRead(from: server))
         #expect(pages.resident == [true] + Array(repeating: blanks > 0, count: 4))
     }
 

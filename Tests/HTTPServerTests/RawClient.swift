@@ -4,11 +4,15 @@ import Glibc
 final class RawClient {
     private let descriptor: Int32
     private var unread: [UInt8] = []
+    /// Nil without TLS.
+    private var session: TLSSession?
 
     struct Failure: Error { let call: String }
 
     /// Connects to this machine.
-    init(port: UInt16) throws {
+    ///
+    /// - Parameter trusted: the certificate to expect, in PEM form; with it the client speaks TLS.
+    init(port: UInt16, trusting trusted: String? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         // Where this throws, `deinit` closes: all properties have their values.
         guard let address = RawClient.loopback(port), RawClient.connected(descriptor, to: address) else {
@@ -18,6 +22,7 @@ final class RawClient {
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        session = try trusted.map { try TLSSession(descriptor, trusting: $0) }
     }
 
     /// Connects to a Unix domain socket.
@@ -59,7 +64,7 @@ final class RawClient {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes[sent...].withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                unsafe session?.send($0) ?? Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { return false }
             sent += count
@@ -126,7 +131,7 @@ final class RawClient {
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = unsafe buffer.withUnsafeMutableBytes {
-            unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+            unsafe session?.receive($0) ?? recv(descriptor, $0.baseAddress, $0.count, 0)
         }
         if count > 0 { unread += buffer[..<count] }
         if count < 0, errno != ECONNRESET { throw Failure(call: "recv: \(errno)") }

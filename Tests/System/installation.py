@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
+from harness.certificates import Authority
 from harness.client import DEADLINE, get, wait_until
 from harness.server import Server, clean_environment, unused_port
 from harness.verdict import Verdict, options
@@ -148,6 +149,14 @@ def checks_health(verdict, program):
     # The harness names the address as an option, which wins over the image's variable.
     with Server(program, DATA, environment=defaults, port=unused_port()) as server:
         verdict.expect(health(server, **defaults) == 0, "a service on the port given by an option is healthy")
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = Authority(folder).issue("service")
+        pair = ["--tls-certificate", certificate, "--tls-key", key]
+        with Server(program, DATA, *pair, port=unused_port()) as server:
+            verdict.expect(health(server) == 0, "a service that speaks HTTPS is healthy")
+            verdict.expect(
+                health(server, DRILLDOWN_LISTEN="127.0.0.1:1", DRILLDOWN_TLS_CERTIFICATE=certificate) == 0,
+                "options win over variables")
     port = unused_port()
     process = subprocess.Popen(
         [program, "serve"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

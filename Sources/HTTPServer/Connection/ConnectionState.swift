@@ -9,7 +9,7 @@ final class ConnectionState: Sendable {
     /// Milliseconds of the coarse clock, doubled; the lowest bit is set while a request is in progress.
     private let word: Atomic<Int64>
 
-    init(descriptor: Int32, deadline: Int64, isSecure: Bool) {
+    init(descriptor: Int32, deadline: Int64, isSecure: Bool = false) {
         self.descriptor = descriptor
         self.isSecure = isSecure
         word = Atomic(deadline &<< 1)

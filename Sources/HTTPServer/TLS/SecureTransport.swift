@@ -137,8 +137,8 @@ final class SecureTransport {
         let size = unsafe pieces.reduce(0) { unsafe $0 + $1.iov_len }
         guard heldRange.isEmpty, size <= Self.bufferBytes else { return nil }
         var end = 0
-        for unsafepiece in unsafe pieces {
-            let bytes = unsafe UnsafeRawBufferPointer(start: piece.iov_base, count: piece.iov_len)
+        for index in pieces.indices {
+            let bytes = unsafe UnsafeRawBufferPointer(start: pieces[index].iov_base, count: pieces[index].iov_len)
             unsafe UnsafeMutableRawBufferPointer(rebasing: held[end...]).copyMemory(from: bytes)
             end += bytes.count
         }

@@ -37,7 +37,9 @@ extension Reloader {
         }
         do throws(SaveError) {
             if commit.isChange {
+                let saving = clock.now
                 fingerprint = try pulse.atSource { () throws(SaveError) in try commit.save() }
+                tell(.saved(requests: commit.count, took: clock.now - saving))
             }
         } catch {
             return failed(commit, error, state)

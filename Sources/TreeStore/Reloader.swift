@@ -27,6 +27,8 @@ final class Reloader {
     private var awaiting: [ReloadRequests.Answer] = []
     /// The state that the latest successful load read.
     var fingerprint: Fingerprint?
+    /// How long the latest load took that was refused; zero if nothing was loaded.
+    private var refusalTook = Duration.zero
     /// Whether there was a load since memory was last returned to the system.
     private var hasLoaded = false
     var trims = TrimPace()
@@ -106,7 +108,9 @@ final class Reloader {
         case .changed: followChange(state)
         case .arrived: endFetch(reload(state), in: state)
         case .confirmed: endFetch(.success(confirm(state)), in: state)
-        case .failed(let error): endFetch(.failure(error), in: state)
+        case .failed(let error):
+            refusalTook = .zero
+            endFetch(.failure(error), in: state)
         case nil: handleDeadlines(state)
         }
         commitEdits(state)
@@ -223,6 +227,7 @@ final class Reloader {
             tellLoaded(loaded, new, since: begun)
             return .success(.published(new))
         } catch {
+            refusalTook = clock.now - begun
             return .failure(error)
         }
     }
@@ -250,7 +255,7 @@ final class Reloader {
             if error.position == nil { retries.fail(at: clock.now) } else { retries.reset() }
             if case .stale(error, _) = state.storeStatus, !repeats { return .refused(error) }
             state.storeStatus = .stale(error, since: WallClock.now)
-            tell(.refused(error))
+            tell(.refused(error, took: refusalTook))
             return .refused(error)
         }
     }

@@ -10,7 +10,9 @@ public enum StoreEvent: Sendable {
     /// The source matches what is published again, after it could not be loaded; sent in addition to `unchanged`.
     case recovered(Snapshot)
     /// The source could not be loaded; the previous tree is still served.
-    case refused(SourceError)
+    ///
+    /// - Parameter took: how long it was read; zero if it could not be fetched.
+    case refused(SourceError, took: Duration)
     /// A client's request changed the document: it is on disk and published.
     ///
     /// - Parameters:
@@ -18,6 +20,8 @@ public enum StoreEvent: Sendable {
     ///   - edits: the number of steps of the request; 0 if it replaced the whole document.
     ///   - took: from the request's turn until it was published.
     case edited(Snapshot, author: String?, edits: Int, took: Duration)
+    /// Edits of several requests are on disk, by one save; sent before their `edited`.
+    case saved(requests: Int, took: Duration)
     /// Edits could not be saved, for a reason that only the log may tell.
     ///
     /// - Parameters:

@@ -26,9 +26,11 @@ extension Log.Entry {
                     .info, "recovered", "the source matches the served document again, revision \(snapshot.revision)",
                     [.init("revision", .text(snapshot.revision))])
             ]
-        case .refused(let error):
+        case .refused(let error, _):
             [Log.Entry(.error, "refused", "\(error) The last good version is still served.", place(of: error))]
         case .edited(let snapshot, let author, let edits, let took): [edited(snapshot, by: author, edits, took)]
+        // Each edit has a line of its own.
+        case .saved: []
         case .notSaved(let id, let reason):
             [
                 Log.Entry(

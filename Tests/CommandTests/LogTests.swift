@@ -60,7 +60,7 @@ struct LogTests {
         let warning = SourceWarning(
             file: "a.plist", warning: DocumentWarning(position: .text(line: 3, column: 5), path: "/A", message: "odd"))
         let refused = SourceError("a.plist", "wrong", at: .byte(offset: 9))
-        let events = [StoreEvent.warnings([warning], omitted: 0), .refused(refused)]
+        let events = [StoreEvent.warnings([warning], omitted: 0), .refused(refused, took: .zero)]
         #expect(
             events.flatMap { Log.Entry.entries(for: $0, of: "a.plist") }.map { lines($0)[1] } == [
                 start

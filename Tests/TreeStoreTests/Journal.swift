@@ -30,7 +30,7 @@ final class Journal: Sendable {
 
     /// The sentences of the loads that were refused.
     var refusals: [String] {
-        events.compactMap { if case .refused(let error) = $0 { error.description } else { nil } }
+        events.compactMap { if case .refused(let error, _) = $0 { error.description } else { nil } }
     }
 
     /// How often a source was found to be fine again.

@@ -24,12 +24,18 @@ final class Connection {
     private var bodyLimit = 0
     /// The body that is larger than the server's limit: when its time began, in milliseconds of the coarse clock.
     private var largeBodyBegan: Int64?
-    private var logged: LoggedAnswer?
+    private let counters: CounterShard
+    private var queued = QueuedAnswer.none
+    /// The number of the request's route, once it had to be found.
+    private var route: Int?
+    /// Whether the request waits or has waited for an event.
+    private var hasWaited = false
     /// Created when the connection sleeps for the first time.
     private var suspension: Suspension?
     private var waiter: Waiter?
     private var events: EventStream?
-    private var began: ContinuousClock.Instant?
+    /// When the request line was read, in nanoseconds of the exact clock.
+    private var began: Int64 = 0
     /// Whether the last request was answered or abandoned before all of it was read.
     private var leavesInputUnread = false
     /// Whether a request has been answered.
@@ -47,17 +53,21 @@ final class Connection {
         case answered
     }
 
-    /// What the access log needs to know about a response.
-    private struct LoggedAnswer {
+    /// What is counted and logged of a response that the library has taken.
+    private struct QueuedAnswer {
+        /// 0 if there is none.
         let status: Int
         /// The size in bytes of a body that is not a stream.
         let size: Int
         let stream: StreamReader?
+
+        static let none = QueuedAnswer(status: 0, size: 0, stream: nil)
     }
 
     init(_ handle: OpaquePointer, service: Service) {
         unsafe self.handle = handle
         self.service = service
+        counters = service.configuration.counters.shard
         request = unsafe Request(peer: PeerAddress.text(of: shim_connection_address(handle)))
         state = unsafe ConnectionState(
             descriptor: shim_connection_socket(handle), deadline: CoarseClock.now + service.deadlineMilliseconds,
@@ -72,7 +82,7 @@ final class Connection {
     func begin(target: Octets) {
         phase = .line
         state.wait(until: CoarseClock.now + service.deadlineMilliseconds)
-        if service.configuration.accessLog != nil { began = .now }
+        began = ExactClock.nanoseconds
         rawTarget = target
         request.parts.target.set(target)
     }
@@ -197,6 +207,7 @@ final class Connection {
         case .later(let waiter):
             phase = .waiting
             self.waiter = waiter
+            hasWaited = waiter.awaitsEvent
             if !waiter.isBrief, waiter.end == nil { shrink() }
             return awaitAnswer()
         }
@@ -204,6 +215,7 @@ final class Connection {
 
     /// Frees memory that is not needed during the wait.
     private func shrink() {
+        findRoute()
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
         // The address of a connection's memory is known only in versions before 1.0.
         guard Daemon.isOld else { return }
@@ -268,11 +280,6 @@ final class Connection {
         phase = .answered
         let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
         state.work(until: CoarseClock.now + time)
-        if service.configuration.accessLog != nil {
-            logged = LoggedAnswer(
-                status: response.status, size: request.method == .head ? 0 : response.size,
-                stream: response.payload.stream)
-        }
         if service.draining.load(ordering: .relaxed) { _ = closeAfterAnswer() }
         if let stream = response.payload.stream { attend(stream) }
         guard let answer = unsafe response.payload.handle.pointer else { return false }
@@ -280,13 +287,19 @@ final class Connection {
             unsafe endByClosing(answer)
         }
         if let transport, response.size > 0, request.method != .head { transport.joinHeaderAndBody() }
-        return unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES
+        guard unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES else { return false }
+        queued = QueuedAnswer(
+            status: response.status, size: request.method == .head ? 0 : response.size,
+            stream: response.payload.stream)
+        return true
     }
 
     private func attend(_ stream: StreamReader) {
         var time = service.deadlineMilliseconds
         if let events = stream.events {
             self.events = events
+            hasWaited = true
+            findRoute()
             request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
             time = service.unreadMilliseconds
             state.limitUnread(milliseconds: time)
@@ -320,7 +333,7 @@ final class Connection {
         waiter = nil
         if largeBodyBegan.take() != nil { service.largeBodies.leave() }
         events.take()?.finish(completed ? .complete : .clientGone)
-        log(completed: completed)
+        note(completed: completed)
         request.parts.reset()
     }
 
@@ -337,12 +350,28 @@ final class Connection {
     /// Whether closing the socket now could lose the end of the response (RFC 9112, section 9.6).
     var needsLingering: Bool { leavesInputUnread || state.hasUnread }
 
-    private func log(completed: Bool) {
-        guard let accessLog = service.configuration.accessLog, let logged, let began else { return }
-        self.logged = nil
-        accessLog(
-            AccessEntry(
-                peer: request.peer, method: request.method, target: request.targetText, status: logged.status,
-                size: logged.stream?.written ?? logged.size, duration: .now - began, completed: completed))
+    func noteOpened() { counters.add(at: counters.layout.connectionsOpened) }
+    func noteClosed() { counters.add(at: counters.layout.connectionsClosed) }
+
+    /// Finds the route while the target is known.
+    private func findRoute() { if route == nil { route = service.responder.route(of: request) } }
+
+    /// Counts and logs the request, which has ended.
+    private func note(completed: Bool) {
+        let ended = EndedRequest(
+            route: route ?? service.responder.route(of: request), method: request.method, status: queued.status,
+            size: queued.stream?.written ?? queued.size, nanoseconds: Int(ExactClock.nanoseconds - began),
+            hasWaited: hasWaited, isComplete: completed)
+        counters.note(ended)
+        if let accessLog = service.configuration.accessLog, queued.status > 0 { accessLog(entry(of: ended)) }
+        queued = .none
+        route = nil
+        hasWaited = false
+    }
+
+    private func entry(of ended: EndedRequest) -> AccessEntry {
+        AccessEntry(
+            peer: request.peer, method: ended.method, target: request.targetText, status: ended.status,
+            size: ended.size, duration: .nanoseconds(ended.nanoseconds), completed: ended.isComplete)
     }
 }

@@ -15,6 +15,9 @@ public protocol Responder: Sendable {
     /// One body at a time may be larger than the server's limit, and only if its size is announced.
     func bodyLimit(of request: Request) -> Int?
 
+    /// The number of the route that the request is counted under; 0 if it has none.
+    func route(of request: Request) -> Int
+
     /// Answers a request that violates HTTP or a limit of the server.
     ///
     /// - Parameters:
@@ -34,6 +37,9 @@ public protocol Responder: Sendable {
 extension Responder {
     /// Accepts every body.
     public func refusal(of request: Request) -> Response? { nil }
+
+    /// All requests are counted together.
+    public func route(of request: Request) -> Int { 0 }
 
     /// The limit of the server.
     public func bodyLimit(of request: Request) -> Int? { nil }

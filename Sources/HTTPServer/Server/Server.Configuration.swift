@@ -36,6 +36,8 @@ extension Server {
         var lingeringLimit = 256
         /// The certificate and key for HTTPS; nil for HTTP.
         public var certificates: Certificates?
+        /// Counts the connections and the requests.
+        public var counters = ServerCounters()
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
         /// Called when a response cannot be sent, on the thread that serves it.

@@ -58,6 +58,7 @@ final class Service: Sendable {
     func opened(_ handle: OpaquePointer) -> Unmanaged<Connection> {
         let connection = unsafe Connection(handle, service: self)
         connections.insert(connection.state)
+        connection.noteOpened()
         return unsafe Unmanaged.passRetained(connection)
     }
 
@@ -65,6 +66,7 @@ final class Service: Sendable {
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
+        connection.noteClosed()
         heapTrimmer.note()
         if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             connections.reaping.signal()

@@ -8,7 +8,8 @@ enum ExactClock {
     /// The next whole millisecond: a period counted from here is never too short.
     static var next: Int64 { nanoseconds / 1_000_000 + 1 }
 
-    private static var nanoseconds: Int64 {
+    /// Monotonic time in nanoseconds.
+    static var nanoseconds: Int64 {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

@@ -21,6 +21,8 @@ public final class Waiter: Sendable, Sleeper {
     /// Whether the response is expected so soon that memory is kept for the request.
     let isBrief: Bool
     private let room: WaitingRoom
+    /// Whether it waits for an event, and not for its turn.
+    var awaitsEvent: Bool { room.isForEvents }
     private let progress: Guarded<Progress>
 
     private struct Progress {

@@ -11,8 +11,16 @@ public final class WaitingRoom: Sendable {
     /// The number admitted since the start; it determines each deadline's jitter.
     private let admitted = Atomic<UInt64>(0)
 
-    /// - Parameter capacity: how many requests may wait at the same time; a negative number counts as 0.
-    public init(capacity: Int = 10_000) { self.capacity = max(0, capacity) }
+    /// Whether its requests wait for an event, and not for their turn: how long that takes says nothing of the server.
+    let isForEvents: Bool
+
+    /// - Parameters:
+    ///   - capacity: how many requests may wait at the same time; a negative number counts as 0.
+    ///   - isForEvents: whether they wait for an event, and not for their turn; the two are counted apart.
+    public init(capacity: Int = 10_000, isForEvents: Bool = true) {
+        self.capacity = max(0, capacity)
+        self.isForEvents = isForEvents
+    }
 
     /// The number of requests that wait now.
     public var count: Int { taken.load(ordering: .relaxed) }

@@ -9,7 +9,7 @@ import TreeStore
 struct LaterAnswers {
     let queue: WorkQueue
     /// Admits those that are answered as soon as it is their turn.
-    let room = WaitingRoom(capacity: 128)
+    let room = WaitingRoom(capacity: 128, isForEvents: false)
     /// How long a request waits for its turn at most.
     static let longest = Duration.seconds(30)
 

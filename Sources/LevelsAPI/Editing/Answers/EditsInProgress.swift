@@ -26,7 +26,7 @@ final class EditsInProgress: Sendable {
         self.capacity = capacity
         self.byteLimit = byteLimit
         // Clients that are gone leave the room before their edits have ended.
-        room = WaitingRoom(capacity: capacity)
+        room = WaitingRoom(capacity: capacity, isForEvents: false)
         do { ended = try Wakeup() } catch { ended = nil }
     }
 

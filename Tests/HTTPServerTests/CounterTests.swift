@@ -1,0 +1,93 @@
+import HTTPServer
+import Testing
+
+@testable import HTTPServer
+
+@Suite("What a server counts")
+struct CounterTests {
+    private func ended(
+        _ status: Int, route: Int = 1, method: HTTPServer.Method = .get, nanoseconds: Int = 60_000,
+        hasWaited: Bool = false, isComplete: Bool = true
+    ) -> EndedRequest {
+        EndedRequest(
+            route: route, method: method, status: status, size: 10, nanoseconds: nanoseconds, hasWaited: hasWaited,
+            isComplete: isComplete)
+    }
+
+    @Test("is kept by route, method and status")
+    func places() {
+        let counters = ServerCounters(routes: 3)
+        let shard = counters.shard
+        for _ in 0..<3 { shard.note(ended(200)) }
+        shard.note(ended(304, route: 2, method: .head))
+        shard.note(ended(418, route: 2, method: .other))
+        // A route that does not exist is as none.
+        shard.note(ended(404, route: 99))
+        let totals = counters.totals
+        #expect(totals.requests(route: 1, method: .get, status: 200) == 3)
+        #expect(totals.requests(route: 2, method: .head, status: 304) == 1)
+        #expect(totals.requests(route: 2, method: .other, status: 0) == 1)
+        #expect(totals.requests(route: 0, method: .get, status: 404) == 1)
+        #expect((0..<3).map(totals.bytes) == [10, 30, 20])
+        #expect(totals.unanswered == 0)
+    }
+
+    @Test("Durations are divided by upper bounds that belong to their bucket; waits are counted apart")
+    func durations() {
+        let counters = ServerCounters(routes: 2)
+        for nanoseconds in [0, 50_000, 50_001, 99_000_000_000] {
+            counters.shard.note(ended(200, nanoseconds: nanoseconds))
+        }
+        counters.shard.note(ended(200, nanoseconds: 40_000_000_000, hasWaited: true))
+        let durations = counters.totals.durations(route: 1, isWait: false)
+        #expect(durations.buckets == [2, 1] + [Int](repeating: 0, count: 15) + [1])
+        #expect(durations.sum == 99_000_100_001)
+        #expect(durations.count == 4)
+        let waits = counters.totals.durations(route: 1, isWait: true)
+        #expect(waits.buckets == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0])
+        #expect(waits.sum == 40_000_000_000)
+    }
+
+    @Test("Requests without an answer and answers that are cut off are counted")
+    func ends() {
+        let counters = ServerCounters()
+        counters.shard.note(ended(0))
+        counters.shard.note(ended(200, route: 0, isComplete: false))
+        #expect(counters.totals.unanswered == 1)
+        #expect(counters.totals.incomplete == 1)
+        #expect(counters.totals.requests(route: 0, method: .get, status: 200) == 1)
+    }
+
+    @Test("by several threads is complete")
+    func threads() async {
+        let counters = ServerCounters()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<10_000 { counters.shard.note(ended(200, route: 0)) } }
+            }
+        }
+        #expect(counters.totals.requests(route: 0, method: .get, status: 200) == 40_000)
+    }
+
+    @Test("Each request and each connection of a server is counted once it has ended")
+    func server() throws {
+        let counters = ServerCounters()
+        try withServer(Echo(), .varied { $0.counters = counters }) { port throws in
+            let client = try RawClient(port: port)
+            client.send("GET /one HTTP/1.1\r\nHost: a\r\n\r\nHEAD /two HTTP/1.1\r\nHost: a\r\n\r\n")
+            client.send("GET /three HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            _ = try client.readToEnd()
+            let refused = try RawClient(port: port)
+            refused.send("GET /four HTTP/1.1\r\n\r\n")
+            _ = try refused.readToEnd()
+        }
+        let totals = counters.totals
+        #expect(totals.requests(route: 0, method: .get, status: 200) == 2)
+        #expect(totals.requests(route: 0, method: .head, status: 200) == 1)
+        #expect(totals.requests(route: 0, method: .get, status: 400) == 1)
+        // "get /one ", "get /three " and the sentence about Host.
+        #expect(totals.bytes(route: 0) == 9 + 11 + Fault.hostMissing.reason.utf8.count)
+        #expect(totals.connections == 2)
+        #expect(totals.openConnections == 0)
+    }
+}

@@ -1,6 +1,7 @@
 /// What `--help` and `--version` print.
 enum Help {
-    static let version = "drilldown 0.1.0"
+    static let versionNumber = "0.1.0"
+    static let version = "drilldown \(versionNumber)"
 
     static func text(for command: CommandLineArguments.Command?) -> String {
         switch command {

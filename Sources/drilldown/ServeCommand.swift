@@ -30,6 +30,8 @@ enum ServeCommand {
         server.laterDescriptors = storeDescriptors
         server.faultLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
+        let counters = ServiceCounters(version: Help.versionNumber)
+        server.counters = counters.server
         do {
             let manager = try ServiceManager(environment: environment())
             ServiceManager.clearEnvironment()
@@ -48,6 +50,7 @@ enum ServeCommand {
                     manager: manager, certificates: tls
                 ) { store in
                     var api = api
+                    api.counters = counters
                     api.editing = tokens.map { tokens in
                         var editing = LevelsAPI.Editing(store) { tokens.tokens }
                         editing.maximumDocumentBytes = documentBytes
@@ -64,6 +67,7 @@ enum ServeCommand {
                     .firstLoad(
                         Result {
                             try TreeStore(document, historyBytes: historyBytes) { event in
+                                counters.note(event)
                                 Log.Entry.entries(for: event, of: name).forEach(log.write)
                                 if manager.notifications != nil { news.post(.changed) }
                             }

@@ -66,6 +66,9 @@ final class ChangeFollowers: Sendable {
     private static let indentedStream = Problem.badParameter(
         "pretty", "'pretty' applies only to JSON, not to a stream of events; omit it.")
 
+    /// How many streams are open.
+    var streamCount: Int { waiting.withLock(\.streams.count) }
+
     /// Answers the waiting polls and wakes the streams after a change.
     func wake() {
         let (polls, streams) = waiting.withLock { (Array($0.polls.values), Array($0.streams.values)) }

@@ -105,6 +105,13 @@ extension Endpoint {
                     .now(try api.readinessAnswer(call))
                 }
             ]),
+        Endpoint(
+            name: "/metrics",
+            operations: [
+                .get("What the service has done, for Prometheus.", .none) { api, call throws(Problem) in
+                    .now(try api.metrics(call))
+                }
+            ]),
     ]
 
     /// All names, for messages that list them.

@@ -19,6 +19,9 @@ struct Endpoint: Sendable {
         var isOfRootOnly = false
         let handler: Handler
 
+        /// Whether it may change the document; a reload needs a token too, but changes nothing itself.
+        var changesDocument: Bool { content.map { $0 != .none || method == .delete } ?? false }
+
         static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Handler) -> Operation {
             Operation(method: .get, summary: summary, options: options, handler: handler)
         }
@@ -66,6 +69,8 @@ extension Endpoint {
     /// A parsed target: its endpoint, and the ranges of the path after the endpoint's name and of the query.
     struct Match {
         let endpoint: Endpoint
+        /// Its place in the table.
+        let number: Int
         let path: Range<Int>
         let query: Range<Int>
 
@@ -84,7 +89,8 @@ extension Endpoint {
         var end = 0
         while end < target.count, target[end] != UInt8(ascii: "?") { end += 1 }
         let query = min(end + 1, target.count)..<target.count
-        for endpoint in all {
+        for number in all.indices {
+            let endpoint = all[number]
             let name = endpoint.name
             let length = name.utf8CodeUnitCount
             guard end >= length, target.extracting(0..<length).isEqual(to: name) else { continue }
@@ -92,7 +98,7 @@ extension Endpoint {
             guard endpoint.takesPath || end <= length + 1 else { continue }
             // A slash after a name is ignored; the index has only its own.
             guard length > 1 || end == length else { continue }
-            return Match(endpoint: endpoint, path: length..<end, query: query)
+            return Match(endpoint: endpoint, number: number, path: length..<end, query: query)
         }
         return nil
     }

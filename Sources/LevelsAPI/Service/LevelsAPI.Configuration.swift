@@ -14,6 +14,8 @@ extension LevelsAPI {
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 
+        /// What `/metrics` shows.
+        public var counters = ServiceCounters()
         /// What editing needs; nil turns it off.
         public var editing: Editing?
 

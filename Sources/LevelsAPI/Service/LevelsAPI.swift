@@ -13,15 +13,17 @@ public final class LevelsAPI: Responder {
     let cache: ResponseCache
     let selection: Selection
     let waiters: Waiters
+    /// Where long polls and streams wait.
+    let room: WaitingRoom
     let laterAnswers: LaterAnswers
     private let log: ChangeLog
-    private let followers: ChangeFollowers
+    let followers: ChangeFollowers
     let admission: EditAdmission
     let edits: EditsInProgress
     let told = ToldPublications()
     private let gate: Gate
     private let assets: Assets
-    private let readiness: @Sendable () -> Readiness
+    let readiness: @Sendable () -> Readiness
     let configuration: Configuration
 
     /// - Parameters:
@@ -36,7 +38,7 @@ public final class LevelsAPI: Responder {
         self.readiness = readiness
         cache = ResponseCache(bytes: configuration.cacheBytes)
         selection = Selection(history: History(publications), cache: cache, configuration: configuration)
-        let room = WaitingRoom(capacity: configuration.waiters)
+        room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
         let editing = configuration.editing
@@ -108,6 +110,9 @@ public final class LevelsAPI: Responder {
         }
         return operation.content == .document ? configuration.editing?.maximumDocumentBytes : nil
     }
+
+    /// 0 for a target that is not served, else the endpoint's place in the table, from 1.
+    public func route(of request: Request) -> Int { Endpoint.match(request.target).map { $0.number + 1 } ?? 0 }
 
     public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
         response(to: Problem(badRequest: reason, status: status), target)

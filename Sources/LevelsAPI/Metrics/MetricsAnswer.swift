@@ -1,0 +1,219 @@
+import HTTPServer
+import TreeStore
+
+/// `GET /metrics`: what the service has done, in the text format of Prometheus (manual, Operation).
+struct MetricsAnswer {
+    let server: ServerTotals
+    let store: StoreTotals
+    let process: ProcessStatus
+    let gauges: Gauges
+    let cache: ResponseCache.Counts
+    let version: String
+
+    /// What is so at the moment.
+    struct Gauges {
+        let items: Int
+        let revision: String
+        let isStale: Bool
+        let polls: Int
+        let streams: Int
+        let queued: Int
+    }
+
+    func write(to text: inout PrometheusText) {
+        text.begin("drilldown_build_info", .gauge, "The version of the program and of libmicrohttpd; always 1.")
+        text.sample(
+            "drilldown_build_info", [("version", version), ("libmicrohttpd", Server.libraryVersion)], value: "1")
+        writeRequests(to: &text)
+        writeDurations(to: &text)
+        writeConnections(to: &text)
+        writeCache(to: &text)
+        writeTree(to: &text)
+        writeLoads(to: &text)
+        writeEdits(to: &text)
+        writeProcess(to: &text)
+    }
+
+    // MARK: Requests
+
+    /// The name of a route; `other` for whatever is not served.
+    static func name(ofRoute route: Int) -> String {
+        Endpoint.all.indices.contains(route - 1) ? String(describing: Endpoint.all[route - 1].name) : "other"
+    }
+
+    private func writeRequests(to text: inout PrometheusText) {
+        let name: StaticString = "drilldown_http_requests_total"
+        text.begin(name, .counter, "Requests that were answered, by route, method and status; counted at their end.")
+        for route in 0..<server.routes {
+            for method in HTTPServer.Method.all {
+                for status in ServerTotals.statuses {
+                    let count = server.requests(route: route, method: method, status: status)
+                    guard count > 0 else { continue }
+                    let labels: PrometheusText.Labels = [
+                        ("route", Self.name(ofRoute: route)), ("method", method.name),
+                        ("status", status == 0 ? "other" : "\(status)"),
+                    ]
+                    text.sample(name, labels, value: "\(count)")
+                }
+            }
+        }
+        text.write(
+            "drilldown_http_requests_unanswered_total", .counter,
+            "Requests that ended without an answer of the service: the client left, or the HTTP library refused them.",
+            server.unanswered)
+        text.write(
+            "drilldown_http_responses_incomplete_total", .counter,
+            "Answers that were cut off, since the client left or did not read; they are in the requests too.",
+            server.incomplete)
+        let bytes: StaticString = "drilldown_http_response_body_bytes_total"
+        text.begin(bytes, .counter, "Bytes of the bodies of answers, by route, as the access log has them.")
+        for route in 0..<server.routes where server.bytes(route: route) > 0 {
+            text.sample(bytes, [("route", Self.name(ofRoute: route))], value: "\(server.bytes(route: route))")
+        }
+    }
+
+    private func writeDurations(to text: inout PrometheusText) {
+        let requests: StaticString = "drilldown_http_request_duration_seconds"
+        text.begin(
+            requests, .histogram,
+            "From the request line to the end of the answer, by route, without the requests that waited for a change.")
+        writeHistograms(requests, .requests, isWait: false, to: &text)
+        let waits: StaticString = "drilldown_http_wait_duration_seconds"
+        text.begin(waits, .histogram, "The same of the requests that waited for a change: long polls and streams.")
+        writeHistograms(waits, .waits, isWait: true, to: &text)
+    }
+
+    private func writeHistograms(
+        _ name: StaticString, _ buckets: DurationBuckets, isWait: Bool, to text: inout PrometheusText
+    ) {
+        for route in 0..<server.routes {
+            let histogram = server.durations(route: route, isWait: isWait)
+            guard histogram.count > 0 else { continue }
+            let label = (name: "route" as StaticString, value: Self.name(ofRoute: route))
+            var count = 0
+            for (index, added) in histogram.buckets.enumerated() {
+                count += added
+                let bound = index < buckets.bounds.count ? Self.seconds(buckets.bounds[index]) : "+Inf"
+                text.sample(name, suffix: "_bucket", [label, ("le", bound)], value: "\(count)")
+            }
+            text.sample(name, suffix: "_sum", [label], value: Self.seconds(histogram.sum))
+            text.sample(name, suffix: "_count", [label], value: "\(count)")
+        }
+    }
+
+    private static func seconds(_ nanoseconds: Int) -> String { "\(Double(nanoseconds) / 1e9)" }
+
+    private func writeConnections(to text: inout PrometheusText) {
+        text.write(
+            "drilldown_http_connections_accepted_total", .counter, "Connections that were accepted.",
+            server.connections)
+        text.write("drilldown_http_connections", .gauge, "Connections that are open.", server.openConnections)
+        text.write("drilldown_waiting_requests", .gauge, "Long polls that wait for a change.", gauges.polls)
+        text.write("drilldown_event_streams", .gauge, "Streams of changes that are open.", gauges.streams)
+        text.write(
+            "drilldown_queued_requests", .gauge, "Requests that take long, and wait for their turn.", gauges.queued)
+    }
+
+    // MARK: The document
+
+    private func writeCache(to text: inout PrometheusText) {
+        text.write(
+            "drilldown_cache_hits_total", .counter, "Levels and details that were answered from the cache.", cache.hits)
+        text.write(
+            "drilldown_cache_misses_total", .counter, "Levels and details that had to be rendered.", cache.misses)
+    }
+
+    private func writeTree(to text: inout PrometheusText) {
+        text.write("drilldown_items", .gauge, "Items of the document that is served.", gauges.items)
+        text.write(
+            "drilldown_revision_number", .gauge,
+            "The number at the end of the revision that is served; it begins with 1 at each start.",
+            Self.number(ofRevision: gauges.revision))
+        text.write(
+            "drilldown_stale", .gauge, "1 if the latest load was refused, so that an older document is served; else 0.",
+            gauges.isStale ? 1 : 0)
+    }
+
+    /// `12` of `k3f9ab-12`; 0 for a revision without a number.
+    static func number(ofRevision revision: String) -> Int {
+        revision.lastIndex(of: "-").flatMap { Int(revision[revision.index(after: $0)...]) } ?? 0
+    }
+
+    private func writeLoads(to text: inout PrometheusText) {
+        let loads = [("published", store.published), ("unchanged", store.unchanged), ("refused", store.refused)]
+        let total: StaticString = "drilldown_loads_total"
+        text.begin(total, .counter, "Loads of the document, by how they ended.")
+        for (outcome, work) in loads { text.sample(total, [("outcome", outcome)], value: "\(work.count)") }
+        let duration: StaticString = "drilldown_load_duration_seconds"
+        text.begin(duration, .summary, "How long the loads of the document took, by how they ended.")
+        for (outcome, work) in loads {
+            text.sample(duration, suffix: "_sum", [("outcome", outcome)], value: "\(work.seconds)")
+            text.sample(duration, suffix: "_count", [("outcome", outcome)], value: "\(work.count)")
+        }
+        text.write(
+            "drilldown_last_load_timestamp_seconds", .gauge,
+            "When the document was last loaded, or found unchanged, in seconds since 1970.", store.latestLoad)
+        text.write(
+            "drilldown_last_refusal_timestamp_seconds", .gauge,
+            "When a load was last refused, in seconds since 1970; 0 if none was.", store.latestRefusal)
+    }
+
+    // MARK: Edits
+
+    private func writeEdits(to text: inout PrometheusText) {
+        let name: StaticString = "drilldown_edits_total"
+        text.begin(
+            name, .counter,
+            "Requests to edit: done are those that changed the document, refused were answered with 4xx, failed with 5xx."
+        )
+        text.sample(name, [("outcome", "done")], value: "\(store.edits)")
+        text.sample(name, [("outcome", "refused")], value: "\(editRequests(400..<500))")
+        text.sample(name, [("outcome", "failed")], value: "\(editRequests(500..<600))")
+        text.write(
+            "drilldown_edit_steps_total", .counter,
+            "Steps of the edits that changed the document; the replacement of the whole is one.", store.editSteps)
+        let saves: StaticString = "drilldown_saves_total"
+        text.begin(saves, .counter, "Saves of the document, each with the edits of one request or several.")
+        text.sample(saves, [("outcome", "done")], value: "\(store.saves.count)")
+        text.sample(saves, [("outcome", "failed")], value: "\(store.failedSaves)")
+        let duration: StaticString = "drilldown_save_duration_seconds"
+        text.begin(duration, .summary, "How long the saves took that were done, until they were on disk.")
+        text.sample(duration, suffix: "_sum", value: "\(store.saves.seconds)")
+        text.sample(duration, suffix: "_count", value: "\(store.saves.count)")
+    }
+
+    /// The requests to edit that were answered with a status of a range.
+    private func editRequests(_ range: Range<Int>) -> Int {
+        var count = 0
+        for (index, endpoint) in Endpoint.all.enumerated() {
+            for operation in endpoint.operations where operation.changesDocument {
+                for status in ServerTotals.statuses where range.contains(status) {
+                    count += server.requests(route: index + 1, method: operation.method, status: status)
+                }
+            }
+        }
+        return count
+    }
+
+    // MARK: The process
+
+    private func writeProcess(to text: inout PrometheusText) {
+        text.write(
+            "process_cpu_seconds_total", .counter, "User and system time of the process.", process.processorSeconds)
+        if let count = process.openDescriptors {
+            text.write("process_open_fds", .gauge, "Descriptors that are open.", count)
+        }
+        text.write("process_max_fds", .gauge, "Descriptors that may be open.", process.descriptorLimit)
+        if let bytes = process.residentBytes {
+            text.write("process_resident_memory_bytes", .gauge, "Resident memory.", bytes)
+        }
+        if let bytes = process.virtualBytes {
+            text.write("process_virtual_memory_bytes", .gauge, "Virtual memory.", bytes)
+        }
+        if let count = process.threads { text.write("process_threads", .gauge, "Threads of the process.", count) }
+        if let time = process.startTime {
+            text.write(
+                "process_start_time_seconds", .gauge, "When the process was started, in seconds since 1970.", time)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// What the system knows of this process, as Prometheus's own clients report it (proc(5)).
+struct ProcessStatus {
+    /// User and system time, in seconds.
+    let processorSeconds: Double
+    let openDescriptors: Int?
+    let descriptorLimit: Int
+    let residentBytes: Int?
+    let virtualBytes: Int?
+    let threads: Int?
+    /// In seconds since 1970.
+    let startTime: Double?
+
+    /// The status now; what the system does not tell is nil.
+    static var now: ProcessStatus {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let fields = Self.fields
+        let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+        return ProcessStatus(
+            processorSeconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, openDescriptors: openCount(),
+            descriptorLimit: Int(clamping: limit.rlim_cur),
+            residentBytes: fields.flatMap { $0.number(24) }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) },
+            virtualBytes: fields.flatMap { $0.number(23) }, threads: fields.flatMap { $0.number(20) },
+            startTime: fields.flatMap { $0.number(22) }.map { Self.bootTime + Double($0) / ticks })
+    }
+
+    /// The fields of /proc/self/stat that follow the program's name, which may contain anything.
+    private struct Fields {
+        let texts: [Substring]
+
+        /// A field by its number in the manual; the third is the first after the name.
+        func number(_ number: Int) -> Int? { texts.indices.contains(number - 3) ? Int(texts[number - 3]) : nil }
+    }
+
+    private static var fields: Fields? {
+        guard let text = text(ofFile: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return nil }
+        return Fields(texts: text[text.index(after: end)...].split { $0 == " " || $0 == "\n" })
+    }
+
+    /// When the system was started, in seconds since 1970.
+    private static var bootTime: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return UnixTime.now - Double(time.tv_sec) - Double(time.tv_nsec) / 1e9
+    }
+
+    private static func openCount() -> Int? {
+        guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
+        defer { unsafe closedir(folder) }
+        var count = 0
+        while unsafe readdir(folder) != nil { count += 1 }
+        // Without `.`, `..` and the folder itself.
+        return max(count - 3, 0)
+    }
+
+    /// Up to 4 KiB of a file of the system.
+    private static func text(ofFile path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}

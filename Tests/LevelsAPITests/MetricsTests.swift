@@ -1,0 +1,109 @@
+import Bytes
+import HTTPServer
+import Levels
+import Testing
+import TreeSources
+import TreeStore
+
+@testable import LevelsAPI
+
+/// `GET /metrics` (manual, Operation).
+@Suite struct MetricsTests {
+    @Test("Metrics are text for Prometheus, and nobody stores them")
+    func header() throws {
+        let answer = try Desk("[]").get("/metrics")
+        #expect(answer.status == 200)
+        #expect(
+            answer.headers == [
+                "Content-Type: text/plain; version=0.0.4; charset=utf-8", "Cache-Control: no-store",
+                "X-Content-Type-Options: nosniff",
+            ])
+    }
+
+    @Test("What is served and what the cache did are shown")
+    func gauges() throws {
+        let desk = try Desk(#"["a",{"Title":"b","Rows":["c"]}]"#)
+        for _ in 0..<3 { _ = desk.get("/levels/") }
+        let lines = desk.get("/metrics").text.split(separator: "\n")
+        for line in [
+            "drilldown_items 3", "drilldown_revision_number 1", "drilldown_stale 0", "drilldown_cache_hits_total 1",
+            "drilldown_cache_misses_total 2", "drilldown_event_streams 0", "drilldown_waiting_requests 0",
+            "# TYPE drilldown_http_request_duration_seconds histogram",
+            "drilldown_build_info{version=\"0\",libmicrohttpd=\"\(Server.libraryVersion)\"} 1",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+    }
+
+    @Test("A label's value is one of the service's own, whatever a client asks for")
+    func routes() throws {
+        let desk = try Desk("[]")
+        let names = ["/", "/levels/a?b=c", "/detail/x", "/nowhere", "*", "/levelsx", ""].map { target in
+            MetricsAnswer.name(ofRoute: desk.api.route(of: Request(target: target)))
+        }
+        #expect(names == ["/", "/levels", "/detail", "other", "other", "other", "other"])
+        #expect(
+            HTTPServer.Method.all.map(\.name) == [
+                "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "other",
+            ])
+    }
+
+    @Test("The number of a revision is what follows its last hyphen")
+    func revision() {
+        #expect(["k3f9ab-12", "a-b-3", "none", "x-"].map(MetricsAnswer.number(ofRevision:)) == [12, 3, 0, 0])
+    }
+
+    @Test("Events of the store are added up")
+    func store() throws {
+        let counters = ServiceCounters()
+        let snapshot = try Desk.snapshot("[]")
+        counters.note(.loaded(snapshot, syntax: .xml, took: .milliseconds(250)), at: 10)
+        counters.note(.unchanged(snapshot, took: .milliseconds(500)), at: 20)
+        counters.note(.recovered(snapshot), at: 21)
+        counters.note(.refused(SourceError("a", "it is broken"), took: .seconds(2)), at: 30)
+        counters.note(.saved(requests: 2, took: .milliseconds(125)), at: 31)
+        counters.note(.edited(snapshot, author: nil, edits: 3, took: .zero), at: 32)
+        counters.note(.edited(snapshot, author: nil, edits: 0, took: .zero), at: 33)
+        counters.note(.notSaved(id: "1", reason: "r"), at: 34)
+        var wanted = StoreTotals()
+        wanted.published = StoreTotals.Work(count: 1, seconds: 0.25)
+        wanted.unchanged = StoreTotals.Work(count: 1, seconds: 0.5)
+        wanted.refused = StoreTotals.Work(count: 1, seconds: 2)
+        wanted.latestLoad = 20
+        wanted.latestRefusal = 30
+        wanted.saves = StoreTotals.Work(count: 1, seconds: 0.125)
+        wanted.failedSaves = 1
+        wanted.edits = 2
+        wanted.editSteps = 4
+        #expect(counters.storeTotals == wanted)
+    }
+
+    @Test("Samples have a name, labels whose values are escaped, and a number")
+    func text() {
+        var text = PrometheusText()
+        text.begin("a_total", .counter, "Helps.")
+        text.sample("a_total", [("x", "1\"2\\3\n4"), ("y", "")], value: "7")
+        text.sample("a_total", suffix: "_sum", value: "0.5")
+        let body = text.body()
+        #expect(
+            String(utf8: body.span) == """
+                # HELP a_total Helps.
+                # TYPE a_total counter
+                a_total{x="1\\"2\\\\3\\n4",y=""} 7
+                a_total_sum 0.5
+
+                """)
+    }
+
+    @Test("Operations that may change the document are counted as edits")
+    func edits() {
+        let names = Endpoint.all.flatMap { endpoint in
+            endpoint.operations.filter(\.changesDocument).map { "\($0.method.name) \(endpoint.name)" }
+        }
+        #expect(
+            names == [
+                "POST /levels", "PUT /detail", "PATCH /detail", "DELETE /detail", "PUT /document", "POST /moves",
+                "POST /edits",
+            ])
+    }
+}

@@ -108,6 +108,9 @@ struct Option: Sendable {
             name: "cache-control", key: "CacheControl", placeholder: "TEXT", standard: "no-cache",
             help: "the Cache-Control header field of responses"),
         Option(
+            name: "hosts", key: "Hosts", placeholder: "NAME,…|*", standard: nil,
+            help: "further host names to answer to; * turns the check off"),
+        Option(
             name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
             help: "other origins whose web pages may read, and if listed edit"),
     ]

@@ -41,7 +41,8 @@ enum ServeCommand {
             let tls = try CertificateSource(settings) { log.write($0) }
             server.certificates = tls?.certificates
             let responder = FirstLoadResponder(api)
-            let start = try ServerStart(at: target, handed: manager.socket(), server, responder)
+            let start = try ServerStart(
+                at: target, handed: manager.socket(), server, responder, hosts: settings.hosts)
             let news = try ServiceNews()
             let name = document.name
             var loop = try ServiceLoop(

@@ -33,6 +33,7 @@ extension Settings {
         if case .address(let address) = try listenTarget() {
             (server.host, server.port) = (address.host, address.port)
         }
+        _ = try listedHosts()
         server.threads = try number("Threads", 0...1_024)
         server.connectionLimit = try number("Connections", 1...1_000_000)
         server.connectionLimitPerAddress = try number("ConnectionsPerAddress", 0...1_000_000)
@@ -40,6 +41,31 @@ extension Settings {
         server.bodyLimit = try number("MaxBodyBytes", 1...1 << 30)
         server.requestDeadline = .seconds(try number("RequestDeadline", 1...86_400))
         return server
+    }
+
+    /// The hosts that the service answers to at an address; nil for all.
+    ///
+    /// On a loopback address, a request that names another host can only come from a page that has given its own name
+    /// this address. On any other address, clients may reach the service by names that it does not know.
+    ///
+    /// - Throws: `UsageError` for an invalid value.
+    func hosts(at bound: BoundAddress) throws(UsageError) -> AllowedHosts? {
+        guard let listed = try listedHosts(), !listed.isEmpty || bound.isLoopback else { return nil }
+        var own: [String] = []
+        if case .internet(let host, _) = bound { own.append(host) }
+        if case .address(let address) = try listenTarget() { own.append(address.host) }
+        return AllowedHosts(
+            AllowedHosts.loopbackNames + own.map { $0.contains(":") ? "[\($0)]" : $0 } + listed)
+    }
+
+    /// The hosts that are listed; nil for all.
+    private func listedHosts() throws(UsageError) -> [String]? {
+        let listed = text("Hosts").split { $0 == "," || $0 == " " }.map(String.init)
+        if listed == ["*"] { return nil }
+        guard listed.allSatisfy(AllowedHosts.isName) else {
+            throw wrong("Hosts", "a list of host names without ports, separated by commas, or * alone for all")
+        }
+        return listed
     }
 
     /// - Throws: `UsageError` for an invalid value.

@@ -207,7 +207,8 @@ import Testing
         let desk = try Desk(Self.document)
         for (status, name, title) in [
             (400, "bad-request", "Bad request"), (408, "request-timeout", "Request timeout"),
-            (413, "content-too-large", "Content too large"), (431, "header-too-large", "Header too large"),
+            (413, "content-too-large", "Content too large"), (421, "misdirected-request", "Misdirected request"),
+            (431, "header-too-large", "Header too large"),
             (501, "not-implemented", "Not implemented"), (505, "version-not-supported", "HTTP version not supported"),
         ] {
             let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
@@ -249,7 +250,7 @@ import Testing
                 "/problems/not-representable",
                 "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
                 "/problems/precondition-failed", "/problems/content-too-large",
-                "/problems/range-not-satisfiable", "/problems/header-too-large",
+                "/problems/range-not-satisfiable", "/problems/misdirected-request", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready", "/problems/too-many-waiters", "/problems/too-busy", "/problems/too-many-files",
                 "/problems/malformed-content", "/problems/unauthorized", "/problems/wrong-token",

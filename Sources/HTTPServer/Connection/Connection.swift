@@ -120,11 +120,14 @@ final class Connection {
         let records = RequestMemory.records(of: request.parts.fields)
         unsafe memory.addHeader(at: line.method.start, size: size, records: records)
         if let fault = line.fault(strictly: Daemon.isOld)
-            ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"))
+            ?? request.normalizeTarget(
+                isConnect: line.method.equals("CONNECT"), hosts: service.configuration.hosts)
         {
             return queueEarly(service.response(to: fault, target: ""))
         }
-        if let fault = headerFault(HeaderCheck(line: line, size: size, strictly: Daemon.isOld)) {
+        if let fault = headerFault(
+            HeaderCheck(line: line, size: size, hosts: service.configuration.hosts, strictly: Daemon.isOld))
+        {
             return queueEarly(response(to: fault))
         }
         return announcesBody ? expectBody() : true

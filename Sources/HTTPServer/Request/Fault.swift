@@ -39,6 +39,10 @@ struct Fault {
     }
     static var hostMissing: Fault { Fault(400, "An HTTP/1.1 request needs a Host field.") }
     static var host: Fault { Fault(400, "The Host field is not a host name or an address.") }
+    static func misdirected(_ host: Octets) -> Fault {
+        let name = host.count > 80 ? host[0..<80].text + "…" : host.text
+        return Fault(421, "This server does not answer to the host '\(name)'; its operator can allow it with --hosts.")
+    }
     static func repeated(_ name: FieldName) -> Fault {
         Fault(400, "The field \(name.lowercased) appears more than once.")
     }

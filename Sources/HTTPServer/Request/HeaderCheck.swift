@@ -3,6 +3,8 @@ struct HeaderCheck {
     let line: RequestLine
     /// The bytes of the request line and the header together.
     let size: Int
+    /// The hosts that are served; nil for all.
+    let hosts: AllowedHosts?
     /// Whether the library's parser has to be checked line by line, as that of versions before 1.0 has.
     let strictly: Bool
 
@@ -56,7 +58,8 @@ struct HeaderCheck {
         guard let host = fields.first(.host) else {
             return line.isVersion10 ? nil : .hostMissing
         }
-        return host.value.isHost ? nil : .host
+        guard host.value.isHost else { return .host }
+        return hosts.map { $0.serves(host.value) } == false ? .misdirected(host.value) : nil
     }
 
     private func framingFault(in fields: borrowing FieldLines) -> Fault? {

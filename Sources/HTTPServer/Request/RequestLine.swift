@@ -20,7 +20,9 @@ struct RequestLine {
 
 extension Request {
     /// Converts the target to origin-form (RFC 9112, section 3.2), or returns its fault.
-    func normalizeTarget(isConnect: Bool) -> Fault? {
+    ///
+    /// - Parameter hosts: those that are served; nil for all.
+    func normalizeTarget(isConnect: Bool, hosts: AllowedHosts?) -> Fault? {
         let target = parts.target.octets
         if !target.isTarget { return .targetCharacter }
         if isConnect { return .proxy }
@@ -32,6 +34,7 @@ extension Request {
         while end < target.count, !Request.endsAuthority(target[end]) { end += 1 }
         // User information in a link can deceive (RFC 9110, section 4.2.4), so '@' is not accepted.
         guard end > scheme, target[scheme..<end].isHost else { return .targetForm }
+        if let hosts, !hosts.serves(target[scheme..<end]) { return .misdirected(target[scheme..<end]) }
         let isPath = end < target.count && target[end] == UInt8(ascii: "/")
         parts.target.cut(to: end..<target.count)
         if !isPath { parts.target.prependSlash() }

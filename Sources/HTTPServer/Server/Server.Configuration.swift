@@ -36,6 +36,8 @@ extension Server {
         var lingeringLimit = 256
         /// The certificate and key for HTTPS; nil for HTTP.
         public var certificates: Certificates?
+        /// The hosts that the server answers to; nil for all.
+        public var hosts: AllowedHosts?
         /// Counts the connections and the requests.
         public var counters = ServerCounters()
         /// Called after each response, on the thread that served it.

@@ -14,6 +14,7 @@ enum ProblemKind: String, CaseIterable {
     case preconditionFailed = "precondition-failed"
     case contentTooLarge = "content-too-large"
     case rangeNotSatisfiable = "range-not-satisfiable"
+    case misdirectedRequest = "misdirected-request"
     case headerTooLarge = "header-too-large"
     case notImplemented = "not-implemented"
     case versionNotSupported = "version-not-supported"
@@ -56,6 +57,7 @@ enum ProblemKind: String, CaseIterable {
         case .contentTooLarge: 413
         case .unsupportedMediaType: 415
         case .rangeNotSatisfiable: 416
+        case .misdirectedRequest: 421
         case .invalidContent, .documentRefused: 422
         case .tooManyAttempts: 429
         case .headerTooLarge: 431
@@ -115,6 +117,8 @@ enum ProblemKind: String, CaseIterable {
         case .contentTooLarge: "The body of the request is larger than the server accepts."
         case .rangeNotSatisfiable:
             "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file."
+        case .misdirectedRequest:
+            "The request names a host that this server does not answer to, as a web page does that gives its own name the server's address. Its operator can list the host in --hosts."
         case .headerTooLarge:
             "The request line and the header fields together are larger than the server accepts: 16 KiB, or about 300 short lines."
         case .notImplemented: "The request uses a part of HTTP that this server does not implement."
@@ -137,6 +141,7 @@ enum ProblemKind: String, CaseIterable {
         switch status {
         case 408: .requestTimeout
         case 413: .contentTooLarge
+        case 421: .misdirectedRequest
         case 431: .headerTooLarge
         case 503: .tooManyBodies
         case 501: .notImplemented

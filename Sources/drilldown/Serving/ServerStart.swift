@@ -4,7 +4,7 @@ import ServiceManager
 
 /// A server that is bound and not started yet.
 final class ServerStart {
-    private let configuration: Server.Configuration
+    private var configuration: Server.Configuration
     private let responder: FirstLoadResponder
     private var listener: Listener?
     /// Whether connections may wait until the document is loaded.
@@ -18,18 +18,21 @@ final class ServerStart {
 
     /// Binds and listens.
     ///
-    /// - Parameter handed: the socket of the service manager, which takes precedence over the target.
-    /// - Throws: `ServerError` if that cannot be done.
+    /// - Parameters:
+    ///   - handed: the socket of the service manager, which takes precedence over the target.
+    ///   - hosts: the hosts to answer to at an address.
+    /// - Throws: `ServerError` if that cannot be done, and what `hosts` throws.
     init(
         at target: ListenTarget, handed: HandedSocket?, _ configuration: Server.Configuration,
-        _ responder: FirstLoadResponder
-    ) throws(ServerError) {
+        _ responder: FirstLoadResponder, hosts: (BoundAddress) throws(UsageError) -> AllowedHosts?
+    ) throws {
         (self.configuration, self.responder) = (configuration, responder)
         let listener = try target.listener(handed: handed)
         bound = listener.address
         address = ServedAddress(
             bound, of: handed == nil ? target : nil, isSecure: configuration.certificates != nil)
         mayWait = handed != nil
+        self.configuration.hosts = try hosts(bound)
         self.listener = consume listener
     }
 

@@ -1,0 +1,45 @@
+import HTTPServer
+import Testing
+
+@testable import drilldown
+
+@Suite("The option --hosts")
+struct HostSettingsTests {
+    private func hosts(at bound: BoundAddress, _ options: String...) throws -> Bool {
+        let arguments = try CommandLineArguments(["serve", "a.plist"] + options)
+        return try Settings(arguments, environment: [:]).hosts(at: bound) != nil
+    }
+
+    @Test("is not needed on a loopback address, where other hosts are refused without it")
+    func loopback() throws {
+        for host in ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"] {
+            let bound = BoundAddress.internet(host: host, port: 1)
+            #expect(try hosts(at: bound))
+            #expect(try hosts(at: bound, "--hosts", "app.example"))
+            #expect(try !hosts(at: bound, "--hosts", "*"))
+        }
+    }
+
+    @Test("turns the check on elsewhere")
+    func elsewhere() throws {
+        for bound in [
+            BoundAddress.internet(host: "0.0.0.0", port: 1), .internet(host: "::", port: 1),
+            .internet(host: "10.1.2.3", port: 1), .unix(path: "/run/a"),
+        ] {
+            #expect(try !hosts(at: bound))
+            #expect(try hosts(at: bound, "--hosts", "app.example, [fe80::1]"))
+            #expect(try !hosts(at: bound, "--hosts", "*"))
+        }
+    }
+
+    @Test("takes names without ports", arguments: ["app.example:80", "a,*", "http://a", "::1", "a/b"])
+    func malformed(list: String) throws {
+        #expect(
+            throws: UsageError(
+                "--hosts: '\(list)' is not a list of host names without ports, separated by commas, or * alone for all."
+            )
+        ) {
+            try hosts(at: .internet(host: "127.0.0.1", port: 1), "--hosts", list)
+        }
+    }
+}

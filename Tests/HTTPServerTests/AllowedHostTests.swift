@@ -1,0 +1,92 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("The hosts that a server answers to")
+struct AllowedHostTests {
+    private static let hosts = AllowedHosts(AllowedHosts.loopbackNames + ["App.example", "[FE80::1]"])
+
+    @Test(
+        "are served with any port, in any case, and with the dot that ends a name",
+        arguments: [
+            "localhost", "LocalHost:8080", "localhost.", "localhost.:1", "127.0.0.1", "127.0.0.1:", "[::1]", "[::1]:80",
+            "app.EXAMPLE", "[fe80::1]:9",
+        ])
+    func served(host: String) throws {
+        #expect(try status(of: "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n") == 200)
+        #expect(try status(of: "GET http://\(host)/ HTTP/1.1\r\nHost: localhost\r\n\r\n") == 200)
+    }
+
+    @Test(
+        "are no others, however similar",
+        arguments: [
+            "evil.example", "localhost.evil.example", "evil-localhost", "127.0.0.1.evil.example", "127.0.0.2", "[::2]",
+            "::1", "localhost:80:80", "localhost:8x", "[::1]x", "localhost..", "localhos", "0.0.0.0", ".", "[::1",
+            "app.example%2e",
+        ])
+    func refused(host: String) throws {
+        #expect(try status(of: "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n") == 421)
+        #expect(try status(of: "GET http://\(host)/ HTTP/1.1\r\nHost: localhost\r\n\r\n") == 421)
+    }
+
+    @Test("A host in the target must be served, and the one in Host as well")
+    func both() throws {
+        #expect(try status(of: "GET http://localhost/ HTTP/1.1\r\nHost: evil.example\r\n\r\n") == 421)
+        #expect(try status(of: "GET http://evil.example/ HTTP/1.0\r\n\r\n") == 421)
+    }
+
+    @Test("HTTP/1.0 may leave the host out; an empty one is another host")
+    func none() throws {
+        #expect(try status(of: "GET / HTTP/1.0\r\n\r\n") == 200)
+        #expect(try status(of: "GET / HTTP/1.0\r\nHost: evil.example\r\n\r\n") == 421)
+        #expect(try status(of: "GET / HTTP/1.1\r\nHost:\r\n\r\n") == 421)
+    }
+
+    @Test("A body of a refused request is not read, and a valid header before does not help")
+    func keepAlive() throws {
+        try withClient(Echo(), .varied { $0.hosts = Self.hosts }) { client in
+            client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.readAnswer().status == 200)
+            client.send("POST / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 3\r\n\r\n")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 421)
+            #expect(
+                answer.body
+                    == "This server does not answer to the host 'evil.example'; its operator can allow it with --hosts."
+            )
+        }
+    }
+
+    @Test("A long host is shortened in the sentence")
+    func long() throws {
+        let reason = try withClient(Echo(), .varied { $0.hosts = Self.hosts }) { client in
+            client.send("GET / HTTP/1.1\r\nHost: \(String(repeating: "a", count: 200))\r\n\r\n")
+            return try client.readAnswer().body
+        }
+        let name = String(repeating: "a", count: 80)
+        #expect(
+            reason == "This server does not answer to the host '\(name)…'; its operator can allow it with --hosts.")
+    }
+
+    @Test("Without a list every host is served")
+    func all() throws {
+        let status = try withClient { client in
+            client.send("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+            return try client.readAnswer().status
+        }
+        #expect(status == 200)
+    }
+
+    @Test("Names are told from what is none")
+    func names() {
+        #expect(["a", "a-b.example", "127.0.0.1", "[::1]", "x_y"].allSatisfy(AllowedHosts.isName))
+        #expect(!["", "a:80", "::1", "[]", "[::1]:80", "a/b", "*", "ä", "a b"].contains(where: AllowedHosts.isName))
+    }
+
+    private func status(of text: String) throws -> Int {
+        try withClient(Echo(), .varied { $0.hosts = Self.hosts }) { client in
+            client.send(text)
+            return try client.readAnswer().status
+        }
+    }
+}

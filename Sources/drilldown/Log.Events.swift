@@ -104,7 +104,7 @@ extension Log.Entry {
         }
     }
 
-    /// The line for one request, as `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs`.
+    /// The line for one request, as `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs` and its `id`.
     ///
     /// Its members are `address` (the client's), `method`, `target` (as it was sent), `status`, `bytes` (of the body:
     /// coded if it is, 0 for HEAD), `microseconds` (from the request line to the last byte of the answer) and
@@ -115,14 +115,24 @@ extension Log.Entry {
         let microseconds = Int(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
         let text =
             "\(access.peer) \(method) \(access.target) \(access.status) \(Quantity(access.size, "byte")) "
-            + "\(microseconds) µs" + (access.completed ? "" : ", cut off")
+            + "\(microseconds) µs" + (access.completed ? "" : ", cut off") + " \(access.id)"
         self.init(
             .info, "request", text,
             [
                 .init("address", .text(access.peer)), .init("method", .text(method)),
                 .init("target", .text(access.target)), .init("status", .number(access.status)),
                 .init("bytes", .number(access.size)), .init("microseconds", .number(microseconds)),
-                .init("completed", .flag(access.completed)),
+                .init("completed", .flag(access.completed)), .init("id", .text(access.id)),
+            ])
+    }
+
+    /// The line for an answer of status 500; its `id` is also in the problem that the client got.
+    init(_ answer: FailedAnswer) {
+        self.init(
+            .error, "failed", "\(answer)",
+            [
+                .init("id", .text(answer.id)), .init("method", .text(answer.method.name)),
+                .init("target", .text(answer.target)),
             ])
     }
 

@@ -29,6 +29,7 @@ enum ServeCommand {
         let documentBytes = try settings.maximumBytes()
         server.laterDescriptors = storeDescriptors
         server.faultLog = { log.write(Log.Entry($0)) }
+        server.failureLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
         let counters = ServiceCounters(version: Help.versionNumber)
         server.counters = counters.server

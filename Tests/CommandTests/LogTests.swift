@@ -27,21 +27,23 @@ struct LogTests {
     @Test("has a line for each request, with its bytes and its time")
     func access() {
         let entry = AccessEntry(
-            peer: "127.0.0.1", method: .get, target: "/levels/?limit=1", status: 200, size: 1015,
+            id: "4bf92f3577b34da6a3ce929d0e0e4736", peer: "127.0.0.1", method: .get, target: "/levels/?limit=1",
+            status: 200, size: 1015,
             duration: .microseconds(85), completed: true)
         #expect(
             lines(Log.Entry(entry)) == [
-                "drilldown: 127.0.0.1 GET /levels/?limit=1 200 1015 bytes 85 µs",
+                "drilldown: 127.0.0.1 GET /levels/?limit=1 200 1015 bytes 85 µs 4bf92f3577b34da6a3ce929d0e0e4736",
                 start
-                    + #""info","event":"request","message":"127.0.0.1 GET /levels/?limit=1 200 1015 bytes 85 µs","address":"127.0.0.1","method":"GET","target":"/levels/?limit=1","status":200,"bytes":1015,"microseconds":85,"completed":true}"#,
+                    + #""info","event":"request","message":"127.0.0.1 GET /levels/?limit=1 200 1015 bytes 85 µs 4bf92f3577b34da6a3ce929d0e0e4736","address":"127.0.0.1","method":"GET","target":"/levels/?limit=1","status":200,"bytes":1015,"microseconds":85,"completed":true,"id":"4bf92f3577b34da6a3ce929d0e0e4736"}"#,
             ])
     }
 
     @Test("says of an answer that was not taken that it was cut off")
     func cutOff() {
         let entry = AccessEntry(
-            peer: "::1", method: .head, target: "/", status: 200, size: 1, duration: .seconds(2), completed: false)
-        #expect(lines(Log.Entry(entry))[0] == "drilldown: ::1 HEAD / 200 1 byte 2000000 µs, cut off")
+            id: "c0ffee", peer: "::1", method: .head, target: "/", status: 200, size: 1, duration: .seconds(2),
+            completed: false)
+        #expect(lines(Log.Entry(entry))[0] == "drilldown: ::1 HEAD / 200 1 byte 2000000 µs, cut off c0ffee")
     }
 
     @Test("tells numbers as numbers, and one item as one")

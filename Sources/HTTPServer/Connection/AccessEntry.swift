@@ -1,10 +1,12 @@
 /// One answered request, for an access log.
 public struct AccessEntry: Sendable {
+    /// The trace that the request belongs to (W3C Trace Context), else an identifier of its own: 32 hexadecimal digits.
+    public let id: String
     /// The client's address.
     public let peer: String
     /// The method.
     public let method: Method
-    /// The raw target.
+    /// The raw target, without what looks like a password or a token.
     public let target: String
     /// The status of the response.
     public let status: Int

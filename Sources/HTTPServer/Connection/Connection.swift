@@ -25,6 +25,8 @@ final class Connection {
     /// The body that is larger than the server's limit: when its time began, in milliseconds of the coarse clock.
     private var largeBodyBegan: Int64?
     private let counters: CounterShard
+    /// The identifier of the request, once it was needed or had to be kept.
+    private var id: String?
     private var queued = QueuedAnswer.none
     /// The number of the request's route, once it had to be found.
     private var route: Int?
@@ -218,7 +220,7 @@ final class Connection {
 
     /// Frees memory that is not needed during the wait.
     private func shrink() {
-        findRoute()
+        keepWhatNamesRequest()
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
         // The address of a connection's memory is known only in versions before 1.0.
         guard Daemon.isOld else { return }
@@ -267,11 +269,13 @@ final class Connection {
 
     /// Passes the response to the library, or a replacement if it cannot be sent.
     private func queue(_ response: Response) -> Bool {
+        let response = response.status < 500 ? response : named(response)
         let hasRoom = hasRoom(forHeader: response.payload.headerSize)
         if hasRoom, send(response) { return true }
         let unsent = UnsentAnswer(
-            id: String(UInt64.random(in: .min ... .max), radix: 16), method: request.method, target: request.targetText,
-            status: response.status, headerSize: response.payload.headerSize, isTooLong: !hasRoom)
+            id: requestID, method: request.method, target: LoggedTarget.text(of: request.targetText),
+            status: response.status,
+            headerSize: response.payload.headerSize, isTooLong: !hasRoom)
         let substitute = service.response(inPlaceOf: unsent)
         return self.hasRoom(forHeader: substitute.payload.headerSize) && send(substitute)
     }
@@ -302,7 +306,7 @@ final class Connection {
         if let events = stream.events {
             self.events = events
             hasWaited = true
-            findRoute()
+            keepWhatNamesRequest()
             request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
             time = service.unreadMilliseconds
             state.limitUnread(milliseconds: time)
@@ -356,8 +360,30 @@ final class Connection {
     func noteOpened() { counters.add(at: counters.layout.connectionsOpened) }
     func noteClosed() { counters.add(at: counters.layout.connectionsClosed) }
 
-    /// Finds the route while the target is known.
-    private func findRoute() { if route == nil { route = service.responder.route(of: request) } }
+    /// Finds the route and the trace while the target and the fields are known.
+    private func keepWhatNamesRequest() {
+        if route == nil { route = service.responder.route(of: request) }
+        if request.has(.traceparent) { _ = requestID }
+    }
+
+    /// The trace that the request belongs to, else an identifier of its own.
+    private var requestID: String {
+        if let id { return id }
+        let made = request.traceID ?? service.requestIDs.next()
+        id = made
+        return made
+    }
+
+    /// A response of a fault with the identifier of the request.
+    private func named(_ response: Response) -> Response {
+        let named = service.responder.response(response, naming: requestID)
+        if response.status == 500 {
+            service.configuration.failureLog?(
+                FailedAnswer(
+                    id: requestID, method: request.method, target: LoggedTarget.text(of: request.targetText)))
+        }
+        return named
+    }
 
     /// Counts and logs the request, which has ended.
     private func note(completed: Bool) {
@@ -368,13 +394,15 @@ final class Connection {
         counters.note(ended)
         if let accessLog = service.configuration.accessLog, queued.status > 0 { accessLog(entry(of: ended)) }
         queued = .none
+        id = nil
         route = nil
         hasWaited = false
     }
 
     private func entry(of ended: EndedRequest) -> AccessEntry {
         AccessEntry(
-            peer: request.peer, method: ended.method, target: request.targetText, status: ended.status,
-            size: ended.size, duration: .nanoseconds(ended.nanoseconds), completed: ended.isComplete)
+            id: requestID, peer: request.peer, method: ended.method,
+            target: LoggedTarget.text(of: request.targetText), status: ended.status, size: ended.size,
+            duration: .nanoseconds(ended.nanoseconds), completed: ended.isComplete)
     }
 }

@@ -4,7 +4,7 @@ public struct UnsentAnswer: Sendable, CustomStringConvertible {
     public let id: String
     /// The method of the request.
     public let method: Method
-    /// The raw target of the request.
+    /// The raw target of the request, without what looks like a password or a token.
     public let target: String
     /// The status of the response.
     public let status: Int

@@ -26,6 +26,11 @@ public protocol Responder: Sendable {
     ///   - target: the target of the request; empty if the request line is invalid.
     func response(toBadRequest reason: String, status: Int, target: String) -> Response
 
+    /// Names the request in a response of status 500 or above, as far as it tells of a fault.
+    ///
+    /// - Parameter id: the identifier of the request in logs.
+    func response(_ response: Response, naming id: String) -> Response
+
     /// Answers a request with status 500 because its actual answer cannot be sent.
     ///
     /// - Parameters:
@@ -37,6 +42,9 @@ public protocol Responder: Sendable {
 extension Responder {
     /// Accepts every body.
     public func refusal(of request: Request) -> Response? { nil }
+
+    /// The response as it is.
+    public func response(_ response: Response, naming id: String) -> Response { response }
 
     /// All requests are counted together.
     public func route(of request: Request) -> Int { 0 }

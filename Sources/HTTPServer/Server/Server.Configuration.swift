@@ -42,6 +42,8 @@ extension Server {
         public var counters = ServerCounters()
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
+        /// Called for each response of status 500, on the thread that serves it.
+        public var failureLog: (@Sendable (FailedAnswer) -> Void)?
         /// Called when a response cannot be sent, on the thread that serves it.
         public var faultLog: (@Sendable (UnsentAnswer) -> Void)?
 

@@ -10,6 +10,7 @@ final class Service: Sendable {
     let lingering: Lingering
     let largeBodies = LargeBodies()
     let heapTrimmer = HeapTrimmer()
+    let requestIDs = RequestIDs()
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64

@@ -113,6 +113,20 @@ struct Problem: Error {
         return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
     }
 
+    /// A problem's response with the identifier of the request as its last member; any other response as it is.
+    ///
+    /// Responses are shared by requests that wait for the same, so the identifier is added when one is sent.
+    static func naming(_ id: String, in response: Response) -> Response {
+        let end = Array("}\n".utf8)
+        let body = Array(copying: response.body)
+        guard response.header("Content-Type") == "application/problem+json", body.suffix(end.count) == end[...] else {
+            return response
+        }
+        return Response(
+            status: response.status, headers: response.headers,
+            body: body.dropLast(end.count) + Array(",\"id\":\"\(id)\"".utf8) + end)
+    }
+
     private func write(instance: String) throws(PropertyListError) -> ByteBuffer {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()

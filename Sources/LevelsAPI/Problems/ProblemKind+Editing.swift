@@ -24,7 +24,7 @@ extension ProblemKind {
         case .tooManyAttempts:
             "Many wrong tokens came from this address. Wait for the seconds in Retry-After; the right token is accepted at any time."
         case .saveFailed:
-            "The edit could not be saved, so nothing has changed. 'id' identifies the failure in the server's log; report it to the server's operator."
+            "The edit could not be saved, so nothing has changed. 'failure' is its name in the server's log; report it to the server's operator."
         case .tooManyEdits:
             "The limit of edits in progress is reached, and nothing has changed. Repeat the edit after the seconds in Retry-After."
         case .tooManyBodies:

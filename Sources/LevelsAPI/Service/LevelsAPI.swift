@@ -118,6 +118,8 @@ public final class LevelsAPI: Responder {
         response(to: Problem(badRequest: reason, status: status), target)
     }
 
+    public func response(_ response: Response, naming id: String) -> Response { Problem.naming(id, in: response) }
+
     public func response(toFault id: String, target: String) -> Response {
         response(to: Problem(fault: id), target)
     }

@@ -238,7 +238,7 @@ import TreeStore
             (
                 .failed(id: "c0ffee"), 500, "save-failed", "Save failed",
                 "The edit could not be saved, and nothing has changed; the server's log has the reason under 'c0ffee'.",
-                #","id":"c0ffee""#
+                #","failure":"c0ffee""#
             ),
             (
                 .busy, 503, "too-many-edits", "Too many edits",

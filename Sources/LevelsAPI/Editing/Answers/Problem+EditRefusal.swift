@@ -44,7 +44,7 @@ extension Problem {
         Problem(
             .saveFailed,
             "The edit could not be saved, and nothing has changed; the server's log has the reason under '\(id)'.",
-            members: [("id", .text(id))])
+            members: [("failure", .text(id))])
     }
 
     static let tooManyEdits = Problem(

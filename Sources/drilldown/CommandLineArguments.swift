@@ -114,7 +114,8 @@ struct CommandLineArguments {
             throw UsageError(
                 "'\(quoted: word)' is not an option.",
                 hint:
-                    "Other users can see a command line: put tokens into a file, and name it with '--edit-token-file'.")
+                    "Other users can see a command line: put tokens into a file, and name it with '\(word.lowercased().contains("read") ? "--read-token-file" : "--edit-token-file")'."
+            )
         }
         let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
         throw UsageError(

@@ -10,6 +10,10 @@ enum ConfigurationFile {
     }
 
     private static let maximumBytes = 1 << 20
+    /// The keys whose values are paths.
+    private static let paths: Set = [
+        "Source", "Cache", "Values", "EditTokenFile", "ReadTokenFile", "TlsCertificate", "TlsKey",
+    ]
 
     /// The entries by key; relative paths, which are relative to the file's folder, are prefixed with that folder.
     ///
@@ -25,7 +29,7 @@ enum ConfigurationFile {
         }
         var entries: [String: Entry] = [:]
         for (key, read) in reader.values {
-            let isPath = ["Source", "Cache", "Values", "EditTokenFile", "TlsCertificate", "TlsKey"].contains(key)
+            let isPath = paths.contains(key)
             let unix = ListenTarget.unixPrefix
             let isSocket = key == "Listen" && read.text.hasPrefix(unix)
             let value =

@@ -87,6 +87,9 @@ struct Option: Sendable {
             name: "max-document-bytes", key: "MaxDocumentBytes", placeholder: "BYTES", standard: "2147483648",
             help: "maximum size of a document", isOfCheck: true),
         Option(
+            name: "read-token-file", key: "ReadTokenFile", placeholder: "FILE", standard: nil,
+            help: "file of the tokens without which nobody may read"),
+        Option(
             name: "edit-token-file", key: "EditTokenFile", placeholder: "FILE", standard: nil,
             help: "edit tokens, one per line; turns editing on"),
         Option(

@@ -38,7 +38,8 @@ enum ServeCommand {
             ServiceManager.clearEnvironment()
             // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
             let signals = try SignalQueue(Signals.all)
-            let tokens = try EditTokenSource(settings) { log.write($0) }
+            let editTokens = try TokenSource(.editing, settings) { log.write($0) }
+            let readTokens = try TokenSource(.reading, settings) { log.write($0) }
             let tls = try CertificateSource(settings) { log.write($0) }
             server.certificates = tls?.certificates
             let responder = FirstLoadResponder(api)
@@ -53,11 +54,16 @@ enum ServeCommand {
                 ) { store in
                     var api = api
                     api.counters = counters
-                    api.editing = tokens.map { tokens in
-                        var editing = LevelsAPI.Editing(store) { tokens.tokens }
+                    api.editing = editTokens.map { source in
+                        var editing = LevelsAPI.Editing(store) { source.tokens }
                         editing.maximumDocumentBytes = documentBytes
                         editing.log = { log.write(Log.Entry($0)) }
                         return editing
+                    }
+                    api.reading = readTokens.map { source in
+                        var reading = LevelsAPI.Reading { source.tokens }
+                        reading.log = { log.write(Log.Entry($0)) }
+                        return reading
                     }
                     return LevelsAPI(store.publications, configuration: api) {
                         Readiness(source: name, lastError: store.status.lastError)

@@ -79,6 +79,11 @@ extension Settings {
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
             throw wrong("CacheControl", "a header field's value")
         }
+        guard !api.sharesAnswers || readToken == nil && text("ReadTokenFile").isEmpty else {
+            throw UsageError(
+                "\(name("CacheControl")): '\(api.cacheControl)' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+            )
+        }
         do {
             api.allowedOrigins = try AllowedOrigins(text("CorsOrigins"))
         } catch {

@@ -31,6 +31,11 @@ struct Settings {
     /// The tokens of `DRILLDOWN_EDIT_TOKEN`; nil if it is not set. It is no option, so that no command line has it.
     let editToken: String?
 
+    /// The tokens of `DRILLDOWN_READ_TOKEN`; nil if it is not set.
+    let readToken: String?
+
+    /// The variable of `readToken`.
+    static let readTokenVariable = "DRILLDOWN_READ_TOKEN"
     /// The variable of `editToken`.
     static let editTokenVariable = "DRILLDOWN_EDIT_TOKEN"
 
@@ -51,6 +56,7 @@ struct Settings {
             (values[option.key], origins[option.key]) = (value, .option(option.name))
         }
         editToken = environment[Self.editTokenVariable].flatMap { $0.isEmpty ? nil : $0 }
+        readToken = environment[Self.readTokenVariable].flatMap { $0.isEmpty ? nil : $0 }
         let command = arguments.command ?? .serve
         let usable = Set(Option.all(of: command).map(\.key) + [Option.source.key])
         self.values = values.filter { usable.contains($0.key) }
@@ -87,7 +93,8 @@ struct Settings {
         let known = Option.all + [Option.source]
         var values: [String: String] = [:]
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
-        where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value) && name != editTokenVariable
+        where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value)
+            && ![editTokenVariable, readTokenVariable].contains(name)
         {
             guard let option = known.first(where: { $0.variable == name }) else {
                 let near = EditDistance.nearest(to: name, among: known.map(\.variable))

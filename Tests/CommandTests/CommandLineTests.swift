@@ -64,7 +64,7 @@ struct CommandLineTests {
             ("serve a.plist --host 0.0.0.0", "--host", "serve a.plist --listen 0.0.0.0:8080"),
             ("serve a.plist --prot 9000", "--prot", "serve a.plist --listen 127.0.0.1:9000"),
             ("serve a.plist -port 9000", "-port", "serve a.plist --listen 127.0.0.1:9000"),
-            ("serve --hots=::1 a.plist --ports 9000", "--hots", "serve --listen '[::1]:9000' a.plist"),
+            ("serve --hst=::1 a.plist --ports 9000", "--hst", "serve --listen '[::1]:9000' a.plist"),
             ("serve a.plist --hepl", "--hepl", "serve a.plist --help"),
             ("serve a.plist --bind 0.0.0.0:80", "--bind", "serve a.plist --listen 0.0.0.0:80"),
             ("serve a.plist --lisen=h:1 --acess-log", "--lisen", "serve a.plist --listen=h:1 --access-log"),

@@ -7,7 +7,7 @@ import TreeStore
 /// The handlers of the methods that change the document.
 extension LevelsAPI {
     /// `POST /levels/<path>`.
-    func insert(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func insert(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         let path = try ItemPath(requested: call.path)
         var query = LevelQuery()
         try query.readAnswer(call.query)
@@ -19,19 +19,19 @@ extension LevelsAPI {
     }
 
     /// `PUT /detail/<path>`.
-    func put(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func put(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try editItem(call, by: token) { path, body in
             .put(body, at: path, onlyIfNew: call.request.field(.ifNoneMatch) == "*")
         }
     }
 
     /// `PATCH /detail/<path>`.
-    func patch(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func patch(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try editItem(call, by: token) { path, body in .patch(body, at: path) }
     }
 
     private func editItem(
-        _ call: Call, by token: EditToken, _ edit: (ItemPath, PropertyListValue) -> Edit
+        _ call: Call, by token: AccessToken, _ edit: (ItemPath, PropertyListValue) -> Edit
     ) throws(Problem) -> Answer {
         let path = try ItemPath(requested: call.path)
         try call.query.check()
@@ -42,7 +42,7 @@ extension LevelsAPI {
     }
 
     /// `DELETE /detail/<path>`.
-    func delete(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func delete(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         let path = try ItemPath(requested: call.path)
         try call.query.check()
         let condition = EditCondition(call.request, on: .detail, at: path)
@@ -51,7 +51,7 @@ extension LevelsAPI {
     }
 
     /// `POST /moves`.
-    func move(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func move(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try call.query.check()
         let body = try EditBody(call.request)
         let move = try MoveDocument(body.value)
@@ -62,7 +62,7 @@ extension LevelsAPI {
     }
 
     /// `POST /edits`.
-    func editSteps(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func editSteps(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try call.query.check()
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
         let body = try EditBody(call.request)
@@ -72,7 +72,7 @@ extension LevelsAPI {
     }
 
     /// `PUT /document`.
-    func replaceDocument(_ call: Call, by token: EditToken) throws(Problem) -> Answer {
+    func replaceDocument(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try call.query.check()
         let condition = EditCondition(call.request, on: .document, at: try ItemPath(requested: Span()))
         let pending = PendingEdit(.document, pointers: [""], call, selection)
@@ -100,7 +100,7 @@ extension LevelsAPI {
     }
 
     private func submit(
-        _ edits: [Edit], _ isExact: Bool, _ conditions: [EditCondition?], _ pending: PendingEdit, by token: EditToken
+        _ edits: [Edit], _ isExact: Bool, _ conditions: [EditCondition?], _ pending: PendingEdit, by token: AccessToken
     ) throws(Problem) -> Answer {
         try submit(.edits(EditBatch(edits, isExact: isExact)), conditions, pending, by: token)
     }
@@ -111,7 +111,7 @@ extension LevelsAPI {
     ///
     /// - Throws: `Problem` (503) if too many edits are in progress.
     private func submit(
-        _ content: EditRequest.Content, _ conditions: [EditCondition?], _ pending: PendingEdit, by token: EditToken
+        _ content: EditRequest.Content, _ conditions: [EditCondition?], _ pending: PendingEdit, by token: AccessToken
     ) throws(Problem) -> Answer {
         let conditions = conditions.compactMap(\.self)
         let bytes = pending.bodyBytes

@@ -4,11 +4,11 @@ extension LevelsAPI {
         /// Carries out the edits.
         public let editor: any DocumentEditor
         /// The tokens that allow edits now; called for each edit. Without any, editing is off.
-        public let tokens: @Sendable () -> EditTokens
+        public let tokens: @Sendable () -> AccessTokens
         /// The maximum size of the body of `PUT /document`, in bytes.
         public var maximumDocumentBytes = 2 << 30
         /// Receives the events of editing, on any thread.
-        public var log: @Sendable (EditEvent) -> Void = { _ in }
+        public var log: @Sendable (TokenEvent) -> Void = { _ in }
 
         /// How many edits may be in progress at once.
         var capacity = 1_024
@@ -18,7 +18,7 @@ extension LevelsAPI {
         /// - Parameters:
         ///   - editor: carries out the edits.
         ///   - tokens: the tokens that allow edits now; called for each edit.
-        public init(_ editor: any DocumentEditor, tokens: @escaping @Sendable () -> EditTokens) {
+        public init(_ editor: any DocumentEditor, tokens: @escaping @Sendable () -> AccessTokens) {
             self.editor = editor
             self.tokens = tokens
         }

@@ -5,7 +5,7 @@ extension ProblemKind {
         case .malformedContent:
             "The body is not in the format that Content-Type names. 'line' and 'column' (both from 1), or 'offset' in a binary property list, are the place."
         case .unauthorized:
-            "An edit needs the header field 'Authorization: Bearer TOKEN', with a token that the server's operator gives out."
+            "The request needs the header field 'Authorization: Bearer TOKEN', with a token that the server's operator gives out: every edit does, and reading too if the operator wants it."
         case .wrongToken:
             "The token in Authorization is not one that allows edits here; it may have been taken back."
         case .editingOff:

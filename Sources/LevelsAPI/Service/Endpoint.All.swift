@@ -4,7 +4,7 @@ extension Endpoint {
     /// All endpoints, in the order in which messages list them. This is their table: readers start here.
     static let all = [
         Endpoint(
-            name: "/",
+            name: "/", isOpen: true,
             operations: [
                 .get("What is served, and where to begin.", .index) { api, call throws(Problem) in
                     .now(try api.index(call))
@@ -92,14 +92,14 @@ extension Endpoint {
                 }
             ]),
         Endpoint(
-            name: "/healthz",
+            name: "/healthz", isOpen: true,
             operations: [
                 .get("Whether the service is alive.", .none) { api, call throws(Problem) in
                     .now(try api.health(call))
                 }
             ]),
         Endpoint(
-            name: "/readyz",
+            name: "/readyz", isOpen: true,
             operations: [
                 .get("Whether it is ready, and how fresh the tree is.", .none) { api, call throws(Problem) in
                     .now(try api.readinessAnswer(call))

@@ -30,7 +30,7 @@ struct Endpoint: Sendable {
         static func edit(
             _ method: HTTPServer.Method, _ summary: String, _ content: EditContent, _ options: QueryOptions = .none,
             isOfRootOnly: Bool = false,
-            _ handler: @escaping @Sendable (LevelsAPI, Call, EditToken) throws(Problem) -> Answer
+            _ handler: @escaping @Sendable (LevelsAPI, Call, AccessToken) throws(Problem) -> Answer
         ) -> Operation {
             Operation(
                 method: method, summary: summary, options: options, content: content, isOfRootOnly: isOfRootOnly
@@ -43,6 +43,8 @@ struct Endpoint: Sendable {
     let name: StaticString
     /// Whether a path follows the name.
     var takesPath = false
+    /// Whether it is served without a token even if reading needs one.
+    var isOpen = false
     let operations: [Operation]
 
     /// What a method does here; nil if it is not allowed. HEAD does the same as GET.

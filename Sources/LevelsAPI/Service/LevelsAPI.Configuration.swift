@@ -16,6 +16,8 @@ extension LevelsAPI {
 
         /// What `/metrics` shows.
         public var counters = ServiceCounters()
+        /// What reading needs; nil if anyone may read.
+        public var reading: Reading?
         /// What editing needs; nil turns it off.
         public var editing: Editing?
 

@@ -34,6 +34,7 @@ public final class LevelsAPI: Responder {
         readiness: @escaping @Sendable () -> Readiness
     ) {
         self.publications = publications
+        let configuration = configuration.withPrivateAnswers
         self.configuration = configuration
         self.readiness = readiness
         cache = ResponseCache(bytes: configuration.cacheBytes)
@@ -44,7 +45,9 @@ public final class LevelsAPI: Responder {
         let editing = configuration.editing
         admission = EditAdmission(editing, configuration.allowedOrigins)
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
-        gate = Gate(header: selection.header, admission: admission)
+        gate = Gate(
+            header: selection.header, admission: admission,
+            reading: ReadAdmission(configuration, counting: admission.failures))
         assets = Assets(configuration, selection.header)
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)

@@ -31,7 +31,7 @@ struct EditDesk {
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
         if let tokens {
-            let known = EditTokens(Array(tokens.utf8))
+            let known = AccessTokens(Array(tokens.utf8))
             let editor = MemoryEditor(publications: publications, outcome: outcome, reloadOutcome: reloadOutcome)
             var editing = LevelsAPI.Editing(editor) { known }
             configure(&editing)

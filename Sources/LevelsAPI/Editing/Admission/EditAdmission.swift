@@ -6,7 +6,7 @@ import PropertyLists
 struct EditAdmission {
     private let editing: LevelsAPI.Editing?
     private let origins: AllowedOrigins
-    private let failures = TokenFailures()
+    let failures = TokenFailures()
 
     init(_ editing: LevelsAPI.Editing?, _ origins: AllowedOrigins) {
         self.editing = editing
@@ -20,8 +20,8 @@ struct EditAdmission {
     ///
     /// - Parameter content: what the body of the request may be.
     /// - Throws: `Problem` (401, 403, 411, 415, 429).
-    func admit(_ request: Request, _ content: EditContent) throws(Problem) -> EditToken {
-        let tokens = editing?.tokens() ?? EditTokens([])
+    func admit(_ request: Request, _ content: EditContent) throws(Problem) -> AccessToken {
+        let tokens = editing?.tokens() ?? AccessTokens([])
         guard !tokens.isEmpty else { throw .editingOff }
         guard origins.allowsEdits(by: request) else { throw .foreignOrigin }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorized }
@@ -50,7 +50,7 @@ extension Problem {
 
     fileprivate static let wrongToken = Problem(.wrongToken, "The token in Authorization does not allow edits here.")
 
-    fileprivate static func tooManyAttempts(seconds: Int) -> Problem {
+    static func tooManyAttempts(seconds: Int) -> Problem {
         var problem = Problem(
             .tooManyAttempts,
             "Too many wrong tokens came from this address. Try again after \(Quantity(seconds, "second")), with a token that is known here."

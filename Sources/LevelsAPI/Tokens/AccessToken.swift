@@ -1,5 +1,5 @@
 /// A secret that allows edits, and the name of its holder.
-struct EditToken: Sendable, Equatable {
+struct AccessToken: Sendable, Equatable {
     /// The name that the log and `/changes` show; nil if the token has none.
     let name: String?
     /// Visible ASCII.

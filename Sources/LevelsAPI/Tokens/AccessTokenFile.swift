@@ -4,13 +4,13 @@ import Locking
 /// A file of edit tokens, which is read again when it changes.
 ///
 /// It is looked at when an edit asks for the tokens, at most once a second, so it costs nothing while nobody edits.
-public final class EditTokenFile: Sendable {
+public final class AccessTokenFile: Sendable {
     /// What an operator should know about the file.
     public enum Notice: Sendable, Equatable {
         /// The file was read again, and has so many tokens.
         case reread(count: Int)
         /// A line allows nothing.
-        case fault(EditTokens.Fault)
+        case fault(AccessTokens.Fault)
         /// Users other than its owner can read or change the file, by these permissions.
         case exposed(mode: Int)
         /// The file cannot be read, for this reason; until it can, no token of it allows anything.
@@ -24,7 +24,7 @@ public final class EditTokenFile: Sendable {
     }
 
     private struct State {
-        var tokens = EditTokens([])
+        var tokens = AccessTokens([])
         var stamp: FileStamp?
         var isReadable = true
         var looked = ContinuousClock.now
@@ -45,13 +45,13 @@ public final class EditTokenFile: Sendable {
         self.path = path
         self.onNotice = onNotice
         let (text, stamp) = try Self.read(path)
-        let tokens = EditTokens(text)
+        let tokens = AccessTokens(text)
         state.withLock { ($0.tokens, $0.stamp) = (tokens, stamp) }
         Self.notices(of: tokens, stamp).forEach(onNotice)
     }
 
     /// The tokens of the file as it was at most a second ago.
-    public func tokens(at now: ContinuousClock.Instant = .now) -> EditTokens {
+    public func tokens(at now: ContinuousClock.Instant = .now) -> AccessTokens {
         let (tokens, notices) = state.withLock { state in
             guard now - state.looked >= Self.interval else { return (state.tokens, [Notice]()) }
             state.looked = now
@@ -67,18 +67,18 @@ public final class EditTokenFile: Sendable {
         if let stamp = state.stamp, stamp.isSettled, FileStamp(path: path) == stamp { return [] }
         do throws(Unreadable) {
             let (text, stamp) = try Self.read(path)
-            let tokens = EditTokens(text)
+            let tokens = AccessTokens(text)
             let isNew = tokens != state.tokens || !state.isReadable
             (state.tokens, state.stamp, state.isReadable) = (tokens, stamp, true)
             return isNew ? [.reread(count: tokens.count)] + Self.notices(of: tokens, stamp) : []
         } catch {
             let wasReadable = state.isReadable
-            (state.tokens, state.stamp, state.isReadable) = (EditTokens([]), nil, false)
+            (state.tokens, state.stamp, state.isReadable) = (AccessTokens([]), nil, false)
             return wasReadable ? [.unreadable(error.description)] : []
         }
     }
 
-    private static func notices(of tokens: EditTokens, _ stamp: FileStamp) -> [Notice] {
+    private static func notices(of tokens: AccessTokens, _ stamp: FileStamp) -> [Notice] {
         tokens.faults.map(Notice.fault) + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
     }
 

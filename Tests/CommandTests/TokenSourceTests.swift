@@ -5,7 +5,7 @@ import Testing
 @testable import drilldown
 
 @Suite("Edit tokens")
-struct EditTokenSourceTests {
+struct TokenSourceTests {
     private let scratch: ScratchFolder
     private let token = "6fe0-0123456789abcdef"
 
@@ -13,9 +13,9 @@ struct EditTokenSourceTests {
 
     private func source(
         _ arguments: [String] = [], _ environment: [String: String] = [:]
-    ) throws -> EditTokenSource? {
+    ) throws -> TokenSource? {
         let parsed = try CommandLineArguments(["serve", "a.plist"] + arguments)
-        return try EditTokenSource(Settings(parsed, environment: environment)) { _ in }
+        return try TokenSource(.editing, Settings(parsed, environment: environment)) { _ in }
     }
 
     @Test("come from the file and the variable, and there are none without either")
@@ -32,15 +32,48 @@ struct EditTokenSourceTests {
         #expect(try source(["--config", configuration])?.tokens.count == 1)
     }
 
+    @Test("for reading have a file and a variable of their own")
+    func reading() throws {
+        func count(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Int? {
+            let parsed = try CommandLineArguments(["serve", "a.plist"] + arguments)
+            return try TokenSource(.reading, Settings(parsed, environment: environment)) { _ in }?.tokens.count
+        }
+        let path = try scratch.write("read-tokens", "\(token)\n\(token)x\n")
+        #expect(try count([]) == nil)
+        #expect(try count([], ["DRILLDOWN_EDIT_TOKEN": token]) == nil)
+        #expect(try count(["--read-token-file", path], ["DRILLDOWN_READ_TOKEN": token]) == 3)
+        #expect(
+            throws: TokenSource.Refusal(
+                description: "DRILLDOWN_READ_TOKEN, line 1: the token is shorter than 16 characters; make it longer.")
+        ) {
+            try count([], ["DRILLDOWN_READ_TOKEN": "short"])
+        }
+    }
+
+    @Test("for reading and shared caches exclude each other")
+    func shared() throws {
+        func settings(_ environment: [String: String] = [:]) throws(UsageError) -> Settings {
+            try Settings(CommandLineArguments(["serve", "a", "--cache-control", "public"]), environment: environment)
+        }
+        #expect(try settings().api().cacheControl == "public")
+        #expect(
+            throws: UsageError(
+                "--cache-control: 'public' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+            )
+        ) {
+            try settings(["DRILLDOWN_READ_TOKEN": token]).api()
+        }
+    }
+
     @Test("that cannot be had end the start with one sentence, which has no token")
     func refusals() throws {
-        let missing = #expect(throws: EditTokenSource.Refusal.self) {
+        let missing = #expect(throws: TokenSource.Refusal.self) {
             try source(["--edit-token-file", scratch("none")])
         }
         #expect(
             missing?.description
                 == "--edit-token-file: '\(scratch("none"))' cannot be read: No such file or directory.")
-        let short = #expect(throws: EditTokenSource.Refusal.self) {
+        let short = #expect(throws: TokenSource.Refusal.self) {
             try source([], ["DRILLDOWN_EDIT_TOKEN": "bob secret"])
         }
         #expect(
@@ -66,15 +99,15 @@ struct EditTokenSourceTests {
 
     @Test("are told of in the log by file and line alone")
     func log() {
-        func text(_ notice: EditTokenFile.Notice) -> String {
+        func text(_ notice: AccessTokenFile.Notice) -> String {
             Log(.text).line(of: Log.Entry(notice, "tokens"), at: 0)
         }
         #expect(text(.reread(count: 2)) == "drilldown: the token file 'tokens' was read again: 2 tokens")
         #expect(
             text(.reread(count: 0))
-                == "drilldown: the token file 'tokens' was read again: 0 tokens; nobody can edit with one of it")
+                == "drilldown: the token file 'tokens' was read again: 0 tokens; none of it allows anything")
         #expect(
-            EditTokens(Array("short".utf8)).faults.map { text(.fault($0)) } == [
+            AccessTokens(Array("short".utf8)).faults.map { text(.fault($0)) } == [
                 "drilldown: warning: tokens: line 1 allows nothing: the token is shorter than 16 characters; make it longer"
             ])
         #expect(
@@ -85,10 +118,10 @@ struct EditTokenSourceTests {
         #expect(
             text(.unreadable("Permission denied")) == """
                 drilldown: error: the token file 'tokens' cannot be read: Permission denied. Until it can, none of its \
-                tokens allows edits.
+                tokens allows anything.
                 """)
         #expect(
-            Log(.text).line(of: Log.Entry(EditEvent.wrongTokens(address: "192.0.2.1")), at: 0)
-                == "drilldown: warning: many wrong edit tokens come from 192.0.2.1; further ones are answered with 429")
+            Log(.text).line(of: Log.Entry(TokenEvent.wrongTokens(address: "192.0.2.1")), at: 0)
+                == "drilldown: warning: many wrong tokens come from 192.0.2.1; further ones are answered with 429")
     }
 }

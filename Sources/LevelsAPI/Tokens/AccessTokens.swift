@@ -3,7 +3,7 @@ import Bytes
 /// The tokens that allow edits: one a line, after a name and a space if it has one.
 ///
 /// Blank lines and lines that begin with `#` are skipped.
-public struct EditTokens: Sendable, Equatable {
+public struct AccessTokens: Sendable, Equatable {
     /// A line that is not a token; it is never shown, because it may contain a secret.
     public struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         /// The number of the line, from 1.
@@ -12,7 +12,7 @@ public struct EditTokens: Sendable, Equatable {
         public let description: String
     }
 
-    private(set) var tokens: [EditToken] = []
+    private(set) var tokens: [AccessToken] = []
     /// The lines that were left out.
     public private(set) var faults: [Fault] = []
 
@@ -37,7 +37,7 @@ public struct EditTokens: Sendable, Equatable {
     public var count: Int { tokens.count }
 
     /// These and others.
-    public func adding(_ others: EditTokens) -> EditTokens {
+    public func adding(_ others: AccessTokens) -> AccessTokens {
         var all = self
         all.tokens += others.tokens
         all.faults += others.faults
@@ -47,27 +47,28 @@ public struct EditTokens: Sendable, Equatable {
     /// The token that a client presents; nil if it is none of these.
     ///
     /// All tokens are compared, so that the time does not tell which one is nearly right.
-    func token(_ presented: Span<UInt8>) -> EditToken? {
-        var found: EditToken?
+    func token(_ presented: Span<UInt8>) -> AccessToken? {
+        var found: AccessToken?
         for token in tokens where token.matches(presented) { found = found ?? token }
         return found
     }
 
-    private static func token(in line: ArraySlice<UInt8>, number: Int) throws(Fault) -> EditToken? {
+    private static func token(in line: ArraySlice<UInt8>, number: Int) throws(Fault) -> AccessToken? {
         let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         guard let secret = words.last, words.first?.first != UInt8(ascii: "#") else { return nil }
         guard words.count <= 2 else {
             throw Fault(line: number, description: "it must be a token, or a name, a space and a token")
         }
-        guard secret.count >= EditToken.shortest else {
+        guard secret.count >= AccessToken.shortest else {
             throw Fault(
-                line: number, description: "the token is shorter than \(EditToken.shortest) characters; make it longer")
+                line: number,
+                description: "the token is shorter than \(AccessToken.shortest) characters; make it longer")
         }
         guard secret.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Fault(line: number, description: "the token contains a character that is not visible ASCII")
         }
-        guard words.count == 2 else { return EditToken(name: nil, secret: Array(secret)) }
-        return EditToken(name: try name(words[0], number), secret: Array(secret))
+        guard words.count == 2 else { return AccessToken(name: nil, secret: Array(secret)) }
+        return AccessToken(name: try name(words[0], number), secret: Array(secret))
     }
 
     private static func name(_ word: ArraySlice<UInt8>, _ number: Int) throws(Fault) -> String {

@@ -3,9 +3,9 @@ import Testing
 @testable import LevelsAPI
 
 /// The lines of a token file.
-@Suite struct EditTokenTests {
+@Suite struct AccessTokenTests {
     private func names(_ text: String) -> [String] {
-        EditTokens(Array(text.utf8)).tokens.map { "\($0.name ?? "-") \(String(decoding: $0.secret, as: UTF8.self))" }
+        AccessTokens(Array(text.utf8)).tokens.map { "\($0.name ?? "-") \(String(decoding: $0.secret, as: UTF8.self))" }
     }
 
     @Test("A token is on a line of its own, after a name if it has one")
@@ -13,15 +13,15 @@ import Testing
         let text =
             "\u{FEFF}\n  \n# comment of words\nalice 0123456789abcdef\r\n\tbüro\t0123456789abcdeg \nfedcba9876543210"
         #expect(names(text) == ["alice 0123456789abcdef", "büro 0123456789abcdeg", "- fedcba9876543210"])
-        #expect(EditTokens(Array(text.utf8)).faults == [])
-        #expect(EditTokens([]).isEmpty && EditTokens(Array("\n\r\n".utf8)).isEmpty)
+        #expect(AccessTokens(Array(text.utf8)).faults == [])
+        #expect(AccessTokens([]).isEmpty && AccessTokens(Array("\n\r\n".utf8)).isEmpty)
     }
 
     @Test("What is no token allows nothing, and is told by its line alone")
     func faults() {
         let text =
             "0123456789abcde\nalice bob 0123456789abcdef\nalice 0123456789äbcdef\n\u{1B} 0123456789abcdef\nx\u{2028}y 0123456789abcdef\nok 0123456789abcdef"
-        let tokens = EditTokens(Array(text.utf8))
+        let tokens = AccessTokens(Array(text.utf8))
         #expect(tokens.count == 1)
         #expect(
             tokens.faults.map { "\($0.line): \($0)" } == [
@@ -35,7 +35,7 @@ import Testing
 
     @Test("A token is found by all of its bytes, whatever the length of what is presented")
     func find() {
-        let tokens = EditTokens(Array("alice 0123456789abcdef\n0123456789abcdef0123456789abcdef\n".utf8))
+        let tokens = AccessTokens(Array("alice 0123456789abcdef\n0123456789abcdef0123456789abcdef\n".utf8))
         func name(_ text: String) -> String? { tokens.token(text.utf8Span.span).map { $0.name ?? "-" } }
         #expect(name("0123456789abcdef") == "alice")
         #expect(name("0123456789abcdef0123456789abcdef") == "-")

@@ -6,17 +6,17 @@ import Testing
 @testable import TestSupport
 
 /// The token file: read again when it changes, at most once a second.
-@Suite struct EditTokenFileTests {
+@Suite struct AccessTokenFileTests {
     private let scratch: ScratchFolder
-    private let notices = Guarded<[EditTokenFile.Notice]>([])
+    private let notices = Guarded<[AccessTokenFile.Notice]>([])
     private let start = ContinuousClock.now
 
     init() throws { scratch = try ScratchFolder() }
 
-    private func file(_ text: String) throws -> (file: EditTokenFile, path: String) {
+    private func file(_ text: String) throws -> (file: AccessTokenFile, path: String) {
         let path = try write(text)
         let notices = notices
-        return (try EditTokenFile(path) { notice in notices.withLock { $0.append(notice) } }, path)
+        return (try AccessTokenFile(path) { notice in notices.withLock { $0.append(notice) } }, path)
     }
 
     @discardableResult
@@ -26,7 +26,7 @@ import Testing
         return path
     }
 
-    private var told: [EditTokenFile.Notice] { notices.withLock { $0 } }
+    private var told: [AccessTokenFile.Notice] { notices.withLock { $0 } }
 
     @Test("is read again after a second, in place or replaced, and an empty one takes every token back")
     func reread() throws {
@@ -64,7 +64,7 @@ import Testing
         let path = try scratch.write("tokens", "short\n")
         _ = unsafe chmod(path, 0o644)
         let notices = notices
-        let file = try EditTokenFile(path) { notice in notices.withLock { $0.append(notice) } }
+        let file = try AccessTokenFile(path) { notice in notices.withLock { $0.append(notice) } }
         #expect(file.tokens(at: start).isEmpty)
         guard told.count == 2, case .fault(let fault) = told[0] else {
             Issue.record("\(told)")
@@ -76,9 +76,9 @@ import Testing
 
     @Test("that cannot be read is refused at the start")
     func missing() throws {
-        let error = #expect(throws: EditTokenFile.Unreadable.self) { try EditTokenFile(scratch("none")) { _ in } }
+        let error = #expect(throws: AccessTokenFile.Unreadable.self) { try AccessTokenFile(scratch("none")) { _ in } }
         #expect(error?.description == "No such file or directory")
-        let folder = #expect(throws: EditTokenFile.Unreadable.self) { try EditTokenFile(scratch.path) { _ in } }
+        let folder = #expect(throws: AccessTokenFile.Unreadable.self) { try AccessTokenFile(scratch.path) { _ in } }
         #expect(folder?.description == "it is not a regular file")
     }
 }

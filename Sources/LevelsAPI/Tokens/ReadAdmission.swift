@@ -1,0 +1,40 @@
+import HTTPServer
+
+/// Decides whether a request may read, on a service whose answers need a token.
+final class ReadAdmission: Sendable {
+    private let reading: LevelsAPI.Reading
+    private let editTokens: (@Sendable () -> AccessTokens)?
+    private let failures: TokenFailures
+
+    /// Nil if anyone may read.
+    ///
+    /// - Parameter failures: counts the wrong tokens, those of edits too.
+    init?(_ configuration: LevelsAPI.Configuration, counting failures: TokenFailures) {
+        guard let reading = configuration.reading else { return nil }
+        self.reading = reading
+        self.failures = failures
+        editTokens = configuration.editing?.tokens
+    }
+
+    /// The problem of a request that may not be answered; nil lets it pass.
+    func refusal(of request: Request) -> Problem? {
+        // A browser sends no token with a preflight.
+        guard request.method != .options else { return nil }
+        if let match = Endpoint.match(request.target) {
+            if match.endpoint.isOpen { return nil }
+            // An edit needs more than this, which is checked when it is admitted.
+            if match.operation(request.method)?.content != nil { return nil }
+        }
+        guard let presented = BearerCredentials.token(of: request) else { return Self.missing }
+        if reading.tokens().token(presented.span) != nil { return nil }
+        if editTokens?().token(presented.span) != nil { return nil }
+        guard let burst = failures.note(request.peer) else { return Self.wrong }
+        if burst.isFirst { reading.log(.wrongTokens(address: request.peer)) }
+        return .tooManyAttempts(seconds: burst.seconds)
+    }
+
+    private static let missing = Problem(
+        .unauthorized, "Reading needs a token here; send the header field 'Authorization: Bearer TOKEN'.")
+
+    private static let wrong = Problem(.unauthorized, "The token in Authorization does not allow reading here.")
+}

@@ -1,0 +1,88 @@
+import LevelsAPI
+import PropertyLists
+
+/// Where the tokens of a service come from that allow edits, or reading: the variable, and the file, which is read again when it changes.
+struct TokenSource {
+    /// The reason why the service does not start.
+    struct Refusal: Error, Equatable, CustomStringConvertible { let description: String }
+
+    /// What the tokens allow.
+    enum Purpose {
+        case editing, reading
+
+        /// The key of the option that names the file.
+        var key: String { self == .editing ? "EditTokenFile" : "ReadTokenFile" }
+        /// The variable that holds tokens.
+        var variable: String { self == .editing ? Settings.editTokenVariable : Settings.readTokenVariable }
+    }
+
+    private let fixed: AccessTokens
+    private let file: AccessTokenFile?
+
+    /// Nil if neither is set, so that editing is off, or anyone may read.
+    ///
+    /// - Parameter log: receives the entries about the file.
+    /// - Throws: `Refusal` for an unreadable file, and for a variable that is not a token.
+    init?(
+        _ purpose: Purpose, _ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void
+    ) throws(Refusal) {
+        let path = settings.text(purpose.key)
+        let token = purpose == .editing ? settings.editToken : settings.readToken
+        guard token != nil || !path.isEmpty else { return nil }
+        fixed = AccessTokens(Array((token ?? "").utf8))
+        if let fault = fixed.faults.first {
+            throw Refusal(description: "\(purpose.variable), line \(fault.line): \(fault).")
+        }
+        guard !path.isEmpty else {
+            file = nil
+            return
+        }
+        do throws(AccessTokenFile.Unreadable) {
+            file = try AccessTokenFile(path) { notice in log(Log.Entry(notice, path)) }
+        } catch {
+            throw Refusal(description: "\(settings.name(purpose.key)): '\(path: path)' cannot be read: \(error).")
+        }
+    }
+
+    /// The tokens now.
+    var tokens: AccessTokens { file.map { $0.tokens().adding(fixed) } ?? fixed }
+}
+
+extension Log.Entry {
+    /// The line for a notice about the token file. It never shows a line of the file.
+    init(_ notice: AccessTokenFile.Notice, _ path: String) {
+        let file = Log.Member("file", .text(path))
+        switch notice {
+        case .reread(let count):
+            self.init(
+                .info, "tokens",
+                "the token file '\(path: path)' was read again: \(Quantity(count, "token"))"
+                    + (count == 0 ? "; none of it allows anything" : ""),
+                [file, .init("tokens", .number(count))])
+        case .fault(let fault):
+            self.init(
+                .warning, "tokens", "\(path): line \(fault.line) allows nothing: \(fault)",
+                [file, .init("line", .number(fault.line))])
+        case .exposed(let mode):
+            self.init(
+                .warning, "tokens",
+                "the token file '\(path: path)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
+                [file])
+        case .unreadable(let reason):
+            self.init(
+                .error, "tokens",
+                "the token file '\(path: path)' cannot be read: \(reason). Until it can, none of its tokens allows anything.",
+                [file])
+        }
+    }
+
+    /// The line for an event of editing.
+    init(_ event: TokenEvent) {
+        switch event {
+        case .wrongTokens(let address):
+            self.init(
+                .warning, "tokens", "many wrong tokens come from \(address); further ones are answered with 429",
+                [.init("address", .text(address))])
+        }
+    }
+}

@@ -66,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "drilldown",
             dependencies: [
-                "Bytes", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer",
+                "Bytes", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer",
                 "Levels", "PropertyLists",
             ],
             swiftSettings: settings),

@@ -13,6 +13,7 @@ final class Reloader {
     let edits: EditQueue
     private let background: BackgroundThread
     let pulse: StorePulse
+    private let progress: LoadProgress?
     let tell: @Sendable (StoreEvent) -> Void
     let watcher: any SourceWatcher
     let clock = ContinuousClock()
@@ -35,12 +36,14 @@ final class Reloader {
 
     init(
         _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue, spares: SpareFiles,
-        background: BackgroundThread, pulse: StorePulse, tell: @escaping @Sendable (StoreEvent) -> Void
+        background: BackgroundThread, pulse: StorePulse, progress: LoadProgress?,
+        tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.requests = requests
         self.edits = edits
         self.background = background
         self.pulse = pulse
+        self.progress = progress
         self.tell = tell
         watcher = source.watcher(sharing: WatchedFiles(spares: spares))
         released = ReleasedTrees(wakeup: requests.wakeup)
@@ -199,7 +202,9 @@ final class Reloader {
     // MARK: One reload
 
     private func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try pulse.atSource { () throws(SourceError) in
+        progress?.begin()
+        defer { progress?.end() }
+        return try pulse.atSource { () throws(SourceError) in
             try background.perform { () throws(SourceError) in try watcher.load(replacing: old) }
         }
     }

@@ -20,10 +20,11 @@ public final class TreeStore: Sendable {
     ///
     /// - Parameters:
     ///   - historyBytes: the memory that replaced snapshots, and the records of what changed, may take; 0 keeps none.
+    ///   - progress: told when a load begins and ends; the source tells it how far the load is.
     ///   - onEvent: receives events on the store's thread; the first load's events come before this returns.
     /// - Throws: `SourceError` if the first load is refused; nothing is left running then.
     public init(
-        _ source: any TreeSource, historyBytes: Int = 64 << 20,
+        _ source: any TreeSource, historyBytes: Int = 64 << 20, progress: LoadProgress? = nil,
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(SourceError) {
         let first: Handover<Result<StoreState, SourceError>>
@@ -37,7 +38,9 @@ public final class TreeStore: Sendable {
             let handover = try Handover<Result<StoreState, SourceError>>()
             let background = try BackgroundThread(name: "store-loads", stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
-                Self.run(source, requests, edits, spares, background, pulse, onEvent, first: handover) { snapshot in
+                Self.run(
+                    source, requests, edits, spares, background, pulse, progress, onEvent, first: handover
+                ) { snapshot in
                     StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
             }
@@ -71,13 +74,14 @@ public final class TreeStore: Sendable {
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
         _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue, _ spares: SpareFiles,
-        _ background: BackgroundThread, _ pulse: StorePulse, _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
+        _ background: BackgroundThread, _ pulse: StorePulse, _ progress: LoadProgress?,
+        _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
         first: Handover<Result<StoreState, SourceError>>,
         makingState: (Snapshot) -> StoreState
     ) {
         let reloader = Reloader(
             source, requests: requests, edits: edits, spares: spares, background: background, pulse: pulse,
-            tell: onEvent)
+            progress: progress, tell: onEvent)
         defer {
             background.stop()
             spares.removeAll()

@@ -27,8 +27,11 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     /// - Parameters:
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the tree that this one will replace.
-    public init(limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil) {
-        tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool)
+    ///   - progress: where the items are counted.
+    public init(
+        limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil, progress: ReadingProgress? = nil
+    ) {
+        tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool, progress: progress)
     }
 
     /// The finished tree: a level whose one row is the root item.

@@ -17,12 +17,19 @@ struct TreeAssembly: ~Copyable {
     private var hasTextBeyondXML = false
     /// The number of items so far, not counting the root.
     private var items = -1
+    /// The number of items at which there is something to do: to count them for others, or to refuse the document.
+    private var nextItemMark: Int
+    private let progress: ReadingProgress?
+    /// How many items `progress` knows of.
+    private var reportedItems = 0
     var warnings = DocumentWarnings()
     /// The level whose one row is the root, once that is complete.
     private(set) var document: Level?
 
-    init(limits: TreeLimits, isXML: Bool, pool: LevelPool?) {
+    init(limits: TreeLimits, isXML: Bool, pool: LevelPool?, progress: ReadingProgress? = nil) {
         self.limits = limits
+        self.progress = progress
+        nextItemMark = progress == nil ? limits.items : min(ReadingProgress.itemStep, limits.items)
         self.isXML = isXML
         assembler = LevelAssembler(pool: pool)
     }
@@ -31,10 +38,18 @@ struct TreeAssembly: ~Copyable {
 
     mutating func countItem() throws(PropertyListError) {
         items += 1
+        guard items <= nextItemMark else { return try passItemMark() }
+    }
+
+    @inline(never)
+    private mutating func passItemMark() throws(PropertyListError) {
         guard items <= limits.items else {
             throw PropertyListError(
                 "the document holds more than \(Quantity(limits.items, "item")); split it, or raise MaxItems")
         }
+        progress?.add(items: items - reportedItems)
+        reportedItems = items
+        nextItemMark = min(items + ReadingProgress.itemStep, limits.items)
     }
 
     /// Counts items that are made from the rows so far.

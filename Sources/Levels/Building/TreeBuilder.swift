@@ -45,20 +45,22 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     ///   - names: which keys are structure.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the tree that this one will replace.
+    ///   - progress: where the items are counted.
     public init(
-        names: StructuralNames = .init(), limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil
+        names: StructuralNames = .init(), limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
+        progress: ReadingProgress? = nil
     ) {
-        self.init(names: names, slots: Slot.ofItems, limits: limits, isXML: isXML, pool: pool)
+        self.init(names: names, slots: Slot.ofItems, limits: limits, isXML: isXML, pool: pool, progress: progress)
     }
 
     /// - Parameter slots: the structural keys of items.
     init(
         names: StructuralNames, slots: [Slot], limits: TreeLimits = .init(), isXML: Bool = false,
-        pool: LevelPool? = nil
+        pool: LevelPool? = nil, progress: ReadingProgress? = nil
     ) {
         self.names = names
         titleNames = names[.title].map { Array($0.utf8) }
-        tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool)
+        tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool, progress: progress)
         itemSlots = SlotTable(slots, names: names)
         sectionSlots = SlotTable(Slot.ofSections, names: names)
         titleSlot = itemSlots.number(of: .title)

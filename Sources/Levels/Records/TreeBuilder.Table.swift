@@ -8,10 +8,14 @@ extension TreeBuilder {
     ///   - drilling: how the records become levels.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the tree that the table's level will be in.
+    ///   - progress: where the items are counted.
     public init(
-        table drilling: RecordDrilling, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil
+        table drilling: RecordDrilling, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
+        progress: ReadingProgress? = nil
     ) throws(PropertyListError) {
-        self.init(names: .init(), slots: [.table, .drillBy, .titleBy], limits: limits, isXML: isXML, pool: pool)
+        self.init(
+            names: .init(), slots: [.table, .drillBy, .titleBy], limits: limits, isXML: isXML, pool: pool,
+            progress: progress)
         let nowhere = SourcePosition.byte(offset: 0)
         try beginDictionary(at: nowhere)
         if drilling.titleField != RecordDrilling.defaultTitleField {

@@ -4,15 +4,16 @@ import Glibc
 ///
 /// A file is never mapped: truncating it during reading causes a short read here, but SIGBUS in a mapping.
 public enum DocumentInput: Sendable {
-    /// An open descriptor of a regular file, which the caller closes, with its size in bytes when it was opened.
-    case file(descriptor: Int32, size: Int)
+    /// An open descriptor of a regular file, which the caller closes, with its size in bytes when it was opened, and
+    /// where the bytes that are read are counted.
+    case file(descriptor: Int32, size: Int, progress: ReadingProgress? = nil)
     /// Bytes in memory.
     case memory([UInt8])
 
     /// The number of bytes.
     public var size: Int {
         switch self {
-        case .file(_, let size): size
+        case .file(_, let size, _): size
         case .memory(let bytes): bytes.count
         }
     }
@@ -29,10 +30,13 @@ public enum DocumentInput: Sendable {
                 unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<offset + taken]))
             }
             return taken
-        case .file(let descriptor, _):
+        case .file(let descriptor, _, let progress):
             while true {
                 let taken = unsafe pread(descriptor, buffer.baseAddress, buffer.count, offset)
-                if taken >= 0 { return taken }
+                if taken >= 0 {
+                    progress?.add(bytes: taken)
+                    return taken
+                }
                 guard errno == EINTR else {
                     throw PropertyListError("the file cannot be read: \(unsafe String(cString: strerror(errno)))")
                 }

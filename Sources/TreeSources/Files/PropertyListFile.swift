@@ -25,6 +25,8 @@ public struct PropertyListFile: TreeSource {
     public var maximumBytes: Int
     /// How often the file is checked, if the file system does not report changes.
     public var pollInterval: Duration
+    /// Where loads tell how far they are; nil if nobody looks.
+    public var progress: LoadProgress?
 
     /// The default of `maximumBytes`: 2 GiB.
     public static let defaultMaximumBytes = 2 << 30
@@ -79,7 +81,10 @@ public struct PropertyListFile: TreeSource {
     }
 
     var interpretation: Interpretation {
-        Interpretation(shape: shape, names: names, treeLimits: treeLimits, propertyListLimits: propertyListLimits)
+        var interpretation = Interpretation(
+            shape: shape, names: names, treeLimits: treeLimits, propertyListLimits: propertyListLimits)
+        interpretation.progress = progress
+        return interpretation
     }
 
     public var retryInterval: Duration? { pollInterval }

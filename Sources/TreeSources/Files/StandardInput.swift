@@ -34,6 +34,7 @@ public struct StandardInput: Sendable {
         } catch {
             throw Self.notKept(error)
         }
+        interpretation.progress?.beginFetch(Self.name, bytes: nil)
         try copy(to: file)
         return try interpretation.loadWithoutParts(file.document(), named: Self.name, pool: nil)
     }
@@ -50,6 +51,7 @@ public struct StandardInput: Sendable {
             }
             guard count > 0 else { break }
             size += count
+            interpretation.progress?.counts.add(bytes: count)
             guard size <= maximumBytes else { throw tooLarge }
             do throws(SystemFailure) {
                 try unsafe file.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))

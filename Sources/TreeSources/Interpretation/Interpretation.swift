@@ -11,6 +11,8 @@ public struct Interpretation: Sendable {
     public var treeLimits: TreeLimits
     /// How large and deep the property list may be.
     public var propertyListLimits: PropertyListLimits
+    /// Where loads tell how far they are; nil if nobody looks.
+    public var progress: LoadProgress?
 
     /// An interpretation; by default, items with the names and the limits of the manual.
     public init(
@@ -33,7 +35,7 @@ public struct Interpretation: Sendable {
     ) throws(SourceError) -> LoadedTree {
         do throws(PropertyListError) {
             let syntax = try SyntaxCheck.syntax(of: file.head())
-            let tree = try readOrAdvise(file.input, as: syntax, pool: pool)
+            let tree = try readOrAdvise(input(of: file, named: name), as: syntax, pool: pool)
             let warnings = tree.warnings.first.map { SourceWarning(file: name, warning: $0) }
             return LoadedTree(
                 tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax, warnings: warnings,
@@ -43,13 +45,21 @@ public struct Interpretation: Sendable {
         }
     }
 
+    /// The bytes of a file, whose reading begins.
+    func input(of file: borrowing DocumentFile, named name: String) -> DocumentInput {
+        .file(
+            descriptor: file.descriptor, size: file.identity.size,
+            progress: progress?.beginFile(name, bytes: file.identity.size))
+    }
+
     /// Reads a document; if its names are not the expected ones, the error says which would fit.
     func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         guard shape == .items else { return try readAnyShape(input, as: syntax, pool: pool) }
         let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
-        var builder = TreeBuilder(names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool)
+        var builder = TreeBuilder(
+            names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
         do throws(PropertyListError) {
             try syntax.read(input, limits: propertyListLimits, into: &builder)
         } catch {
@@ -66,7 +76,7 @@ public struct Interpretation: Sendable {
     private func readAnyShape(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
-        var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool)
+        var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
         try syntax.read(input, limits: propertyListLimits, into: &builder)
         return try builder.finish()
     }

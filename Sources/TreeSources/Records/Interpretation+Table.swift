@@ -13,8 +13,8 @@ extension Interpretation {
         do throws(PropertyListError) {
             let syntax = try TableSyntax(fileName: name, head: file.head())
             let tree = try RecordTable.tree(
-                of: file.input, syntax: syntax, drilling: drilling, treeLimits: treeLimits,
-                propertyListLimits: propertyListLimits, pool: pool)
+                of: input(of: file, named: name), syntax: syntax, drilling: drilling, treeLimits: treeLimits,
+                propertyListLimits: propertyListLimits, pool: pool, progress: progress?.counts)
             let warnings = tree.warnings.first.map { SourceWarning(file: name, warning: $0) }
             return LoadedTree(
                 tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax.propertyList, warnings: warnings,

@@ -9,14 +9,16 @@ public enum RecordTable {
     ///   - drilling: how the records become levels.
     ///   - treeLimits: how many levels and items may be below the item.
     ///   - pool: existing levels, which are shared if they have the same content.
+    ///   - progress: where the items are counted.
     /// - Throws: `PropertyListError` with the position in the table's file.
     public static func tree(
         of input: DocumentInput, syntax: TableSyntax, drilling: RecordDrilling, treeLimits: TreeLimits = .init(),
-        propertyListLimits: PropertyListLimits = .init(), pool: LevelPool? = nil
+        propertyListLimits: PropertyListLimits = .init(), pool: LevelPool? = nil, progress: ReadingProgress? = nil
     ) throws(PropertyListError) -> Tree {
         do throws(PropertyListError) {
             var builder = try TreeBuilder(
-                table: drilling, limits: treeLimits, isXML: syntax == .propertyList(.xml), pool: pool)
+                table: drilling, limits: treeLimits, isXML: syntax == .propertyList(.xml), pool: pool,
+                progress: progress)
             switch syntax {
             case .lines(let separator):
                 try CSVReader.read(input, separator: separator, limits: propertyListLimits, into: &builder)

@@ -7,6 +7,8 @@ struct AnswerHead: Sendable, Equatable {
     private(set) var isWaitApplied = false
     /// The value of `Content-Length`.
     private(set) var contentLength: Int?
+    /// Whether the body has a content coding, so that `contentLength` is not that of the document.
+    private(set) var isCoded = false
     private(set) var hasLocation = false
     /// Whether all lines have arrived.
     private(set) var isComplete = false
@@ -38,6 +40,7 @@ struct AnswerHead: Sendable, Equatable {
         case "etag" where Self.isEntityTag(value): validators.entityTag = value
         case "last-modified" where Self.canBeSent(value): validators.lastModified = value
         case "content-length": contentLength = Int(value)
+        case "content-encoding": isCoded = value.lowercased() != "identity"
         case "location": hasLocation = true
         case "preference-applied":
             isWaitApplied = value.lowercased().split(separator: ",").contains { preference in

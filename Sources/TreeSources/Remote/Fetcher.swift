@@ -4,17 +4,19 @@ internal import Threads
 final class Fetcher {
     private let address: RemoteAddress
     private let limits: RemoteDocument.Limits
+    private let progress: LoadProgress?
     private let loop: TransferLoop
     private var transfer: Transfer?
     /// The reception of the running transfer.
     private var reception: Reception?
 
     /// - Throws: `SourceError` if there is not enough memory.
-    init(_ address: RemoteAddress, limits: RemoteDocument.Limits) throws(SourceError) {
+    init(_ address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress? = nil) throws(SourceError) {
         guard let loop = TransferLoop() else { throw Self.noMemory(address) }
         self.loop = loop
         self.address = address
         self.limits = limits
+        self.progress = progress
     }
 
     deinit { giveUp() }
@@ -29,7 +31,9 @@ final class Fetcher {
     /// Sends a request, replacing a running one.
     func begin(_ request: FetchRequest) throws(SourceError) {
         giveUp()
-        guard let begun = Transfer(request, from: address, limits: limits) else { throw Self.noMemory(address) }
+        guard let begun = Transfer(request, from: address, limits: limits, progress: progress) else {
+            throw Self.noMemory(address)
+        }
         loop.add(begun)
         reception = begun.reception
         transfer = consume begun
@@ -68,6 +72,7 @@ final class Fetcher {
     ///
     /// - Throws: `SourceError` if the outcome is not a document.
     func fetch(_ request: FetchRequest) throws(SourceError) -> FetchedDocument {
+        progress?.beginWaiting(for: address.shown)
         try begin(request)
         switch finish() {
         case .fetched(let document): return document

@@ -17,15 +17,17 @@ final class Reception {
     private var file: TemporaryFile?
     private var headBytes = 0
     private let mostBytes: Int
+    private let progress: FetchProgress?
     private let clock = ContinuousClock()
 
     static let mostHeadBytes = 256 << 10
     /// The limit of one header line, which is the lowest of any libcurl release.
     static let mostLineBytes = 100 << 10
 
-    init(mostBytes: Int, pace: TransferPace) {
+    init(mostBytes: Int, pace: TransferPace, progress: FetchProgress? = nil) {
         self.mostBytes = mostBytes
         self.pace = pace
+        self.progress = progress
         do throws(SystemFailure) {
             file = try TemporaryFile()
         } catch {
@@ -47,6 +49,7 @@ final class Reception {
         if head.isRedirect { pace.beginAnew(at: clock.now) }
         guard head.status == 200 else { return true }
         pace.beginBody(at: clock.now)
+        progress?.beginBody(bytes: head.isCoded ? nil : head.contentLength)
         return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
     }
 
@@ -57,6 +60,7 @@ final class Reception {
         size += bytes.count
         guard size <= mostBytes else { return end(.tooLarge) }
         pace.receive(bytes.count)
+        progress?.add(bytes: bytes.count)
         do throws(SystemFailure) {
             try unsafe keep(bytes)
             return true

@@ -53,7 +53,7 @@ public struct RemoteDocument: TreeSource {
 
     /// Fetches the document even if a copy exists, without a time limit of its own.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        let fetcher = try Fetcher(address, limits: limits)
+        let fetcher = try Fetcher(address, limits: limits, progress: interpretation.progress)
         let document = try fetcher.fetch(FetchRequest())
         return try load(document, replacing: old)
     }

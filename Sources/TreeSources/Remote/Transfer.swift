@@ -13,12 +13,15 @@ struct Transfer: ~Copyable {
     private let words: UnsafeMutablePointer<CChar>
 
     /// - Returns: nil if curl has no memory for it.
-    init?(_ request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits) {
+    init?(
+        _ request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress?
+    ) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
         self.request = request
         let pace = TransferPace(patience: limits.patience, wait: request.wait, from: .now)
-        reception = Reception(mostBytes: limits.bytes, pace: pace)
+        reception = Reception(
+            mostBytes: limits.bytes, pace: pace, progress: progress.map { FetchProgress($0, name: address.shown) })
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         var lines: UnsafeMutablePointer<curl_slist>?

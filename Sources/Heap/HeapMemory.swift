@@ -23,6 +23,12 @@ public enum HeapMemory {
     /// Sets the thresholds (`mallopt(3)`); call it before the first load.
     public static func prepare() { _ = isPrepared }
 
+    /// The bytes of all allocated blocks (`mallinfo2(3)`); 0 if another allocator replaces the library's.
+    public static var usedBytes: Int {
+        let info = mallinfo2()
+        return Int(info.uordblks + info.hblkhd)
+    }
+
     /// Returns unused pages between allocated blocks to the system (`malloc_trim(3)`).
     ///
     /// It takes milliseconds, during which other threads may wait to allocate.

@@ -1,21 +1,30 @@
 import Glibc
+import Heap
 import Levels
 import PropertyLists
 import TreeSources
 
-/// `drilldown check`: lists the errors and warnings of documents.
+/// `drilldown check`: lists the errors and warnings of documents, and what they hold.
 enum CheckCommand {
     /// Checks all documents; ends the process with status 0 if all are fine, else with 1.
     ///
     /// - Throws: `UsageError` for an invalid value; nothing has been checked then.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
+        var settings = settings
+        let progress = ProgressDisplay.start(Log(.text).progressStyle)
+        settings.progress = progress
+        Signals.clearProgressAtEnd()
         var status: Int32 = 0
         var last: LoadedTree?
         for document in try settings.checkedDocuments() {
             do throws(SourceError) {
-                let loaded = try document.load()
+                let usedBytes = HeapMemory.usedBytes
+                let begun = ContinuousClock.now
+                let loaded = try load(document, progress)
+                let took = ContinuousClock.now - begun
+                let cost = DocumentSummary.Cost(bytes: HeapMemory.usedBytes - usedBytes, time: took)
                 warnings(loaded, of: document.name).forEach(Log.put)
-                print(PrintableText.line(summary(loaded, of: document.name)))
+                for line in DocumentSummary(loaded, of: document.name, cost).lines { print(PrintableText.line(line)) }
                 last = loaded
             } catch {
                 Log.put("\(error)")
@@ -28,9 +37,10 @@ enum CheckCommand {
         withExtendedLifetime(last) { exit(status) }
     }
 
-    static func summary(_ loaded: LoadedTree, of name: String) -> String {
-        let warnings = loaded.warnings.count + loaded.omittedWarnings
-        return "\(name): \(Quantity(loaded.tree.itemCount, "item")), \(Quantity(warnings, "warning"))"
+    private static func load(_ document: CheckedDocument, _ progress: LoadProgress?) throws(SourceError) -> LoadedTree {
+        progress?.begin()
+        defer { progress?.end() }
+        return try document.load()
     }
 
     static func warnings(_ loaded: LoadedTree, of name: String) -> [String] {

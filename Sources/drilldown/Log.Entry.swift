@@ -1,5 +1,17 @@
 extension Log {
-    enum Severity: String { case info, warning, error }
+    enum Severity: String {
+        case info, warning, error
+
+        /// The word, bold and in a colour if that is wanted (ECMA-48, SGR).
+        func word(_ isColored: Bool) -> String {
+            guard isColored else { return rawValue }
+            return switch self {
+            case .info: rawValue
+            case .warning: "\u{1B}[1;33m\(rawValue)\u{1B}[0m"
+            case .error: "\u{1B}[1;31m\(rawValue)\u{1B}[0m"
+            }
+        }
+    }
 
     /// A member of an event's JSON object.
     struct Member: Equatable {

@@ -13,28 +13,28 @@ struct Log: Sendable {
     /// Writes one event.
     func write(_ entry: Entry) {
         // The time of the line is the time of the event, because events are logged at once.
-        Self.putLine(line(of: entry, at: Double(time(nil)) - CivilDate.unixEpochOffset))
+        let moment = Double(time(nil)) - CivilDate.unixEpochOffset
+        StandardError.shared.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored))
     }
 
     /// Writes a line for people on standard error; its control characters are shown escaped.
-    static func put(_ text: String) { putLine(PrintableText.line(text)) }
+    static func put(_ text: String) { StandardError.shared.putLine(PrintableText.line(text)) }
 
-    /// Written in one call, which the system usually completes.
-    private static func putLine(_ text: String) {
-        var line = text + "\n"
-        line.withUTF8 { bytes in
-            guard let start = bytes.baseAddress else { return }
-            _ = unsafe Glibc.write(STDERR_FILENO, start, bytes.count)
-        }
+    /// How loads that take long are shown here.
+    var progressStyle: ProgressDisplay.Style {
+        let output = StandardError.shared
+        return format == .text && output.isTerminal ? .bar(output) : .lines { write($0) }
     }
 
     /// An event's line, without its end.
     ///
-    /// - Parameter moment: in seconds since 2001-01-01T00:00:00Z.
-    func line(of entry: Entry, at moment: Double) -> String {
+    /// - Parameters:
+    ///   - moment: in seconds since 2001-01-01T00:00:00Z.
+    ///   - isColored: whether the severity is coloured; text only.
+    func line(of entry: Entry, at moment: Double, isColored: Bool = false) -> String {
         switch format {
         case .text:
-            "drilldown: " + (entry.severity == .info ? "" : "\(entry.severity.rawValue): ")
+            "drilldown: " + (entry.severity == .info ? "" : "\(entry.severity.word(isColored)): ")
                 + PrintableText.line(entry.text)
         case .json: PrintableText.json(json(entry, at: moment))
         }

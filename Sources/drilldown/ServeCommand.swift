@@ -20,6 +20,9 @@ enum ServeCommand {
     /// - Throws: `UsageError` for an invalid value.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = try settings.log()
+        var settings = settings
+        settings.progress = ProgressDisplay.start(log.progressStyle)
+        let progress = settings.progress
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = try settings.server()
         let target = try settings.listenTarget()
@@ -74,7 +77,7 @@ enum ServeCommand {
                 news.post(
                     .firstLoad(
                         Result {
-                            try TreeStore(document, historyBytes: historyBytes) { event in
+                            try TreeStore(document, historyBytes: historyBytes, progress: progress) { event in
                                 counters.note(event)
                                 Log.Entry.entries(for: event, of: name).forEach(log.write)
                                 if manager.notifications != nil { news.post(.changed) }

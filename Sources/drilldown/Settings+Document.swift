@@ -49,10 +49,11 @@ extension Settings {
 
     private func file(_ path: String) throws(UsageError) -> PagedFile {
         if let refusal = Self.refusal(ofScheme: path) { throw refusal }
-        let file = PropertyListFile(
+        var file = PropertyListFile(
             path: path, shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(),
             treeLimits: try treeLimits(), maximumBytes: try maximumBytes(),
             pollInterval: .seconds(try number("PollInterval", 1...86_400)))
+        file.progress = progress
         return PagedFile(file, valuesPath: text("Values").isEmpty ? nil : text("Values"))
     }
 
@@ -89,8 +90,10 @@ extension Settings {
     }
 
     private func interpretation() throws(UsageError) -> Interpretation {
-        Interpretation(
+        var interpretation = Interpretation(
             shape: try choice("Shape", PropertyListFile.Shape.self), names: try names(), treeLimits: try treeLimits())
+        interpretation.progress = progress
+        return interpretation
     }
 
     private func names() throws(UsageError) -> StructuralNames {

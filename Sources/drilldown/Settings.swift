@@ -30,6 +30,8 @@ struct Settings {
     let sources: [String]
     /// The tokens of `DRILLDOWN_EDIT_TOKEN`; nil if it is not set. It is no option, so that no command line has it.
     let editToken: String?
+    /// Where the documents tell how far their loads are; nil if nobody looks.
+    var progress: LoadProgress?
 
     /// The tokens of `DRILLDOWN_READ_TOKEN`; nil if it is not set.
     let readToken: String?

@@ -17,10 +17,24 @@ enum Signals {
         unsafe sigemptyset(&stops)
         for signal in stopping {
             unsafe sigaddset(&stops, signal)
-            _ = Glibc.signal(signal) { _ in _exit(0) }
+            _ = Glibc.signal(signal) { _ in
+                StandardError.shared.clearAtOnce()
+                _exit(0)
+            }
         }
         unsafe pthread_sigmask(SIG_UNBLOCK, &stops, nil)
         defer { unsafe pthread_sigmask(SIG_BLOCK, &stops, nil) }
         return try body()
+    }
+
+    /// Has SIGTERM and SIGINT clear the line that is drawn on the terminal before they end the process as they usually do.
+    static func clearProgressAtEnd() {
+        for signal in [SIGTERM, SIGINT] {
+            _ = Glibc.signal(signal) { signal in
+                StandardError.shared.clearAtOnce()
+                _ = Glibc.signal(signal, SIG_DFL)
+                raise(signal)
+            }
+        }
     }
 }

@@ -13,7 +13,9 @@ struct CheckTests {
 
     private func told(_ document: CheckedDocument) throws -> [String] {
         let loaded = try document.load()
-        return CheckCommand.warnings(loaded, of: document.name) + [CheckCommand.summary(loaded, of: document.name)]
+        let cost = DocumentSummary.Cost(bytes: 12_345, time: .microseconds(2_360))
+        return CheckCommand.warnings(loaded, of: document.name)
+            + DocumentSummary(loaded, of: document.name, cost).lines
     }
 
     private func standardInput(_ text: String, maximumBytes: Int = 1000) throws -> CheckedDocument {
@@ -38,14 +40,46 @@ struct CheckTests {
             "<plist><array><dict><key>Title</key><string>A</string><key>Children</key><array/></dict></array></plist>")
         let path = scratch("One.plist")
         let told = try told(.source(PropertyListFile(path: path)))
-        #expect(told.count == 2)
+        #expect(told.count == 4)
         #expect(told.last == "\(path): 1 item, 1 warning")
     }
 
     @Test("calls standard input as compilers do")
     func standardInput() throws {
-        #expect(try told(standardInput(items("A", "B"))) == ["<stdin>: 2 items, 0 warnings"])
+        #expect(
+            try told(standardInput(items("A", "B"))) == [
+                "<stdin>: 1 level, 12 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/",
+                "<stdin>: 2 items, 0 warnings",
+            ])
         #expect(try refusal(standardInput("<plist>\n<array><nonsense/>")).hasPrefix("<stdin>:2:8: "))
+    }
+
+    @Test("names the first of the deepest levels by a path to paste")
+    func deepest() throws {
+        let rows = #"{"Title":"a/b","Children":["x"]},{"Title":"Ä","Children":[{"Title":"c","Children":["x"]}]}"#
+        let more = #"{"Title":"d","Children":[{"Title":"e","Children":["x",{"Title":"f","Children":[]}]}]}"#
+        #expect(
+            try told(standardInput("[\(rows),\(more)]")).suffix(3) == [
+                "<stdin>: 3 levels, 12 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/%C3%84/c",
+                "<stdin>: 9 items, 1 warning",
+            ])
+        #expect(
+            try told(standardInput("[]")) == [
+                "<stdin>: 1 level, 12 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/",
+                "<stdin>: 0 items, 0 warnings",
+            ])
+    }
+
+    @Test(
+        "tells memory in its units",
+        arguments: [
+            (-5, "0 bytes"), (1, "1 byte"), (9_999, "9999 bytes"), (10_000, "10 kB"), (9_999_999, "9999 kB"),
+            (10_000_000, "10 MB"), (2_345_678_901, "2345 MB"),
+        ])
+    func memory(_ bytes: Int, _ text: String) throws {
+        let loaded = try standardInput("[]").load()
+        let summary = DocumentSummary(loaded, of: "a", .init(bytes: bytes, time: .seconds(2)))
+        #expect(summary.lines[0] == "a: 1 level, \(text) of memory, loaded in 2000.0 ms")
     }
 
     @Test("refuses standard input that is empty, too long or no file")

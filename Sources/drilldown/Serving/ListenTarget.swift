@@ -100,7 +100,7 @@ extension Log.Entry {
     /// It has no ` at ` before the address, by which scripts know the line that says what is served.
     init(loading name: String, for address: ServedAddress) {
         self.init(
-            .info, "loading", "loading \(name) for \(address.url); until it is loaded, requests are answered with 503",
+            .info, "starting", "loading \(name) for \(address.url); until it is loaded, requests are answered with 503",
             [.init("source", .text(name))] + address.members)
     }
 }

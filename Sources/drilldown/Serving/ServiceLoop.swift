@@ -136,6 +136,7 @@ struct ServiceLoop: ~Copyable {
         serving?.store.removeSpareFiles()
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
         parts.log.write(Log.Entry(.info, "stopped", "stopped"))
+        StandardError.shared.clearAtOnce()
         // Does not stop the store, which would wait for a running load; nothing is left to be saved.
         _exit(0)
     }

@@ -1,0 +1,153 @@
+import PropertyLists
+import TreeSources
+
+/// How far a load is, in words: for a line that is drawn again and again, and for a log.
+struct ProgressText {
+    private let status: LoadProgress.Status
+    private let now: LoadProgress.Instant
+
+    init(_ status: LoadProgress.Status, at now: LoadProgress.Instant) { (self.status, self.now) = (status, now) }
+
+    /// A file that is read in less than a second has no bar of its own unless it is the only one.
+    private static let leastBarBytes = 64 << 20
+    private static let mostBarColumns = 30
+    private static let leastBarColumns = 10
+
+    // MARK: Figures
+
+    /// The share of the step that is done, from 0 to 1; nil if its size is not known.
+    var share: Double? {
+        guard let size = status.size, size > 0 else { return nil }
+        if status.step == .reading, status.files > 1, size < Self.leastBarBytes { return nil }
+        return Double(status.bytes) / Double(size)
+    }
+
+    /// The time until the end of the step, if it goes on as it has so far; nil if that cannot be said yet.
+    var left: Duration? {
+        guard let share, share >= 0.02 else { return nil }
+        return (now - status.stepBegun) * ((1 - share) / share)
+    }
+
+    /// Rounded up, because what is left is not `0 s`.
+    private var shownLeft: String? { left.map { Self.time($0 + .milliseconds(999)) + " left" } }
+
+    private var elapsed: Duration { now - status.begun }
+
+    // MARK: Words
+
+    /// What the load does, as `reading Data.plist`.
+    private func activity(_ name: String) -> String {
+        let name = PrintableText.line(name)
+        return switch status.step {
+        case .waiting: "waiting for \(name)"
+        case .receiving: "receiving \(name)"
+        case .reading: status.files > 1 ? "reading \(name) (file \(status.files))" : "reading \(name)"
+        }
+    }
+
+    /// A file's name without its folder; a URL as it is.
+    private var shortName: String {
+        guard status.step == .reading, !status.name.contains("://") else { return status.name }
+        return status.name.split(separator: "/").last.map(String.init) ?? status.name
+    }
+
+    /// The figures, the most important one first.
+    private var figures: [String] {
+        var figures: [String] = []
+        if let share { figures.append("\(Int(share * 100)) %") }
+        if let share, share > 0, let size = status.size {
+            figures.append("\(Self.megabytes(status.bytes)) of \(Self.megabytes(size)) MB")
+        } else if status.step != .waiting {
+            figures.append("\(Self.megabytes(max(status.fileBytes, status.bytes))) MB")
+        }
+        if status.items > 0 { figures.append("\(Self.grouped(status.items)) items") }
+        return figures
+    }
+
+    /// The line for a log: `reading Data.plist: 52 %, 208 of 399 MB, 570,000 items, 5 s so far, 5 s left`.
+    var sentence: String {
+        let times = ["\(Self.time(elapsed)) so far"] + (shownLeft.map { [$0] } ?? [])
+        return activity(status.name) + ": " + (figures + times).joined(separator: ", ")
+    }
+
+    /// The line to draw, narrower than a terminal: `reading Data.plist [=====>     ] 52 %  208 of 399 MB  5 s left`.
+    func line(columns: Int) -> String {
+        let width = max(columns - 1, 0)
+        var parts = figures + [shownLeft ?? Self.time(elapsed)]
+        // The bar and the first figure are the last to go.
+        while parts.count > 1, Self.width(parts) + Self.leastBarColumns + Self.leastNameColumns > width {
+            parts.remove(at: parts.count > 2 ? parts.count - 2 : 1)
+        }
+        let room = width - Self.width(parts) - Self.leastBarColumns - 2
+        let name = Self.shortened(activity(shortName), to: max(room, 0))
+        let bar = min(Self.mostBarColumns, width - Self.width(parts) - Self.columns(of: name) - 1)
+        let words = (name.isEmpty ? [] : [name]) + (bar >= Self.leastBarColumns ? [self.bar(bar)] : [])
+        return Self.cut(
+            (words.isEmpty ? "" : words.joined(separator: " ") + " ") + parts.joined(separator: "  "), width)
+    }
+
+    // MARK: Width
+
+    private static let leastNameColumns = 16
+
+    private static func width(_ parts: [String]) -> Int { parts.reduce(0) { $0 + columns(of: $1) + 2 } }
+
+    /// The most columns that a text may take: characters beyond ASCII may be wide.
+    private static func columns(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) } }
+
+    /// A text that fits, its middle omitted if necessary.
+    private static func shortened(_ text: String, to width: Int) -> String {
+        guard columns(of: text) > width else { return text }
+        guard width >= 8 else { return "" }
+        let half = (width - 3) / 2
+        return cut(text, half) + "..." + String(cut(String(text.reversed()), half).reversed())
+    }
+
+    private static func cut(_ text: String, _ width: Int) -> String {
+        var text = text
+        while columns(of: text) > width { text.removeLast() }
+        return text
+    }
+
+    /// A bar, or a block that moves if the share is not known.
+    private func bar(_ width: Int) -> String {
+        let inside = width - 2
+        guard let share else {
+            let block = 3
+            let way = inside - block
+            let step = Int(elapsed / .milliseconds(100)) % (2 * way)
+            let start = step <= way ? step : 2 * way - step
+            return "[" + Self.run(" ", start) + Self.run("=", block) + Self.run(" ", way - start) + "]"
+        }
+        let done = min(Int(share * Double(inside)), inside)
+        let head = done < inside ? ">" : ""
+        return "[" + Self.run("=", done) + head + Self.run(" ", inside - done - head.count) + "]"
+    }
+
+    private static func run(_ character: Character, _ count: Int) -> String {
+        String(repeating: character, count: count)
+    }
+
+    // MARK: Numbers
+
+    /// One decimal below ten.
+    private static func megabytes(_ bytes: Int) -> String {
+        let tenths = bytes / 100_000
+        return tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : grouped(tenths / 10)
+    }
+
+    /// With a comma after each third digit.
+    static func grouped(_ number: Int) -> String {
+        guard number >= 1_000 else { return "\(number)" }
+        let rest = "\(number % 1_000)"
+        return grouped(number / 1_000) + "," + run("0", 3 - rest.count) + rest
+    }
+
+    /// `5 s`, `2 min 5 s`, `1 h 2 min`; the seconds are rounded down.
+    static func time(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        if seconds < 60 { return "\(seconds) s" }
+        return seconds < 3_600
+            ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+    }
+}

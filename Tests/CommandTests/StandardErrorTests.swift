@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+@testable import TestSupport
+@testable import drilldown
+
+@Suite("Standard error")
+struct StandardErrorTests {
+    /// A terminal: what is written to its inner side is read from the other.
+    private final class PseudoTerminal: Sendable {
+        let outer: Int32
+        let inner: Int32
+
+        /// `TIOCSPTLCK` and `TIOCGPTPEER` (ioctl_tty(2)), which Swift does not import.
+        private static let setLock: UInt = 0x4004_5431
+        private static let openPeer: UInt = 0x5441
+
+        init() {
+            outer = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            var isLocked: Int32 = 0
+            _ = unsafe ioctl(outer, Self.setLock, &isLocked)
+            inner = ioctl(outer, Self.openPeer, O_RDWR | O_NOCTTY)
+        }
+
+        deinit {
+            close(inner)
+            close(outer)
+        }
+
+        /// What was written since the last time.
+        func written() -> String {
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = unsafe read(outer, &bytes, bytes.count)
+            return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+        }
+
+        func resize(columns: UInt16) {
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            _ = unsafe ioctl(inner, UInt(TIOCSWINSZ), &size)
+        }
+    }
+
+    @Test("draws a line at the bottom of a terminal, below all others, and clears it")
+    func bottomLine() {
+        let terminal = PseudoTerminal()
+        let output = StandardError(terminal.inner, terminalType: "xterm", refusesColors: false)
+        #expect(output.isTerminal && output.isColored)
+        output.putLine("one")
+        #expect(terminal.written() == "one\r\n")
+        output.draw { nil }
+        output.draw { "[>  ]" }
+        #expect(terminal.written() == "\r\u{1B}[K[>  ]")
+        output.putLine("two")
+        #expect(terminal.written() == "\r\u{1B}[Ktwo\r\n[>  ]")
+        output.clearAtOnce()
+        #expect(terminal.written() == "\r\u{1B}[K")
+        output.draw { nil }
+        #expect(terminal.written() == "\r\u{1B}[K")
+        output.clearAtOnce()
+        output.draw { nil }
+        output.putLine("three")
+        #expect(terminal.written() == "three\r\n")
+    }
+
+    @Test("asks the terminal for its width each time")
+    func columns() {
+        let terminal = PseudoTerminal()
+        let output = StandardError(terminal.inner, terminalType: "xterm", refusesColors: true)
+        #expect(output.isTerminal && !output.isColored)
+        #expect(output.columns == 80)
+        terminal.resize(columns: 132)
+        #expect(output.columns == 132)
+        terminal.resize(columns: 20)
+        #expect(output.columns == 20)
+    }
+
+    @Test("takes a terminal without control sequences, and a file, as what it is", arguments: ["dumb", nil])
+    func noTerminal(_ type: String?) throws {
+        let terminal = PseudoTerminal()
+        #expect(!StandardError(terminal.inner, terminalType: type, refusesColors: false).isTerminal)
+        let scratch = try ScratchFolder()
+        let file = unsafe open(try scratch.write("log", ""), O_RDWR)
+        defer { close(file) }
+        let output = StandardError(file, terminalType: "xterm", refusesColors: false)
+        #expect(!output.isTerminal && !output.isColored)
+        #expect(output.columns == 80)
+    }
+
+    @Test("shows a severity in bold and in a colour, where colours are wanted, and in text alone")
+    func colors() {
+        let warning = Log.Entry(.warning, "warning", "odd")
+        let error = Log.Entry(.error, "start", "wrong")
+        let info = Log.Entry(.info, "stopped", "stopped")
+        let text = Log(.text)
+        #expect(text.line(of: warning, at: 0, isColored: true) == "drilldown: \u{1B}[1;33mwarning\u{1B}[0m: odd")
+        #expect(text.line(of: error, at: 0, isColored: true) == "drilldown: \u{1B}[1;31merror\u{1B}[0m: wrong")
+        #expect(text.line(of: info, at: 0, isColored: true) == "drilldown: stopped")
+        #expect(text.line(of: error, at: 0) == "drilldown: error: wrong")
+        #expect(Log(.json).line(of: error, at: 0, isColored: true) == Log(.json).line(of: error, at: 0))
+    }
+}

@@ -4,7 +4,7 @@ BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-de
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell groff-base zsh fish systemd prometheus
+SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell groff-base zsh fish systemd prometheus python3-yaml nginx-light
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 SWIFT ?= swift

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""The examples in Config/: nginx with its cache in front, Kubernetes, Compose and Prometheus."""
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+import yaml
+
+from harness.client import DEADLINE, Connection, get, wait_until
+from harness.events import EventStream
+from harness.server import Server, settle, unused_port
+from harness.verdict import Verdict, options
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+CONFIG = os.path.join(ROOT, "Config")
+TOKEN = "6fe0a1b2c3d4e5f60718"
+HEALTH_CHECK = "/usr/local/share/drilldown/Config/health-check"
+
+
+def write(path, titles):
+    with open(path + ".new", "w") as file:
+        json.dump([{"Title": title, "Subtitle": "x" * 2000} for title in titles], file)
+    os.rename(path + ".new", path)
+
+
+class Nginx:
+    """Debian's nginx with the example, on ports of its own; leaving the `with` block ends it."""
+
+    def __init__(self, folder, service_port):
+        self.port = unused_port()
+        with open(os.path.join(CONFIG, "nginx.conf")) as file:
+            example = file.read()
+        cache = os.path.join(folder, "cache")
+        for old, new in {
+            "listen 80;": f"listen 127.0.0.1:{self.port};", "server 127.0.0.1:8080;": f"server 127.0.0.1:{service_port};",
+            "/var/cache/nginx/drilldown": cache,
+        }.items():
+            if old not in example:
+                raise RuntimeError(f"the example has no '{old}'")
+            example = example.replace(old, new)
+        user = "user root;\n" if os.geteuid() == 0 else ""
+        temporary = "".join(
+            f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        path = os.path.join(folder, "nginx.conf")
+        with open(path, "w") as file:
+            file.write(
+                f"{user}worker_processes 1;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
+                f"http {{\naccess_log off;\n{temporary}{example}}}\n")
+        command = ["/usr/sbin/nginx", "-p", folder, "-c", path]
+        self.check = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=DEADLINE)
+        self.process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
+        if wait_until(self._answers) is None:
+            raise RuntimeError(f"nginx does not answer: {self.check.stderr}")
+
+    def _answers(self):
+        try:
+            return get(self.port, "/healthz").status == 200
+        except (ConnectionError, OSError):
+            return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=DEADLINE)
+
+
+def request(port, target, method="GET", body=b"", **headers):
+    with Connection(port) as connection:
+        return connection.request(
+            target, method, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+
+
+def caches(verdict, server, nginx, document):
+    direct = get(server.port, "/levels/")
+    first, second = get(nginx.port, "/levels/"), get(nginx.port, "/levels/")
+    verdict.expect(first["X-Cache-Status"] == "MISS", f"the first answer comes from the service: {first.headers}")
+    verdict.expect(second["X-Cache-Status"] == "HIT", f"the second one from the cache: {second.headers}")
+    verdict.expect(
+        (second.body, second["ETag"], second["Cache-Control"]) == (direct.body, direct["ETag"], "no-cache"),
+        f"with the body, the entity tag and the Cache-Control of the service: {second.headers}")
+    count = len(server.log)
+    again = wait_until(lambda: get(nginx.port, "/levels/")["X-Cache-Status"] == "REVALIDATED", every=0.2)
+    verdict.expect(again is not None, "a second later the cache asks the service")
+    verdict.expect(
+        wait_until(lambda: any(" GET /levels/ 304 0 bytes" in line for line in server.log[count:])) is not None,
+        f"which confirms what the cache has with 304: {server.log[count:]}")
+    known = request(nginx.port, "/levels/", If_None_Match=direct["ETag"])
+    verdict.expect(known.status == 304 and not known.body, f"a client's own If-None-Match gets 304: {known.status}")
+    coded = [request(nginx.port, "/levels/", Accept_Encoding="gzip") for _ in range(2)]
+    own = request(server.port, "/levels/", Accept_Encoding="gzip")
+    verdict.expect(
+        all(answer["ETag"] == own["ETag"] != direct["ETag"] and answer["Content-Encoding"] == "gzip"
+            and gzip.decompress(answer.body) == direct.body for answer in coded),
+        f"the gzip form has its own entity tag, and is not coded twice: {[answer.headers for answer in coded]}")
+    verdict.expect(get(nginx.port, "/levels/").body == direct.body, "and the plain form is still found")
+    listed = request(nginx.port, "/levels/", Accept="application/x-plist")
+    verdict.expect(listed["Content-Type"] == "application/x-plist", f"each format is cached apart: {listed.headers}")
+    asset = request(nginx.port, "/assets/a.txt", Range="bytes=2-4")
+    verdict.expect(asset.status == 206 and asset.body == b"cde", f"a range of an asset passes: {asset.status}")
+    write(document, ["A", "B", "C"])
+    verdict.expect(
+        wait_until(lambda: b'"title":"C"' in get(nginx.port, "/levels/").body) is not None,
+        "a change reaches the clients behind the cache")
+    missing = [get(nginx.port, "/levels/none")["X-Cache-Status"] for _ in range(2)]
+    verdict.expect("HIT" not in missing, f"problems are not cached: {missing}")
+
+
+def waits(verdict, server, nginx, document):
+    tag = get(nginx.port, "/levels/")["ETag"]
+    with Connection(nginx.port) as poll, EventStream(nginx.port) as stream:
+        poll.send("/levels/?wait=60", headers={"If-None-Match": tag})
+        settle(server)
+        verdict.expect(not poll.is_answered(), "a long poll waits behind nginx")
+        write(document, ["A", "B", "C", "D"])
+        answer = poll.receive()
+        verdict.expect(
+            answer.status == 200 and b'"title":"D"' in answer.body and answer["X-Cache-Status"] is None,
+            f"and is answered by the change: {answer.status} {answer.headers}")
+        event = stream.next()
+        while event is not None and event.name != "change":
+            event = stream.next()
+        verdict.expect(event is not None, f"a stream's event passes at once: {event}")
+
+
+def edits(verdict, server, nginx, document):
+    token = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    with Connection(nginx.port) as connection:
+        made = connection.request("/levels/", "POST", token, b'{"Title":"New"}')
+        verdict.expect(made.status == 201, f"an edit passes: {made.status} {made.body}")
+        tag = connection.request("/document", headers={"Authorization": token["Authorization"]})["ETag"]
+        large = json.dumps([{"Title": f"Item {number}", "Text": "x" * 1000} for number in range(3000)]).encode()
+        replaced = connection.request("/document", "PUT", token | {"If-Match": tag}, large)
+        verdict.expect(
+            replaced.status == 200, f"and so does a document of {len(large)} bytes: {replaced.status} {replaced.body}")
+    write(document, ["A", "B"])
+    verdict.expect(
+        wait_until(lambda: b'"count":2' in get(nginx.port, "/levels/").body) is not None, "and the next save, too")
+
+
+def behind_nginx(verdict, program, folder):
+    document = os.path.join(folder, "Data.json")
+    write(document, ["A", "B"])
+    os.makedirs(os.path.join(folder, "assets"))
+    with open(os.path.join(folder, "assets", "a.txt"), "w") as file:
+        file.write("abcdef")
+    with Server(program, document, "--access-log", environment={"DRILLDOWN_EDIT_TOKEN": TOKEN}) as server:
+        with Nginx(folder, server.port) as nginx:
+            verdict.expect(nginx.check.returncode == 0, f"nginx takes the example: {nginx.check.stderr}")
+            verdict.expect("warn" not in nginx.check.stderr, f"without a warning: {nginx.check.stderr}")
+            caches(verdict, server, nginx, document)
+            waits(verdict, server, nginx, document)
+            edits(verdict, server, nginx, document)
+            server.stop()
+            stale = get(nginx.port, "/levels/")
+            verdict.expect(
+                stale.status == 200 and b'"count":2' in stale.body,
+                f"while the service is down the cache answers: {stale.status}")
+
+
+class ConfigMapVolume:
+    """A ConfigMap's folder as the kubelet makes it and swaps it: a link to a folder of one version."""
+
+    def __init__(self, folder, files):
+        self.folder = folder
+        self.number = 0
+        os.makedirs(folder)
+        self.update(files)
+        for name in files:
+            os.symlink(f"..data/{name}", os.path.join(folder, name))
+
+    def update(self, files):
+        self.number += 1
+        new, link = f"..2026_{self.number}", os.path.join(self.folder, "..data")
+        old = os.readlink(link) if os.path.islink(link) else None
+        os.makedirs(os.path.join(self.folder, new))
+        for name, text in files.items():
+            with open(os.path.join(self.folder, new, name), "w") as file:
+                file.write(text)
+        os.symlink(new, link + "_tmp")
+        os.rename(link + "_tmp", link)
+        if old:
+            for name in os.listdir(os.path.join(self.folder, old)):
+                os.remove(os.path.join(self.folder, old, name))
+            os.rmdir(os.path.join(self.folder, old))
+
+
+def in_kubernetes(verdict, program, folder):
+    with open(os.path.join(CONFIG, "kubernetes.yaml")) as file:
+        objects = {value["kind"]: value for value in yaml.safe_load_all(file)}
+    verdict.expect(sorted(objects) == ["ConfigMap", "Deployment", "Service"], f"three objects: {sorted(objects)}")
+    pod = objects["Deployment"]["spec"]["template"]
+    container = pod["spec"]["containers"][0]
+    labels = pod["metadata"]["labels"].items()
+    for selector in (objects["Deployment"]["spec"]["selector"]["matchLabels"], objects["Service"]["spec"]["selector"]):
+        verdict.expect(selector.items() <= labels, f"the selector finds the pods: {selector}")
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    verdict.expect(
+        ports == {"http": 8080} and objects["Service"]["spec"]["ports"][0]["targetPort"] == "http"
+        and all(container[probe]["httpGet"]["port"] == "http"
+                for probe in ("startupProbe", "livenessProbe", "readinessProbe")),
+        f"all name the image's port: {ports}")
+    mounted = {volume["name"] for volume in pod["spec"]["volumes"]}
+    verdict.expect(
+        mounted == {mount["name"] for mount in container["volumeMounts"]}
+        and not any("subPath" in mount for mount in container["volumeMounts"])
+        and pod["spec"]["volumes"][0]["configMap"]["name"] == objects["ConfigMap"]["metadata"]["name"],
+        f"each volume is mounted whole: {mounted}")
+    security = pod["spec"]["securityContext"] | container["securityContext"]
+    verdict.expect(
+        security["runAsUser"] == 10001 and security["runAsNonRoot"] and security["readOnlyRootFilesystem"]
+        and not security["allowPrivilegeEscalation"] and security["capabilities"] == {"drop": ["ALL"]},
+        f"the process has no privileges: {security}")
+    files = objects["ConfigMap"]["data"]
+    volume = ConfigMapVolume(os.path.join(folder, "volume"), files)
+    name, *arguments = container["args"][1:]
+    with Server(program, os.path.join(volume.folder, name), *arguments) as server:
+        for probe in ("livenessProbe", "readinessProbe"):
+            path = container[probe]["httpGet"]["path"]
+            verdict.expect(get(server.port, path).status == 200, f"the probe {path} is answered")
+        for number in range(2, 5):
+            volume.update({key: text.replace("Item 1", f"Item {number}") for key, text in files.items()})
+            verdict.expect(
+                wait_until(lambda: f'"title":"Item {number}"'.encode() in get(server.port, "/levels/").body) is not None,
+                f"version {number} of the ConfigMap is loaded")
+
+
+def in_compose(verdict):
+    with open(os.path.join(CONFIG, "compose.yaml")) as file:
+        service = yaml.safe_load(file)["services"]["drilldown"]
+    verdict.expect(
+        service["read_only"] and service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"],
+        f"Compose takes all privileges away: {service}")
+    verdict.expect(service["healthcheck"]["test"] == ["CMD", HEALTH_CHECK], f"and asks for its health: {service}")
+    with open(os.path.join(ROOT, "Dockerfile")) as file:
+        image = file.read()
+    verdict.expect(
+        f'CMD ["{HEALTH_CHECK}"]' in image and "WORKDIR /srv/drilldown" in image
+        and service["volumes"] == ["./documents:/srv/drilldown:ro"] and service["ports"] == ["127.0.0.1:8080:8080"],
+        "as the image does, with its folder and its port")
+
+
+def with_prometheus(verdict, program, document):
+    for arguments in (["config", "prometheus.yml"], ["rules", "prometheus-alerts.yml"]):
+        result = subprocess.run(
+            ["promtool", "check", *arguments], cwd=CONFIG, capture_output=True, text=True, timeout=DEADLINE)
+        verdict.expect(result.returncode == 0, f"promtool accepts {arguments[1]}: {result.stdout}{result.stderr}")
+    with open(os.path.join(CONFIG, "prometheus-alerts.yml")) as file:
+        alerts = [rule for group in yaml.safe_load(file)["groups"] for rule in group["rules"]]
+    asked = {name for alert in alerts for name in re.findall(r"\b(?:drilldown|process)_\w+", alert["expr"])}
+    verdict.expect(len(asked) >= 6 and len(alerts) == 7, f"the alerts look at metrics: {asked}")
+    with Server(program, document) as server:
+        get(server.port, "/levels/")
+        metrics = get(server.port, "/metrics")
+        given = set(re.findall(r"^(\w+)(?:\{| )", metrics.body.decode(), re.MULTILINE))
+        # A service that has no metrics yet has none to compare.
+        verdict.expect(
+            metrics.status == 404 or asked <= given, f"the service gives each of them: without {asked - given}")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("deployment") as verdict, tempfile.TemporaryDirectory() as folder:
+        behind_nginx(verdict, arguments.server, folder)
+        in_kubernetes(verdict, arguments.server, folder)
+        in_compose(verdict)
+        with_prometheus(verdict, arguments.server, os.path.join(folder, "Data.json"))
+
+
+if __name__ == "__main__":
+    main()

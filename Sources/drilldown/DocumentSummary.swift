@@ -46,8 +46,7 @@ struct DocumentSummary {
     /// In units of a thousand, as disks and networks count.
     private var memory: String {
         let bytes = max(cost.bytes, 0)
-        if bytes < 10_000 { return "\(Quantity(bytes, "byte")) of memory" }
-        return bytes < 10_000_000 ? "\(bytes / 1_000) kB of memory" : "\(bytes / 1_000_000) MB of memory"
+        return bytes < 10_000_000 ? "\((bytes + 999) / 1_000) kB of memory" : "\(bytes / 1_000_000) MB of memory"
     }
 
     private var time: String {

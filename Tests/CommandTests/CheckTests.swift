@@ -48,7 +48,7 @@ struct CheckTests {
     func standardInput() throws {
         #expect(
             try told(standardInput(items("A", "B"))) == [
-                "<stdin>: 1 level, 12 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/",
+                "<stdin>: 1 level, 13 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/",
                 "<stdin>: 2 items, 0 warnings",
             ])
         #expect(try refusal(standardInput("<plist>\n<array><nonsense/>")).hasPrefix("<stdin>:2:8: "))
@@ -60,12 +60,12 @@ struct CheckTests {
         let more = #"{"Title":"d","Children":[{"Title":"e","Children":["x",{"Title":"f","Children":[]}]}]}"#
         #expect(
             try told(standardInput("[\(rows),\(more)]")).suffix(3) == [
-                "<stdin>: 3 levels, 12 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/%C3%84/c",
+                "<stdin>: 3 levels, 13 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/%C3%84/c",
                 "<stdin>: 9 items, 1 warning",
             ])
         #expect(
             try told(standardInput("[]")) == [
-                "<stdin>: 1 level, 12 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/",
+                "<stdin>: 1 level, 13 kB of memory, loaded in 2.3 ms", "<stdin>: deepest at /levels/",
                 "<stdin>: 0 items, 0 warnings",
             ])
     }
@@ -73,7 +73,7 @@ struct CheckTests {
     @Test(
         "tells memory in its units",
         arguments: [
-            (-5, "0 bytes"), (1, "1 byte"), (9_999, "9999 bytes"), (10_000, "10 kB"), (9_999_999, "9999 kB"),
+            (-5, "0 kB"), (1, "1 kB"), (1_000, "1 kB"), (1_001, "2 kB"), (9_999_999, "10000 kB"),
             (10_000_000, "10 MB"), (2_345_678_901, "2345 MB"),
         ])
     func memory(_ bytes: Int, _ text: String) throws {

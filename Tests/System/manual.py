@@ -29,6 +29,7 @@ VOLATILE = [
     (re.compile(r"(\"loadedAt\": ?\")[^\"]*"), r"\g<1>2026-11-20T23:23:23.192972Z"),
     (re.compile(r"^(Date: ).*$", re.MULTILINE), r"\g<1>Fri, 20 Nov 2026 23:23:23 GMT"),
     (re.compile(r"\b[\d.]+ ms\b"), "0.6 ms"),
+    (re.compile(r"\b\d+ kB of memory\b"), "16 kB of memory"),
     (re.compile(r"(\"milliseconds\": ?)[\d.]+"), r"\g<1>0.6"),
     (re.compile(r"\b\d+ µs"), "85 µs"),
     (re.compile(r"(\"microseconds\": ?)\d+"), r"\g<1>85"),

@@ -28,7 +28,7 @@ struct Option: Sendable {
     static let all: [Option] = [
         Option(
             name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
-            help: "the address to listen on, or unix:PATH; port 0 picks a free port"),
+            help: "where to listen, or unix:PATH; port 0: a free port"),
         Option(
             name: "tls-certificate", key: "TlsCertificate", placeholder: "FILE", standard: nil,
             help: "certificates in PEM form, the server's first; turns HTTPS on"),

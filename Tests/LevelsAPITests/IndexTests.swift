@@ -18,13 +18,13 @@ import Testing
             #expect(
                 answer.headers == [
                     "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
-                    "Vary: Accept-Encoding, Accept",
+                    "Vary: Accept-Encoding, Accept", "Link: </openapi.json>; rel=\"service-desc\"",
                 ])
             #expect(
                 answer.line == #"""
                     {"title":"Shop \"A\"","items":3,"revision":"k3-1","editable":false,"links":{"levels":"/levels/",\#
-                    "detail":"/detail/","document":"/document","changes":"/changes","health":"/healthz",\#
-                    "readiness":"/readyz"}}
+                    "detail":"/detail/","document":"/document","changes":"/changes","openapi":"/openapi.json",\#
+                    "health":"/healthz","readiness":"/readyz"}}
                     """#)
         }
     }
@@ -32,8 +32,8 @@ import Testing
     @Test("has links that lead somewhere")
     func links() throws {
         let desk = try Desk(Self.document)
-        let links = desk.get("/").text.matches(of: /"(\/[a-z\/]*)"/).map { String($0.output.1) }
-        #expect(links.count == 6)
+        let links = desk.get("/").text.matches(of: /"(\/[a-z\/.]*)"/).map { String($0.output.1) }
+        #expect(links.count == 7)
         for link in links { #expect(desk.get(link).status == 200) }
     }
 

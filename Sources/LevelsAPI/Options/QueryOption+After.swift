@@ -3,7 +3,8 @@ import PropertyLists
 extension QueryOption {
     /// `after=`: the end of the previous page.
     static let after = QueryOption(
-        name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )",
+        name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )", pattern: "^[A-Za-z0-9._-]+$",
+        example: "AAAAAAAAAABFl8O-NfHbZy",
         summary: "The cursor of a page, from the link 'next' of the previous page.", effect: .content,
         isInNextLink: false
     ) { value, query throws(Problem) in

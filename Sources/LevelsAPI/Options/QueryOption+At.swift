@@ -4,7 +4,8 @@ import PropertyLists
 extension QueryOption {
     /// `at=`: where a new item is put.
     static let at = QueryOption(
-        name: "at", grammar: "\"first\" / \"last\" / 1*DIGIT / ( \"before:\" / \"after:\" ) key", defaultValue: "last",
+        name: "at", grammar: "\"first\" / \"last\" / 1*DIGIT / ( \"before:\" / \"after:\" ) key",
+        pattern: "^(first|last|[0-9]+|before:[\\s\\S]*|after:[\\s\\S]*)$", example: "first", defaultValue: "last",
         summary: "The place of the new item among the rows: an end, the number of rows before it, or a row beside it.",
         effect: .content
     ) { value, query throws(Problem) in

@@ -4,7 +4,7 @@ import PropertyLists
 extension QueryOption {
     /// `depth=`: how many levels an outline shows.
     static let depth = QueryOption(
-        name: "depth", grammar: "\"all\" / 1*DIGIT",
+        name: "depth", grammar: "\"all\" / 1*DIGIT", pattern: "^(all|0*[1-9][0-9]*)$", example: "2",
         summary: "An outline: the rows of this many levels, flattened in order.",
         effect: .content, looksBelow: true, excludes: otherThanOutlines
     ) { value, query throws(Problem) in

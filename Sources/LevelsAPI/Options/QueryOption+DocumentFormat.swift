@@ -3,7 +3,7 @@ import PropertyLists
 extension QueryOption {
     /// `format=` of a document, which can also be binary.
     static let documentFormat = QueryOption(
-        name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"",
+        name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"", example: "json",
         summary: "The format of the document, instead of the one that Accept prefers.", effect: .form
     ) { value, query throws(Problem) in
         switch value {

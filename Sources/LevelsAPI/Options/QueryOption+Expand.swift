@@ -5,7 +5,7 @@ import PropertyLists
 extension QueryOption {
     /// `expand=`: items below the level that an outline opens, with all above them.
     static let expand = QueryOption(
-        name: "expand", grammar: "[ path ] *( \",\" [ path ] )",
+        name: "expand", grammar: "[ path ] *( \",\" [ path ] )", example: "Item%201",
         summary: "An outline: the items that are open, as paths below this level.", effect: .content,
         looksBelow: true, excludes: otherThanOutlines
     ) { value, query throws(Problem) in

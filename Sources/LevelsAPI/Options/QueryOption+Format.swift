@@ -3,7 +3,7 @@ import PropertyLists
 extension QueryOption {
     /// `format=` of a level or a detail.
     static let format = QueryOption(
-        name: "format", grammar: "\"json\" / \"plist\"",
+        name: "format", grammar: "\"json\" / \"plist\"", example: "json",
         summary: "The format of the answer, instead of the one that Accept prefers.", effect: .form
     ) { value, query throws(Problem) in
         switch value {

@@ -4,7 +4,7 @@ extension QueryOption {
     /// `group=`: the sections; without a value those of the document, even if the item has a `GroupBy`. Read after `sort`
     /// and `q`.
     static let group = QueryOption(
-        name: "group", grammar: "\"initial\" / [ name ]",
+        name: "group", grammar: "\"initial\" / [ name ]", example: "initial",
         summary: "Sections by the first letter of the title, or by the text of a field.", effect: .content,
         arrangesRows: true
     ) { value, query in

@@ -3,7 +3,7 @@ import PropertyLists
 extension QueryOption {
     /// `inline=`: whether a document has what it takes from other files in place.
     static let inline = QueryOption(
-        name: "inline", grammar: "\"true\" / \"false\"", defaultValue: "true",
+        name: "inline", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "true",
         summary: "Whether levels from other files are in place; false gives the document as its own file has it.",
         effect: .content
     ) { value, query throws(Problem) in

@@ -3,7 +3,7 @@ import PropertyLists
 extension QueryOption {
     /// `pretty=`: whether JSON is indented. It is read after the format, because it depends on it.
     static let pretty = QueryOption(
-        name: "pretty", grammar: "\"true\" / \"false\"", defaultValue: "false",
+        name: "pretty", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "false",
         summary: "Whether JSON is indented, with a line for each member.", effect: .form
     ) { value, query throws(Problem) in
         switch value {

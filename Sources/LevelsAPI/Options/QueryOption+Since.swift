@@ -3,7 +3,8 @@ import PropertyLists
 extension QueryOption {
     /// `since=` of a level: the version that the client has.
     static let since = QueryOption(
-        name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )",
+        name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )", pattern: "^[A-Za-z0-9_-]{22}$",
+        example: "JyuK7dY9m8TO_ugO9X2M3G",
         summary: "The version of the level that the client has: the answer tells what changed since.",
         effect: .content, isInNextLink: false
     ) { value, query throws(Problem) in

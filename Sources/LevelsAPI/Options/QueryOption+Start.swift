@@ -4,7 +4,7 @@ import PropertyLists
 extension QueryOption {
     /// `start=`: the row at which a page begins.
     static let start = QueryOption(
-        name: "start", grammar: "1*DIGIT", defaultValue: "0",
+        name: "start", grammar: "1*DIGIT", example: "0", defaultValue: "0",
         summary: "The position of the page's first row, as the 'start' of a section.", effect: .content,
         isInNextLink: false, excludes: ["after"]
     ) { value, query throws(Problem) in

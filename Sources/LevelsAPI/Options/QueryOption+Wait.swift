@@ -4,7 +4,7 @@ import PropertyLists
 extension QueryOption {
     /// `wait=`: how long the request waits for a change. It overrides the preference of the same name.
     static let wait = QueryOption(
-        name: "wait", grammar: "1*3DIGIT", range: Wait.limits,
+        name: "wait", grammar: "1*3DIGIT", example: "1", range: Wait.limits,
         summary: "How many seconds to wait for an answer that differs from the one the client has.", effect: .delivery,
         isInNextLink: false
     ) { value, query throws(Problem) in

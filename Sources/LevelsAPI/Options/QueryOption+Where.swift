@@ -7,7 +7,8 @@ extension QueryOption {
 
     /// `where=`: a condition on the rows.
     static let condition = QueryOption(
-        name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value",
+        name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:<>~]",
+        example: "Title~screen",
         summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.", effect: .content,
         isRepeatable: true, arrangesRows: true
     ) { value, query throws(Problem) in

@@ -20,6 +20,10 @@ final class QueryOption: Sendable {
     let name: String
     /// The values, in the notation of RFC 5234.
     let grammar: String
+    /// The same as a regular expression, for the description; nil if the grammar or the range says it all.
+    let pattern: String?
+    /// A value that gives an answer on each level of `Data/Data.plist`, for the description; nil if none does.
+    let example: String?
     /// The allowed range of a number; nil for an option that is not a number.
     let range: ClosedRange<Int>?
     /// The value of an omitted option; nil if it has none.
@@ -42,13 +46,16 @@ final class QueryOption: Sendable {
     let read: Reader
 
     init(
-        name: String, grammar: String, range: ClosedRange<Int>? = nil, defaultValue: String? = nil, summary: String,
+        name: String, grammar: String, pattern: String? = nil, example: String? = nil, range: ClosedRange<Int>? = nil,
+        defaultValue: String? = nil, summary: String,
         effect: Effect, isRepeatable: Bool = false, isInNextLink: Bool = true, arrangesRows: Bool = false,
         looksBelow: Bool = false, excludes: [String] = [], requires: String? = nil,
         read: @escaping Reader
     ) {
         self.name = name
         self.grammar = grammar
+        self.pattern = pattern
+        self.example = example
         self.range = range
         self.defaultValue = defaultValue
         self.summary = summary

@@ -46,6 +46,10 @@ final class QueryOptions: Sendable {
         .at,
         .section,
     ])
+    /// `GET /openapi.json`.
+    static let description = QueryOptions([
+        .pretty
+    ])
     /// `GET /`.
     static let index = QueryOptions([
         .pretty

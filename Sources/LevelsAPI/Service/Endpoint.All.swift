@@ -112,6 +112,14 @@ extension Endpoint {
                     .now(try api.metrics(call))
                 }
             ]),
+        Endpoint(
+            name: "/openapi.json",
+            operations: [
+                .get("The description of this API, from which clients can be generated.", .description) {
+                    api, call throws(Problem) in
+                    .now(try api.describe(call))
+                }
+            ]),
     ]
 
     /// All names, for messages that list them.

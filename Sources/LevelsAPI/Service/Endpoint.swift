@@ -108,5 +108,5 @@ extension Endpoint {
 
 extension HTTPServer.Method {
     /// The name of a method that an endpoint may have.
-    fileprivate var name: String { String(describing: self).uppercased() }
+    var name: String { String(describing: self).uppercased() }
 }

@@ -2,19 +2,21 @@ import Levels
 import PropertyLists
 
 /// `GET /`: what is served, and links to begin with (manual, Requests and answers).
-///
-/// Links to the OpenAPI description, here and as `Link: …; rel="service-desc"`, will be added together with its route.
 enum IndexAnswer {
     /// The name and the target of each link.
-    private static let links: [(name: StaticString, target: String)] = [
+    static let links: [(name: StaticString, target: String)] = [
         ("levels", "/levels/"), ("detail", "/detail/"), ("document", "/document"), ("changes", "/changes"),
-        ("health", "/healthz"), ("readiness", "/readyz"),
+        ("openapi", "/openapi.json"), ("health", "/healthz"), ("readiness", "/readyz"),
     ]
+
+    /// The link to the description of the API (RFC 8631).
+    private static let header = [("Link", "</openapi.json>; rel=\"service-desc\"")]
 
     /// - Parameter isEditable: whether a token could allow edits now.
     /// - Throws: `Problem` (500) if it could not be written.
     static func rendered(_ snapshot: Snapshot, isEditable: Bool) throws(Problem) -> Rendering {
-        try Rendering(vary: "Accept-Encoding, Accept", isTagged: true) { (writer) throws(PropertyListError) in
+        try Rendering(vary: "Accept-Encoding, Accept", headers: header, isTagged: true) {
+            (writer) throws(PropertyListError) in
             let root = Item(rootOf: snapshot.document).own
             let bytes = root.level.bytes
             try writer.member("title", bytes.span.extracting(root.level.row(root.row).title))

@@ -16,8 +16,11 @@ extension LevelsAPI {
 
         /// What `/metrics` shows.
         public var counters = ServiceCounters()
+        /// The version of the program, for the description of the API.
+        public var version = "0"
         /// What reading needs; nil if anyone may read.
         public var reading: Reading?
+
         /// What editing needs; nil turns it off.
         public var editing: Editing?
 

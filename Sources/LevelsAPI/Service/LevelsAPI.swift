@@ -23,6 +23,7 @@ public final class LevelsAPI: Responder {
     let told = ToldPublications()
     private let gate: Gate
     private let assets: Assets
+    let description: ServiceDescription
     let readiness: @Sendable () -> Readiness
     let configuration: Configuration
 
@@ -48,6 +49,8 @@ public final class LevelsAPI: Responder {
         gate = Gate(
             header: selection.header, admission: admission,
             reading: ReadAdmission(configuration, counting: admission.failures))
+        description = ServiceDescription(
+            version: configuration.version, readsNeedToken: configuration.reading != nil)
         assets = Assets(configuration, selection.header)
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)

@@ -1,0 +1,133 @@
+extension OperationDescription {
+    private static let coded: [AnswerField] = [.entityTag, .cacheControl, .vary]
+    private static let conditions: [RequestField] = [.ifNoneMatch, .ifMatch]
+    private static let ofItems: [ProblemKind] = [
+        .badPath, .noSuchItem, .notRepresentable, .notAcceptable, .preconditionFailed, .tooManyWaiters,
+    ]
+    private static let itemFields: [RequestField] = conditions + [.prefer, .acceptEncoding, .acceptLanguage]
+
+    /// What operations answer that change nothing.
+    static let reads: [String: OperationDescription] = [
+        "GET /": index, "GET /openapi.json": description, "GET /levels": level, "GET /detail": detail,
+        "GET /document": document, "GET /changes": changes, "GET /assets": asset, "GET /problems": problems,
+        "GET /healthz": health, "GET /readyz": readiness,
+    ]
+
+    /// The answers of a GET that has an entity tag.
+    private static func tagged(_ answer: AnswerDescription) -> [AnswerDescription] { [answer, answer.notModified] }
+
+    private static let index = OperationDescription(
+        id: "getIndex", isOpen: true, fields: conditions + [.acceptEncoding],
+        answers: tagged(
+            AnswerDescription(
+                summary: "The index.", content: [.json(Schema.named("Index"))], always: coded + [.link],
+                sometimes: [.contentEncoding], example: .init(keys: 0, json: Examples.index))),
+        problems: [.notAcceptable, .preconditionFailed])
+
+    private static let description = OperationDescription(
+        id: "getDescription", fields: conditions + [.acceptEncoding],
+        answers: tagged(
+            AnswerDescription(
+                summary: "This description.",
+                content: [.json(["type": "object", "description": "An OpenAPI 3.1 description."])],
+                always: coded, sometimes: [.contentEncoding])),
+        problems: [.notAcceptable, .preconditionFailed])
+
+    private static let level = OperationDescription(
+        id: "getLevel",
+        text:
+            "A table needs nothing else: row r of section s is `rows[sections[s].start + r]`, and a tap goes to `href`.",
+        fields: itemFields,
+        answers: tagged(
+            AnswerDescription(
+                summary: "The level; with `since`, what changed on it if the server still has that version.",
+                content: [
+                    .json(["anyOf": [Schema.named("Level"), Schema.named("LevelChanges")]]), .propertyList,
+                ],
+                always: coded, sometimes: [.contentEncoding, .contentLanguage, .link, .preferenceApplied],
+                example: .init(keys: 1, json: Examples.level))),
+        problems: ofItems + [.tooBusy])
+
+    private static let detail = OperationDescription(
+        id: "getDetail", fields: itemFields,
+        answers: tagged(
+            AnswerDescription(
+                summary: "The detail.", content: [.json(Schema.named("Detail")), .propertyList], always: coded,
+                sometimes: [.contentEncoding, .contentLanguage, .preferenceApplied],
+                example: .init(keys: 1, json: Examples.detail))),
+        problems: ofItems + [.tooBusy])
+
+    private static let document = OperationDescription(
+        id: "getDocument", fields: conditions + [.prefer, .acceptEncoding],
+        answers: tagged(
+            AnswerDescription(
+                summary: "The document.",
+                content: [
+                    .bytes("application/x-plist", "An XML property list."),
+                    .json(Schema.value("The item in the document's own shape.")),
+                    .bytes("application/octet-stream", "A binary property list."),
+                ],
+                always: coded, sometimes: [.contentEncoding, .preferenceApplied])),
+        problems: ofItems)
+
+    private static let changes = OperationDescription(
+        id: "getChanges",
+        text:
+            "With `Accept: text/event-stream`, a stream: `event: change` with a change as `data` and its revision as `id`, or `event: reset`.",
+        fields: [.prefer, .lastEventID],
+        answers: [
+            AnswerDescription(
+                summary: "The changes.",
+                content: [.json(Schema.named("Changes")), .bytes("text/event-stream", "Events.")],
+                always: [.cacheControl, .vary], sometimes: [.preferenceApplied, .accelBuffering],
+                example: .init(keys: 0, json: Examples.changes))
+        ],
+        problems: [.revisionGone, .tooManyWaiters])
+
+    private static let assetFields: [AnswerField] = [
+        .entityTag, .cacheControl, .lastModified, .acceptRanges, .contentTypeOptions,
+    ]
+    private static let anyType = AnswerDescription.Content(type: "*/*", schema: [:])
+
+    private static let asset = OperationDescription(
+        id: "getAsset",
+        fields: conditions + [.ifModifiedSince, .ifUnmodifiedSince, .range, .ifRange],
+        answers: tagged(
+            AnswerDescription(
+                summary: "The file.", content: [anyType], always: assetFields, sometimes: [.contentSecurityPolicy]))
+            + [
+                AnswerDescription(
+                    status: 206, summary: "Ranges of the file.", content: [anyType], always: assetFields,
+                    sometimes: [.contentSecurityPolicy, .contentRange])
+            ],
+        problems: [.badPath, .noSuchFile, .preconditionFailed, .rangeNotSatisfiable, .tooManyFiles])
+
+    private static let problems = OperationDescription(
+        id: "getProblems", fields: [.acceptEncoding],
+        answers: [
+            AnswerDescription(
+                summary: "What the kind of problem means; without a kind, all kinds.",
+                content: [.json(["anyOf": [Schema.named("ProblemKind"), Schema.named("ProblemKinds")]])],
+                always: [.cacheControl, .vary], sometimes: [.contentEncoding],
+                example: .init(keys: 1, json: Examples.problemKind))
+        ],
+        problems: [.noSuchRoute, .notAcceptable])
+
+    private static let health = OperationDescription(
+        id: "getHealth", isOpen: true,
+        answers: [
+            AnswerDescription(
+                summary: "The process answers.", content: [.json(Schema.named("Health"))],
+                example: .init(keys: 0, json: Examples.health))
+        ],
+        problems: [])
+
+    private static let readiness = OperationDescription(
+        id: "getReadiness", isOpen: true,
+        answers: [
+            AnswerDescription(
+                summary: "The state of what is served.", content: [.json(Schema.named("Readiness"))],
+                example: .init(keys: 0, json: Examples.readiness))
+        ],
+        problems: [])
+}

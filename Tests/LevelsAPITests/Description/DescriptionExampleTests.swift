@@ -1,0 +1,85 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@testable import LevelsAPI
+
+/// The examples of the description, asked of `Data/Data.plist`.
+@Suite("The description's examples") struct DescriptionExampleTests {
+    /// An answer without what differs from start to start: revisions.
+    private static func compared(_ text: String) -> String {
+        text.replacing(/"(revision|since)":"k3-\d+"/) { #""\#($0.output.1)":"R""# }
+            .replacing(#""editable":true"#, with: #""editable":false"#)
+    }
+
+    @Test("of paths lead to items, and of answers are what is answered")
+    func answers() throws {
+        let service = try DescribedService()
+        var compared = 0
+        for operation in service.operations where operation.method == "GET" && !operation.path.contains("assets") {
+            let answer = service.desk.get(operation.target)
+            #expect(answer.status == 200, "\(operation.target)")
+            guard let example = service.content(service.responses(of: operation)["200"])?["example"] else { continue }
+            let given = try JSONSerialization.jsonObject(with: Data(answer.body))
+            #expect(
+                Self.compared(try sortedJSON(example)) == Self.compared(try sortedJSON(given)), "\(operation.target)")
+            compared += 1
+        }
+        #expect(compared == 7)
+    }
+
+    @Test("of query options each give an answer on every path that takes them")
+    func options() throws {
+        let service = try DescribedService()
+        var count = 0
+        for operation in service.operations where operation.method == "GET" {
+            for parameter in operation.parameters(in: "query") {
+                let name = parameter["name"] as? String ?? ""
+                // Nothing changes here, so the changes would be waited for.
+                guard let example = parameter["example"], operation.path != "/changes" || name != "wait" else {
+                    continue
+                }
+                let value = try sortedJSON((example as? [Any])?.first ?? example).filter { $0 != "\"" }
+                let encoded = value.replacing("%", with: "%25")
+                // These two belong to others.
+                let beside = ["in": "&q=screen", "pretty": "&format=json"][name].map { beside in
+                    operation.parameters(in: "query").contains { beside.hasPrefix("&\($0["name"] as? String ?? "")=") }
+                        ? beside : ""
+                }
+                let target = "\(operation.target)?\(name)=\(encoded)\(beside ?? "")"
+                #expect(service.desk.get(target).status == 200, "\(target)")
+                count += 1
+            }
+        }
+        #expect(count > 100)
+    }
+
+    @Test("of bodies are edits that are done")
+    func edits() throws {
+        var compared = 0
+        for operation in try DescribedService().operations {
+            let service = try DescribedService()
+            let body = operation.node["requestBody"] as? [String: Any]
+            for type in ["application/json", "application/merge-patch+json"] {
+                guard let example = service.content(body, type)?["example"] else { continue }
+                let method = try #require(["POST": Method.post, "PUT": .put, "PATCH": .patch][operation.method])
+                let answer = service.desk.send(method, operation.target, try sortedJSON(example), type: type)
+                #expect(answer.status == (operation.path.hasPrefix("/levels") ? 201 : 200), "\(operation.target)")
+                let content = service.content(service.responses(of: operation)["\(answer.status)"])
+                guard let expected = content?["example"] else { continue }
+                let given = try JSONSerialization.jsonObject(with: Data(answer.body))
+                #expect(try sortedJSON(expected) == sortedJSON(given), "\(operation.target)")
+                compared += 1
+            }
+        }
+        #expect(compared == 1)
+    }
+
+    @Test("of the path's keys lead to a leaf")
+    func leaf() throws {
+        let service = try DescribedService()
+        let path = try #require(service.operations.first { $0.path.hasPrefix("/detail/{") && $0.path.contains("key5") })
+        #expect(path.target == "/detail/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J")
+        #expect(service.desk.get(path.target).text.contains(#""leaf":true"#))
+    }
+}

@@ -1,0 +1,153 @@
+import ContentCodings
+import Foundation
+import HTTPServer
+import Testing
+
+@testable import LevelsAPI
+
+/// The description names what the tables of the code name: routes, methods, parameters, header fields and problems.
+@Suite("The description") struct DescriptionTests {
+    @Test("has a path for each endpoint, and an operation for each method")
+    func routes() throws {
+        let service = try DescribedService()
+        let described = Set(service.operations.map { "\($0.method) \($0.path)" })
+        for endpoint in Endpoint.all {
+            let templates = PathTemplate.all(of: endpoint)
+            #expect(!templates.isEmpty, "\(endpoint.name)")
+            for (template, operation) in templates.flatMap({ path in endpoint.operations.map { (path, $0) } }) {
+                let isServed = template.keys == 0 || !operation.isOfRootOnly
+                let line = "\(operation.method.name) \(template.path)"
+                #expect(described.contains(line) == isServed, "\(line)")
+            }
+        }
+        #expect(described.count == 54)
+    }
+
+    @Test("says what each operation answers, and of no other")
+    func operations() {
+        let served = Endpoint.all.flatMap { endpoint in
+            endpoint.operations.map { "\($0.method.name) \(endpoint.name)" }
+        }
+        #expect(OperationDescription.all.keys.sorted() == served.sorted())
+    }
+
+    @Test("gives each operation an identifier of its own")
+    func identifiers() throws {
+        let identifiers = try DescribedService().operations.compactMap { $0.node["operationId"] as? String }
+        #expect(identifiers.count == 54)
+        #expect(Set(identifiers).count == identifiers.count)
+    }
+
+    @Test("lists the query options of each operation, in the order of their table")
+    func options() throws {
+        for operation in try DescribedService().operations {
+            let endpoint = try #require(Endpoint.match(operation.target.utf8Span.span)?.endpoint)
+            let served = try #require(endpoint.operations.first { $0.method.name == operation.method })
+            let names = operation.parameters(in: "query").compactMap { $0["name"] as? String }
+            #expect(names == served.options.names, "\(operation.method) \(operation.path)")
+        }
+    }
+
+    @Test("tells of a query option what its table tells", arguments: ["limit", "wait"])
+    func ranges(_ name: String) throws {
+        let option = try #require(QueryOptions.level[name])
+        let node = try #require(try DescribedService().node(at: "#/components/parameters/\(name)"))
+        let schema = try #require(node["schema"] as? [String: Any])
+        #expect(schema["type"] as? String == "integer")
+        #expect(schema["minimum"] as? Int == option.range?.lowerBound)
+        #expect(schema["maximum"] as? Int == option.range?.upperBound)
+        let summary = try #require(node["description"] as? String)
+        #expect(summary.contains(option.summary))
+        #expect(summary.contains("By default `1000`.") == (option.defaultValue == "1000"))
+    }
+
+    @Test("makes the type of an option from its grammar")
+    func types() throws {
+        let service = try DescribedService()
+        let schemas = try ["pretty", "format", "format-document", "start", "where", "sort"].map { name in
+            try sortedJSON(try #require(service.node(at: "#/components/parameters/\(name)")?["schema"]))
+        }
+        #expect(
+            schemas == [
+                #"{"type":"boolean"}"#, #"{"enum":["json","plist"],"type":"string"}"#,
+                #"{"enum":["plist","xml","json","binary"],"type":"string"}"#, #"{"minimum":0,"type":"integer"}"#,
+                #"{"items":{"pattern":"[:<>~]","type":"string"},"type":"array"}"#, #"{"type":"string"}"#,
+            ])
+    }
+
+    @Test("names every kind of problem that can be given, with its status, and no other")
+    func problems() throws {
+        let service = try DescribedService()
+        var named: Set<ProblemKind> = []
+        for operation in service.operations {
+            for (status, response) in service.responses(of: operation) where status >= "400" {
+                let schema = service.content(response, "application/problem+json")?["schema"] as? [String: Any]
+                let type = (schema?["properties"] as? [String: [String: Any]])?["type"]
+                let kinds = (type?["enum"] as? [String] ?? []).compactMap { type in
+                    ProblemKind(rawValue: String(type.dropFirst("/problems/".count)))
+                }
+                #expect(!kinds.isEmpty, "\(operation.method) \(operation.path) \(status)")
+                #expect(kinds.allSatisfy { String($0.status) == status })
+                named.formUnion(kinds)
+            }
+        }
+        let expected = Set(ProblemKind.allCases).subtracting(ProblemKind.neverGiven)
+        #expect(named == expected.subtracting(ProblemKind.ofUndescribedMethods))
+        let text = try #require(service.node(at: "#/components/schemas/Problem")?["description"] as? String)
+        for kind in ProblemKind.allCases {
+            #expect(text.contains("/problems/\(kind.rawValue)`") == expected.contains(kind), "\(kind.rawValue)")
+        }
+    }
+
+    @Test("names every request field that a client chooses")
+    func requestFields() throws {
+        let service = try DescribedService()
+        var named = Set(service.operations.flatMap { $0.parameters(in: "header").compactMap { $0["name"] as? String } })
+        // OpenAPI has other places for these: the media types and the security scheme.
+        named.formUnion(["Accept", "Content-Type", "Authorization"])
+        // Those of HTTP itself, of browsers, and of proxies.
+        let others: Set<FieldName> = [
+            .accessControlRequestHeaders, .accessControlRequestMethod, .cacheControl, .connection, .contentEncoding,
+            .contentLength, .cookie, .expect, .host, .origin, .referer, .requestID, .secFetchSite, .traceparent,
+            .transferEncoding, .upgrade, .userAgent,
+        ]
+        let read = Set(FieldName.allCases).subtracting(others).map { String(describing: $0.lowercased) }
+        #expect(Set(named.map { $0.lowercased() }) == Set(read))
+    }
+
+    @Test("has no reference that leads nowhere, and no component that nothing refers to")
+    func references() throws {
+        let service = try DescribedService()
+        let references = service.references
+        for reference in references { #expect(service.node(at: reference) != nil, "\(reference)") }
+        for kind in ["schemas", "parameters", "headers", "responses"] {
+            let names = try #require(service.node(at: "#/components/\(kind)")).keys
+            for name in names where kind != "headers" {
+                #expect(references.contains("#/components/\(kind)/\(name)"), "\(kind)/\(name)")
+            }
+        }
+    }
+
+    @Test("asks for a token exactly where an edit does")
+    func security() throws {
+        for operation in try DescribedService().operations {
+            let security = try operation.node["security"].map(sortedJSON)
+            #expect(security == (operation.method == "GET" ? nil : #"[{"editToken":[]}]"#))
+        }
+    }
+
+    @Test("asks for a token of all but the open routes if reading needs one")
+    func readSecurity() throws {
+        let description = ServiceDescription(version: "1", readsNeedToken: true)
+        let body = Data(try description.body(isIndented: false, .identity))
+        let root = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+        let paths = try #require(root["paths"] as? [String: [String: Any]])
+        let open = paths.filter { ($0.value["get"] as? [String: Any]).map { $0["security"] == nil } ?? false }.keys
+        #expect(open.sorted() == ["/", "/healthz", "/readyz"])
+        let level = try #require(paths["/levels/"]?["get"] as? [String: Any])
+        #expect(try sortedJSON(try #require(level["security"])) == #"[{"readToken":[]},{"editToken":[]}]"#)
+        let responses = try #require(level["responses"] as? [String: Any])
+        let unauthorized = responses["401"] as? [String: String]
+        #expect(unauthorized == ["$ref": "#/components/responses/unauthorized"])
+    }
+}

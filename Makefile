@@ -4,7 +4,7 @@ BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-de
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell groff-base zsh fish systemd prometheus python3-yaml nginx-light
+SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell groff-base zsh fish systemd prometheus python3-yaml nginx-light python3-venv
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 SWIFT ?= swift
@@ -104,11 +104,12 @@ test: deps ## Run the unit tests.
 system-test: system-test-deps build ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
-soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), then the long forms of the edit tests.
+soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), then the long forms of other tests.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
 	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
+	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)

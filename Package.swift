@@ -13,6 +13,13 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
+let webClientFiles = [
+    "api.js", "app.js", "client.css", "controls.js", "crumbs.js", "detail-pane.js", "dialogs.js", "dom.js", "drag.js",
+    "edit-form.js", "editor.js", "format.js", "geometry.js", "index-strip.js", "index.html", "keyboard.js",
+    "level-pane.js", "level.js", "list.js", "live.js", "main.js", "menu.js", "missing-pane.js", "more-menu.js",
+    "notices.js", "pane-head.js", "place.js", "plist.js", "positions.js", "row.js", "value-view.js", "view-menu.js",
+]
+
 let package = Package(
     name: "drilldown",
     products: [.executable(name: "drilldown", targets: ["drilldown"])],
@@ -56,11 +63,16 @@ let package = Package(
                 "Bytes", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS", "CEpoll",
             ],
             swiftSettings: settings),
+        // The files of the web client become part of the program: see WebClientFile.
+        .target(
+            name: "WebClient",
+            resources: webClientFiles.map { .embedInCode($0) },
+            swiftSettings: settings),
         .target(
             name: "LevelsAPI",
             dependencies: [
                 "Bytes", "Files", "HTTPFields", "Locking", "Threads", "HTTPServer", "ContentCodings", "Levels",
-                "PropertyLists", "TreeStore",
+                "PropertyLists", "TreeStore", "WebClient",
             ],
             swiftSettings: settings),
         .executableTarget(

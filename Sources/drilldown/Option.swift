@@ -116,6 +116,9 @@ struct Option: Sendable {
         Option(
             name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
             help: "other origins whose web pages may read, and if listed edit"),
+        Option(
+            name: "no-web-client", key: "NoWebClient", placeholder: nil, standard: "false",
+            help: "leaves out the web client"),
     ]
 
     /// The name of the source in the environment and the configuration file.

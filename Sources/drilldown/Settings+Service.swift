@@ -76,6 +76,7 @@ extension Settings {
         api.searchBytes = try number("SearchBytes", 0...1 << 40)
         api.waiters = try number("Waiters", 0...1_000_000)
         api.assetsFolder = assetsFolder
+        api.hasWebClient = try !flag("NoWebClient")
         api.cacheControl = text("CacheControl")
         guard api.cacheControl.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) else {
             throw wrong("CacheControl", "a header field's value")

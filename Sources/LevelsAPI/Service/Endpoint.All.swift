@@ -78,6 +78,20 @@ extension Endpoint {
                 }
             ]),
         Endpoint(
+            name: "/browse", takesPath: true,
+            operations: [
+                .get("The web client, opened at an item.", .none) { api, call throws(Problem) in
+                    .now(try api.browse(call))
+                }
+            ]),
+        Endpoint(
+            name: "/client", takesPath: true,
+            operations: [
+                .get("A file of the web client.", .none) { api, call throws(Problem) in
+                    .now(try api.webClientFile(call))
+                }
+            ]),
+        Endpoint(
             name: "/problems", takesPath: true,
             operations: [
                 .get("What a kind of problem means.", .none) { api, call throws(Problem) in

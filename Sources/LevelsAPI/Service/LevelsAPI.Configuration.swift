@@ -20,6 +20,8 @@ extension LevelsAPI {
         public var version = "0"
         /// What reading needs; nil if anyone may read.
         public var reading: Reading?
+        /// Whether the web client is served, at `/` and `/browse`.
+        public var hasWebClient = true
 
         /// What editing needs; nil turns it off.
         public var editing: Editing?

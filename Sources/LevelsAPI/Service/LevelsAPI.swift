@@ -23,6 +23,7 @@ public final class LevelsAPI: Responder {
     let told = ToldPublications()
     private let gate: Gate
     private let assets: Assets
+    private let webClient: WebClientAnswers?
     let description: ServiceDescription
     let readiness: @Sendable () -> Readiness
     let configuration: Configuration
@@ -52,6 +53,7 @@ public final class LevelsAPI: Responder {
         description = ServiceDescription(
             version: configuration.version, readsNeedToken: configuration.reading != nil)
         assets = Assets(configuration, selection.header)
+        webClient = configuration.hasWebClient ? WebClientAnswers(selection.header) : nil
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
@@ -153,6 +155,7 @@ public final class LevelsAPI: Responder {
     }
 
     func index(_ call: Call) throws(Problem) -> Response {
+        if let webClient, WebClientAnswers.isPreferred(by: call.request) { return try webClient.pageResponse(to: call) }
         var query = LevelQuery()
         try query.readAnswer(call.query)
         let compact = try IndexAnswer.rendered(call.publication.snapshot, isEditable: admission.isOn)
@@ -181,6 +184,16 @@ public final class LevelsAPI: Responder {
         try call.query.check()
         let path = call.request.target.extracting(call.match.path)
         return try assets.response(to: call.request, at: path, for: call.negotiation.origin)
+    }
+
+    func browse(_ call: Call) throws(Problem) -> Response {
+        guard let webClient else { throw .noSuchRoute(call.request.target) }
+        return try webClient.pageResponse(to: call)
+    }
+
+    func webClientFile(_ call: Call) throws(Problem) -> Response {
+        guard let webClient else { throw .noSuchRoute(call.request.target) }
+        return try webClient.fileResponse(to: call)
     }
 
     func problems(_ call: Call) throws(Problem) -> Response {

@@ -1,0 +1,110 @@
+import Bytes
+import ContentCodings
+import HTTPFields
+import HTTPServer
+import Levels
+import WebClient
+
+/// The web client's page and files, as responses prepared at the start: a request only chooses one.
+struct WebClientAnswers: Sendable {
+    /// The responses to one target, by content coding.
+    private struct Prepared: Sendable {
+        let entityTag: String
+        let responses: [ContentCoding: Response]
+        let headers: [ContentCoding: [(name: String, value: String)]]
+
+        init(_ body: [UInt8], _ metadata: RepresentationMetadata, _ header: ResponseHeader) {
+            let tag = EntityTag.of(ContentHash(of: body.span))
+            var metadata = metadata
+            metadata.entityTag = tag
+            var responses: [ContentCoding: Response] = [:]
+            var headers: [ContentCoding: [(name: String, value: String)]] = [:]
+            for coding in ContentCoding.allCases {
+                var coded: [UInt8] = []
+                coding.encode(body.span) { piece in for index in piece.indices { coded.append(piece[index]) } }
+                let lines = header.lines(of: metadata, coding, for: 0)
+                headers[coding] = lines
+                responses[coding] = Response(status: 200, headers: lines, body: coded)
+            }
+            entityTag = tag
+            self.responses = responses
+            self.headers = headers
+        }
+    }
+
+    /// The folder of the files of this version: a change of any file changes the target of all.
+    private let folder: String
+    private let page: Prepared
+    private let files: [String: Prepared]
+
+    init(_ header: ResponseHeader) {
+        let all = WebClientFile.all
+        var content: [UInt8] = []
+        for file in all { content += Array(file.name.utf8) + [0] + file.bytes + [0] }
+        let hash = ContentHash(of: content.span)
+        folder = "/" + EntityTag.of(hash).filter { $0 != "\"" }
+        let base = "/client" + folder
+        var files: [String: Prepared] = [:]
+        for file in all where file.name != WebClientFile.pageName {
+            let metadata = RepresentationMetadata(
+                contentType: file.contentType, entityTag: nil, cacheControl: "public, max-age=31536000, immutable",
+                vary: "Accept-Encoding", added: [("X-Content-Type-Options", "nosniff")])
+            files["\(folder)/\(file.name)"] = Prepared(file.bytes, metadata, header)
+        }
+        self.files = files
+        let metadata = RepresentationMetadata(
+            contentType: "text/html; charset=utf-8", entityTag: nil, cacheControl: "no-cache",
+            vary: "Accept-Encoding, Accept",
+            added: [
+                ("Content-Security-Policy", Self.policy), ("X-Content-Type-Options", "nosniff"),
+                ("Referrer-Policy", "no-referrer"),
+            ])
+        page = Prepared(WebClientFile.page(base: base), metadata, header)
+    }
+
+    /// What the page may do: run and load only what this service has, and never make markup of text.
+    private static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
+        base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+        trusted-types plist
+        """
+
+    /// Whether a request prefers the page to the index: its `Accept` names HTML, and no format of data above it.
+    static func isPreferred(by request: Request) -> Bool {
+        guard request.has(.accept) else { return false }
+        var html = 0
+        var data = 0
+        request.forEachMediaRange { range in
+            if range.name.isEqual(ignoringCase: "text/html") {
+                html = max(html, range.quality)
+            } else if range.name.isEqual(ignoringCase: "application/json") {
+                data = max(data, range.quality)
+            }
+        }
+        return html > data
+    }
+
+    /// The page, which shows the place that its own address names.
+    ///
+    /// - Throws: `Problem` (406, 412).
+    func pageResponse(to call: Call) throws(Problem) -> Response { try response(page, to: call) }
+
+    /// A file of the page.
+    ///
+    /// - Throws: `Problem` (404, 406, 412).
+    func fileResponse(to call: Call) throws(Problem) -> Response {
+        let name = String(utf8: call.request.target.extracting(call.match.path))
+        guard let file = files[name] else { throw .noSuchRoute(call.request.target) }
+        return try response(file, to: call)
+    }
+
+    private func response(_ prepared: Prepared, to call: Call) throws(Problem) -> Response {
+        let coding = try call.negotiation.coding(ofBytes: .max)
+        let tag = EntityTag.of(prepared.entityTag, coding)
+        if try Condition(call.request).isNotModified(tag) {
+            return Response(status: 304, headers: prepared.headers[coding] ?? [])
+        }
+        guard let response = prepared.responses[coding] else { throw .unwritten }
+        return response
+    }
+}

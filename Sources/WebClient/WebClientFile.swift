@@ -1,0 +1,47 @@
+/// A file of the web client, which is part of the program.
+public struct WebClientFile: Sendable {
+    /// The name, with its extension.
+    public let name: String
+    /// The content.
+    public let bytes: [UInt8]
+
+    /// The name of the one HTML page.
+    public static let pageName = "index.html"
+
+    /// The media type, by the extension.
+    public var contentType: String {
+        if name.hasSuffix(".js") { return "text/javascript; charset=utf-8" }
+        return name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/html; charset=utf-8"
+    }
+
+    /// The page, with its files in a folder of the service.
+    ///
+    /// - Parameter base: the target of the folder, without a final slash.
+    public static func page(base: String) -> [UInt8] {
+        let modules = all.filter { $0.name.hasSuffix(".js") && !isLoadedLater($0.name) }
+        // Modules import each other by name: without these links they would be loaded one after the other.
+        let links = modules.map { "<link rel=\"modulepreload\" href=\"\(base)/\($0.name)\">" }
+        return lines(of: PackageResources.index_html).flatMap { line in
+            let text = String(decoding: line, as: UTF8.self)
+            if text == "{{preload}}" { return Array(links.joined(separator: "\n").utf8) + [newline] }
+            return Array(replacing("{{base}}", in: text, by: base).utf8) + [newline]
+        }
+    }
+
+    /// Whether a module is loaded only when it is needed.
+    private static func isLoadedLater(_ name: String) -> Bool { name.hasPrefix("edit") || name == "main.js" }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] { bytes.split(separator: newline) }
+
+    private static func replacing(_ mark: String, in text: String, by replacement: String) -> String {
+        var rest = text[...]
+        var result = ""
+        while let start = rest.indices.first(where: { rest[$0...].hasPrefix(mark) }) {
+            result += rest[..<start] + replacement
+            rest = rest[start...].dropFirst(mark.count)
+        }
+        return result + rest
+    }
+}

@@ -1,0 +1,83 @@
+// Making elements. Text always becomes a text node: nothing from a document is ever parsed as HTML.
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+// Makes an element. `on…` functions listen; `true` sets an empty attribute; null, undefined and false set none.
+export function el(tag, attributes, ...children) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
+    else element.setAttribute(name, value === true ? '' : value)
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined && child !== false))
+  return element
+}
+
+// Paths of 20 by 20, drawn with a stroke.
+const ICONS = {
+  forward: 'M8 5l5 5-5 5',
+  back: 'M12 4l-6 6 6 6',
+  down: 'M5 8l5 5 5-5',
+  up: 'M5 12l5-5 5 5',
+  search: 'M9 4a5 5 0 1 0 0 10a5 5 0 1 0 0-10M12.8 12.8L17 17',
+  view: 'M3 6h14M5.5 10h9M8 14h4',
+  more: 'M5 10h.01M10 10h.01M15 10h.01',
+  info: 'M10 3a7 7 0 1 0 0 14a7 7 0 1 0 0-14M10 9v4.5M10 6.5h.01',
+  outline: 'M4 5h5M8 10h8M8 15h8M4 5v10h4M4 10h4',
+  add: 'M10 4v12M4 10h12',
+  close: 'M5 5l10 10M15 5L5 15',
+  cut: 'M6 4l7 9M14 4L7 13M5.500 13a2 2 0 1 0 .01 0M14.500 13a2 2 0 1 0 .01 0',
+  edit: 'M4 16l1-4 8.500-8.500 3 3L8 15z',
+  remove: 'M4 6h12M8 6V4h4v2M6 6l.7 10h6.600L14 6',
+  move: 'M6 7h8M6 10h8M6 13h8',
+}
+
+export function icon(name) {
+  const svg = document.createElementNS(SVG, 'svg')
+  svg.setAttribute('viewBox', '0 0 20 20')
+  svg.setAttribute('class', 'icon icon-' + name)
+  svg.setAttribute('aria-hidden', 'true')
+  const path = document.createElementNS(SVG, 'path')
+  path.setAttribute('d', ICONS[name])
+  svg.append(path)
+  return svg
+}
+
+export function iconButton(name, label, onclick, attributes) {
+  return el('button', {type: 'button', class: 'tool', 'aria-label': label, title: label, onclick, ...attributes}, icon(name))
+}
+
+// Runs at most once at a time; a call while it runs makes it run once more afterwards.
+export function coalesced(action) {
+  let running = null, again = false
+  return function run() {
+    if (running) {
+      again = true
+      return running
+    }
+    running = (async () => {
+      try {
+        do {
+          again = false
+          await action()
+        } while (again)
+      } finally {
+        running = null
+      }
+    })()
+    return running
+  }
+}
+
+export function debounced(milliseconds, action) {
+  let timer
+  const later = (...values) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => action(...values), milliseconds)
+  }
+  later.cancel = () => clearTimeout(timer)
+  return later
+}
+
+export const wantsLessMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches

@@ -1,0 +1,164 @@
+// A level as far as it has been read: its head, its sections, and the rows that were needed.
+
+import {getJSON, Problem} from './api.js'
+
+const PAGE = 100
+// How many pages are kept. Those furthest from what is seen are let go.
+const KEPT_PAGES = 20
+
+export class Level {
+  constructor(place) {
+    this.place = place
+    this.head = null
+    this.pages = new Map()
+    this.#loading = new Map()
+  }
+
+  #loading
+
+  get count() {
+    return this.head?.count ?? 0
+  }
+
+  row(index) {
+    return this.pages.get(Math.floor(index / PAGE))?.[index % PAGE]
+  }
+
+  // The loaded rows as [index, row], in order.
+  *loaded() {
+    for (const number of [...this.pages.keys()].sort((a, b) => a - b)) {
+      for (const [offset, row] of this.pages.get(number).entries()) if (row) yield [number * PAGE + offset, row]
+    }
+  }
+
+  indexOf(href) {
+    for (const [index, row] of this.loaded()) if (row.href === href) return index
+    return -1
+  }
+
+  target(values) {
+    const query = new URLSearchParams(this.place.levelQuery)
+    for (const [name, value] of Object.entries(values)) query.set(name, value)
+    return `${this.place.level}?${query}`
+  }
+
+  #page(number, signal) {
+    return getJSON(this.target({limit: PAGE, start: number * PAGE}), signal)
+  }
+
+  // Reads the head and the page with a row; rows read before are forgotten.
+  async open(row = 0, signal) {
+    let number = Math.floor(row / PAGE), answer
+    try {
+      answer = await this.#page(number, signal)
+    } catch (error) {
+      // The level is shorter than it was.
+      if (!(error instanceof Problem) || error.body.parameter !== 'start') throw error
+      number = 0
+      answer = await this.#page(0, signal)
+    }
+    this.abandon()
+    this.pages = new Map([[number, answer.rows]])
+    this.#take(answer)
+  }
+
+  #take(answer) {
+    const {rows, ...head} = answer
+    this.head = head
+  }
+
+  // Reads the pages of some rows that are missing, and gives up those that are on their way but not needed.
+  // `done` is called for each page; its argument tells whether the level has become another meanwhile.
+  need(first, last, done) {
+    const from = Math.floor(first / PAGE), to = Math.floor(last / PAGE)
+    for (const [number, controller] of this.#loading) {
+      if (number < from || number > to) {
+        controller.abort()
+        this.#loading.delete(number)
+      }
+    }
+    for (let number = from; number <= to; number++) {
+      if (this.pages.has(number) || this.#loading.has(number) || number * PAGE >= this.count) continue
+      const controller = new AbortController()
+      this.#loading.set(number, controller)
+      this.#page(number, controller.signal).then(answer => {
+        if (this.#loading.get(number) !== controller) return
+        this.#loading.delete(number)
+        const isOther = answer.count !== this.count
+        if (!isOther) this.#keep(number, answer.rows)
+        done(isOther)
+      }, error => {
+        if (this.#loading.get(number) === controller) this.#loading.delete(number)
+        if (!controller.signal.aborted) done(error instanceof Problem)
+      })
+    }
+  }
+
+  #keep(number, rows) {
+    this.pages.set(number, rows)
+    if (this.pages.size <= KEPT_PAGES) return
+    const furthest = [...this.pages.keys()].sort((a, b) => Math.abs(b - number) - Math.abs(a - number))[0]
+    this.pages.delete(furthest)
+  }
+
+  abandon() {
+    for (const controller of this.#loading.values()) controller.abort()
+    this.#loading.clear()
+  }
+
+  // Brings a level up to date of which a row is wanted again where it is now.
+  // Gives the new level, which may share rows with this one.
+  async refreshed(anchor, span, signal) {
+    const next = new Level(this.place)
+    if (this.#isWhole && this.#takesSince) {
+      const answer = await getJSON(this.target({limit: PAGE, start: 0, since: this.head.version}), signal)
+      const rows = answer.rows ?? applied(answer, this.pages.get(0))
+      next.pages.set(0, rows)
+      next.#take(answer)
+      if (rows.length === Math.min(answer.count, PAGE)) return next
+    }
+    const index = await this.#presentIndex(anchor, signal)
+    await next.open(index, signal)
+    await next.#complete(index, span, signal)
+    return next
+  }
+
+  // Reads the pages around a row, so that all that is seen is there at once.
+  async #complete(index, span, signal) {
+    const from = Math.floor(Math.max(0, index - span) / PAGE)
+    const to = Math.floor(Math.min(index + span, this.count - 1) / PAGE)
+    for (let number = from; number <= to; number++) {
+      if (!this.pages.has(number)) this.#keep(number, (await this.#page(number, signal)).rows)
+    }
+  }
+
+  get #isWhole() {
+    return this.count <= PAGE && this.pages.has(0)
+  }
+
+  get #takesSince() {
+    return !/(^|&)(q|depth|expand)=/.test(this.place.levelQuery)
+  }
+
+  // Where a row is now: told by its detail on a level in its own order, else as it was.
+  async #presentIndex(anchor, signal) {
+    if (!anchor) return 0
+    if (this.place.levelQuery || this.count <= PAGE) return anchor.index
+    const detail = anchor.href.replace(/^\/levels/, '/detail')
+    const answer = await getJSON(detail, signal).catch(error => {
+      if (!(error instanceof Problem)) throw error
+    })
+    return answer?.position?.index ?? anchor.index
+  }
+}
+
+// The rows after a delta (contract, `since`).
+function applied(delta, rows) {
+  const byKey = new Map(rows.map(row => [row.key, row]))
+  for (const {row} of delta.updated) byKey.set(row.key, row)
+  const taken = new Set([...delta.removed, ...delta.moved.map(({key}) => key)])
+  const result = rows.filter(row => !taken.has(row.key)).map(row => byKey.get(row.key))
+  const placed = [...delta.inserted, ...delta.moved.map(({at, key}) => ({at, row: byKey.get(key)}))]
+  for (const {at, row} of placed.sort((a, b) => a.at - b.at)) result.splice(at, 0, row)
+  return result
+}

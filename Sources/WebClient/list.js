@@ -1,0 +1,335 @@
+// A list of any length that scrolls: only the rows that are seen, and a few around them, are in the page.
+
+import {el, wantsLessMotion} from './dom.js'
+
+// Browsers limit how high an element may be. A longer list is shown through a moving offset.
+const HIGHEST = 8_000_000
+// Pixels beyond the visible part in which rows are made too.
+const MARGIN = 300
+// Section blocks begin at multiples of this, so that their rows seldom need new positions.
+const BLOCK = 4000
+
+// `source`: row(index), draw(element, row, index), need(first, last), scrolled().
+export class List {
+  #rows = new Map()
+  #blocks = new Map()
+  #offset = 0
+  #lastTop = 0
+  #frame = 0
+
+  constructor(source, {isTree = false, label}) {
+    this.source = source
+    this.isTree = isTree
+    this.geometry = null
+    this.canvas = el('div', {class: 'canvas'})
+    this.element = el('div', {class: 'scroller', 'aria-label': label, role: isTree ? 'tree' : null}, this.canvas)
+    this.element.addEventListener('scroll', () => this.#scrolled())
+    this.observer = new ResizeObserver(() => this.geometry && this.update())
+    this.observer.observe(this.element)
+    // The row that has the focus stays in the page wherever the list is scrolled to.
+    this.focused = null
+    this.element.addEventListener('focusin', event => {
+      this.focused = event.target.closest('.row')?.dataset.href ?? null
+    })
+  }
+
+  end() {
+    this.observer.disconnect()
+    cancelAnimationFrame(this.#frame)
+  }
+
+  // MARK: Scrolling
+
+  get y() {
+    return this.element.scrollTop + this.#offset
+  }
+
+  set y(y) {
+    const height = this.element.clientHeight
+    const total = this.geometry.total
+    y = Math.max(0, Math.min(y, total - height))
+    const real = Math.min(total, HIGHEST)
+    this.canvas.style.height = real + 'px'
+    // The same share of the offset as of the way: both ends of the list are reached.
+    this.#setOffset(total > HIGHEST ? Math.round((y / (total - height)) * (total - real)) : 0)
+    this.element.scrollTop = y - this.#offset
+    this.#lastTop = this.element.scrollTop
+    this.update()
+  }
+
+  #setOffset(offset) {
+    if (offset === this.#offset) return
+    this.#offset = offset
+    for (const block of this.#blocks.values()) block.element.style.top = block.top - offset + 'px'
+  }
+
+  #scrolled() {
+    const top = this.element.scrollTop
+    const total = this.geometry?.total ?? 0
+    if (total > HIGHEST) {
+      const height = this.element.clientHeight
+      const moved = Math.abs(top - this.#lastTop)
+      const share = top / (HIGHEST - height)
+      const offset = Math.round(share * (total - HIGHEST))
+      // A long way is a jump by the scroll bar; on a short one rows move as far as the fingers do,
+      // and the offset catches up where that would lead astray.
+      if (moved > height * 2) this.#setOffset(offset)
+      else if (Math.abs(offset - this.#offset) > HIGHEST / 4 || share <= 0 || share >= 1) this.y = top + this.#offset
+    }
+    this.#lastTop = this.element.scrollTop
+    if (!this.#frame) {
+      this.#frame = requestAnimationFrame(() => {
+        this.#frame = 0
+        this.update()
+        this.source.scrolled?.()
+      })
+    }
+  }
+
+  // The first and the last row that can be seen, as indices.
+  get visible() {
+    const header = this.geometry.heights.header
+    return {
+      first: this.geometry.rowAt(this.y + header),
+      last: this.geometry.rowAt(this.y + this.element.clientHeight),
+    }
+  }
+
+  // Scrolls as little as is needed for a row to be seen, or puts it in the middle or at the top.
+  reveal(index, where = 'nearest') {
+    const {row, header} = this.geometry.heights
+    const top = this.geometry.topOfRow(index), height = this.element.clientHeight
+    if (where === 'top') this.y = top - this.geometry.headerHeight(this.geometry.sectionOfRow(index))
+    else if (where === 'middle') this.y = top - (height - row) / 2
+    else if (top < this.y + header) this.y = top - header
+    else if (top + row > this.y + height) this.y = top + row - height
+  }
+
+  // MARK: Drawing
+
+  show(geometry) {
+    this.geometry = geometry
+    this.y = this.y
+  }
+
+  // Shows other rows at a height. Rows that were there keep their elements, and move from where they were.
+  replace(geometry, y, {isAnimated}) {
+    const before = this.#positions()
+    const focused = this.element.contains(document.activeElement) ? this.focused : null
+    this.#kept = new Map([...this.#rows.values()].map(({element}) => [element.dataset.href, element]))
+    this.#rows.clear()
+    const old = this.geometry.sections
+    this.geometry = geometry
+    for (const [number, block] of this.#blocks) {
+      const section = geometry.sections[number]
+      if (section && looksAlike(section, old[number])) continue
+      block.element.remove()
+      this.#blocks.delete(number)
+    }
+    this.y = y
+    const used = new Set([...this.#rows.values()].map(({element}) => element))
+    for (const element of this.#kept.values()) if (!used.has(element)) element.remove()
+    this.#kept = null
+    this.#putInOrder()
+    // A row that came into another section was taken out of the page for a moment.
+    if (focused && !this.element.contains(document.activeElement)) this.focusLink(focused)
+    if (isAnimated && !wantsLessMotion()) this.#animate(before)
+  }
+
+  #kept = null
+
+  // The order in the page is that of the rows, for those who do not see where they are.
+  #putInOrder() {
+    for (const index of [...this.#rows.keys()].sort((a, b) => b - a)) {
+      const {element} = this.#rows.get(index)
+      const list = element.parentNode, next = this.#elementAfter(index, list)
+      if (element.nextSibling === next) continue
+      // Moving keeps the focus where the browser can.
+      if (list.moveBefore) list.moveBefore(element, next)
+      else list.insertBefore(element, next)
+    }
+  }
+
+  // The place of each row on the screen, by its link.
+  #positions() {
+    const base = this.element.getBoundingClientRect().top
+    const positions = new Map()
+    for (const {element, row} of this.#rows.values()) {
+      if (row) positions.set(row.href, {top: element.getBoundingClientRect().top - base, version: row.version})
+    }
+    return positions
+  }
+
+  #animate(before) {
+    const base = this.element.getBoundingClientRect().top
+    for (const {element, row} of this.#rows.values()) {
+      if (!row) continue
+      const old = before.get(row.href)
+      const options = {duration: 220, easing: 'ease-out'}
+      if (!old) {
+        element.animate([{opacity: 0, transform: 'translateY(-8px)'}, {opacity: 1, transform: 'none'}], options)
+        continue
+      }
+      const distance = old.top - (element.getBoundingClientRect().top - base)
+      if (Math.abs(distance) > 1) {
+        element.animate([{transform: `translateY(${distance}px)`}, {transform: 'none'}], options)
+      }
+      if (old.version !== row.version) element.animate([{backgroundColor: 'var(--flash)'}, {}], {duration: 900})
+    }
+  }
+
+  #clearBlocks() {
+    for (const block of this.#blocks.values()) block.element.remove()
+    this.#blocks.clear()
+  }
+
+  // Makes what is seen now, and removes what is not.
+  update() {
+    const {geometry} = this
+    const top = this.y - MARGIN, bottom = this.y + this.element.clientHeight + MARGIN
+    if (geometry.count === 0) {
+      this.#rows.clear()
+      this.#clearBlocks()
+      this.#drawBlock(0, top, bottom)
+      return
+    }
+    const first = geometry.sectionAt(Math.max(0, top)), last = geometry.sectionAt(Math.max(0, bottom))
+    const focused = this.#focusedIndex()
+    const from = geometry.rowAt(top), to = geometry.rowAt(bottom)
+    for (const [index, {element}] of this.#rows) {
+      if ((index < from || index > to) && index !== focused) {
+        element.remove()
+        this.#rows.delete(index)
+      }
+    }
+    for (const [number, block] of this.#blocks) {
+      if ((number < first || number > last) && !block.list.firstChild) {
+        block.element.remove()
+        this.#blocks.delete(number)
+      }
+    }
+    for (let number = first; number <= last; number++) this.#drawBlock(number, top, bottom)
+    for (let index = from; index <= to; index++) this.#drawRow(index)
+    this.source.need(from, to)
+  }
+
+  #focusedIndex() {
+    if (!this.focused || !this.element.contains(document.activeElement)) return -1
+    for (const [index, {row}] of this.#rows) if (row?.href === this.focused) return index
+    return -1
+  }
+
+  #drawBlock(number, top, bottom) {
+    const {geometry} = this
+    const section = geometry.sections[number]
+    const begin = geometry.tops[number], end = geometry.tops[number + 1]
+    const from = Math.max(begin, Math.floor(top / BLOCK) * BLOCK)
+    const to = Math.min(end, Math.ceil(bottom / BLOCK) * BLOCK)
+    let block = this.#blocks.get(number)
+    if (!block) {
+      block = this.#makeBlock(section, number)
+      this.#blocks.set(number, block)
+      const next = [...this.#blocks.keys()].filter(other => other > number).sort((a, b) => a - b)[0]
+      this.canvas.insertBefore(block.element, this.#blocks.get(next)?.element ?? null)
+    }
+    if (block.top !== from) {
+      block.top = from
+      block.element.style.top = from - this.#offset + 'px'
+      for (const item of block.list.children) item.style.top = item.rowTop - from + 'px'
+    }
+    if (block.height !== to - from) {
+      block.height = to - from
+      block.element.style.height = to - from + 'px'
+    }
+    if (block.footer) block.footer.style.top = end - geometry.footers[number] - from + 'px'
+  }
+
+  #makeBlock(section, number) {
+    const title = section.title
+    const hasHeader = title !== null && title !== undefined
+    const id = hasHeader ? `section-${crypto.randomUUID()}` : null
+    const header = hasHeader
+      ? el('h3', {class: 'section-header', id}, el('bdi', null, title || ' ')) : null
+    const list = el('div', {class: 'rows', role: this.isTree ? 'none' : 'list', 'aria-labelledby': id})
+    if (!id && !this.isTree) list.setAttribute('aria-label', this.element.getAttribute('aria-label') ?? '')
+    const footer = section.footer ? el('p', {class: 'section-footer', dir: 'auto'}, section.footer) : null
+    if (footer) footer.style.height = this.geometry.footers[number] + 'px'
+    const element = el('div', {class: 'block', role: this.isTree ? 'none' : null}, header, list, footer)
+    return {element, list, footer, top: null, height: null}
+  }
+
+  #drawRow(index) {
+    const row = this.source.row(index)
+    const drawn = this.#rows.get(index)
+    const number = this.geometry.sectionOfRow(index)
+    const block = this.#blocks.get(number)
+    if (!block) return
+    let element = drawn?.element
+    if (!drawn) {
+      element = (row && this.#kept?.get(row.href)) || el('div', {class: 'item', role: this.isTree ? 'none' : 'listitem'})
+    }
+    if (!drawn || element.rowTop !== this.geometry.topOfRow(index)) {
+      element.rowTop = this.geometry.topOfRow(index)
+      element.style.top = element.rowTop - block.top + 'px'
+    }
+    if (element.parentNode !== block.list) block.list.insertBefore(element, this.#elementAfter(index, block.list))
+    if (drawn && drawn.row === row) return
+    this.#rows.set(index, {element, row})
+    element.dataset.href = row?.href ?? ''
+    if (!this.isTree) {
+      element.setAttribute('aria-posinset', index + 1)
+      element.setAttribute('aria-setsize', this.geometry.count)
+    }
+    this.source.draw(element, row)
+  }
+
+  #elementAfter(index, list) {
+    const next = this.#rows.get(index + 1)?.element
+    if (next?.parentNode === list) return next
+    let nearest = null, after = Infinity
+    for (const [other, {element}] of this.#rows) {
+      if (other > index && other < after && element.parentNode === list) [nearest, after] = [element, other]
+    }
+    return nearest
+  }
+
+  // Draws the rows that have arrived, or all again.
+  redraw({all = false} = {}) {
+    if (all) for (const drawn of this.#rows.values()) drawn.row = undefined
+    if (this.geometry) this.update()
+  }
+
+  // MARK: Rows
+
+  elementOf(index) {
+    return this.#rows.get(index)?.element
+  }
+
+  // The index of the row that an element is in, or -1.
+  indexOf(target) {
+    const item = target.closest?.('.item')
+    for (const [index, {element}] of this.#rows) if (element === item) return index
+    return -1
+  }
+
+  focusLink(href) {
+    for (const {element, row} of this.#rows.values()) {
+      if (row?.href === href) element.querySelector('.row')?.focus({preventScroll: true})
+    }
+  }
+
+  // Gives a row the focus, scrolling to it.
+  focus(index) {
+    if (this.geometry.count === 0) return
+    index = Math.max(0, Math.min(index, this.geometry.count - 1))
+    this.reveal(index)
+    const target = this.#rows.get(index)?.element.querySelector('.row')
+    target?.focus({preventScroll: true})
+    return target
+  }
+}
+
+// Whether the block of one section can show another: only their rows differ.
+function looksAlike(section, other) {
+  return section.title === other?.title && section.footer === other?.footer
+}

@@ -4,8 +4,12 @@ BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-de
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 openssl curl chromium-headless-shell groff-base zsh fish systemd prometheus python3-yaml nginx-light python3-venv
+SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
+	prometheus nginx-light chromium-headless-shell chromium chromium-driver
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
+
+# What the tests in a browser need from PyPI.
+BROWSER_TEST_PACKAGES := .build/browser
 
 SWIFT ?= swift
 # DocC is part of the toolchain.
@@ -110,6 +114,8 @@ soak: system-test-deps build ## Run the release under every kind of load for MIN
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
 	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
 	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800
+	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000
+	python3 Tests/System/browser_screens.py --server $(SERVER) --million
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
@@ -138,6 +144,10 @@ deb-test-deps: ## Install the packages that 'make deb-test' needs.
 
 system-test-deps: ## Install the packages that the system tests need.
 	@$(call install_missing,$(SYSTEM_TEST_PACKAGES))
+	@cmp --silent Tests/System/requirements.txt $(BROWSER_TEST_PACKAGES)/requirements.txt || { \
+		python3 -m venv $(BROWSER_TEST_PACKAGES) && \
+		$(BROWSER_TEST_PACKAGES)/bin/pip install --quiet --requirement Tests/System/requirements.txt && \
+		cp Tests/System/requirements.txt $(BROWSER_TEST_PACKAGES); }
 
 benchmark-deps: ## Install the packages that the benchmark needs.
 	@$(call install_missing,$(BENCHMARK_PACKAGES))

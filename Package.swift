@@ -119,7 +119,7 @@ let package = Package(
             name: "LevelsAPITests",
             dependencies: [
                 "LevelsAPI", "Bytes", "TreeStore", "HTTPServer", "ContentCodings", "Levels", "Locking",
-                "PropertyLists", "TestDocuments", "TestSupport",
+                "PropertyLists", "TestDocuments", "TestSupport", "WebClient",
             ],
             swiftSettings: settings),
         .testTarget(

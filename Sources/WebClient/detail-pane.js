@@ -23,8 +23,8 @@ export class DetailPane {
     this.tools = el('div', {class: 'tools'})
     this.moreButton = iconButton('more', 'More', () => openMoreMenu(this, this.moreButton))
     this.moreButton.setAttribute('aria-haspopup', 'dialog')
-    this.previous = el('a', {class: 'tool', 'aria-label': 'Previous'}, icon('up'))
-    this.next = el('a', {class: 'tool', 'aria-label': 'Next'}, icon('down'))
+    this.previous = el('a', {class: 'tool', role: 'link', 'aria-label': 'Previous'}, icon('up'))
+    this.next = el('a', {class: 'tool', role: 'link', 'aria-label': 'Next'}, icon('down'))
     this.tools.append(this.previous, this.next, this.moreButton)
     const back = home ?? place.parent
     this.body = el('div', {class: 'detail-body', tabindex: '-1'})
@@ -57,7 +57,7 @@ export class DetailPane {
 
   draw() {
     const {detail} = this
-    this.element.setAttribute('aria-label', this.title || 'Untitled')
+    this.element.setAttribute('aria-label', `${this.title || 'Untitled'}, detail`)
     this.heading.firstChild.textContent = oneLine(this.title.slice(0, 300)) || ' '
     this.#point(this.previous, detail.previous)
     this.#point(this.next, detail.next)

@@ -133,6 +133,8 @@ class EditForm {
     } catch (error) {
       return this.editor.refused(error)
     }
+    // The version is also that of its place and its neighbours: only other fields are a conflict.
+    if (same(theirs.fields, this.original.fields)) return this.save(theirs.version)
     const mine = this.#changes(this.fields, this.original.fields)
     const names = [...new Set([...mine, ...this.#changes(theirs.fields, this.original.fields)])]
     const text = (fields, name) => {

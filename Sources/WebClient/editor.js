@@ -14,6 +14,10 @@ import {itemPath} from './row.js'
 export const keyOf = href => decodeSegment(href.split('/').at(-1))
 export const detailOf = href => href.replace(/^\/levels/, '/detail')
 
+// The name of the field that holds an item's title.
+const titleName = ({fields, title}) =>
+  'Title' in fields ? 'Title' : Object.keys(fields).find(name => fields[name] === title) ?? 'Title'
+
 export class Editor {
   #cut = []
 
@@ -58,7 +62,7 @@ export class Editor {
 
   updateHead(head) {
     const {pane} = head
-    if (!this.app.isEditing || pane !== this.app.end) return head.extra.replaceChildren()
+    if (!this.app.isEditing || pane !== this.app.end || pane.isSettings) return head.extra.replaceChildren()
     const marked = pane.marked.size
     head.extra.replaceChildren(el('div', {class: 'edit-tools', role: 'toolbar', 'aria-label': 'Editing'},
       iconButton('add', 'Add an item', () => this.add(pane)),
@@ -70,8 +74,8 @@ export class Editor {
         iconButton('remove', 'Delete', () => this.remove(pane, this.#chosen(pane))),
         el('span', {class: 'note'}, plural(marked, 'row', 'rows')),
       ] : [
-        this.#cut.length && el('button', {type: 'button', class: 'plain', onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item', 'items')} here`),
-        el('span', {class: 'note'}, marked ? '' : 'Mark rows to change them.'),
+        this.#cut.length > 0 && el('button', {type: 'button', class: 'plain', onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item', 'items')} here`),
+        el('span', {class: 'note'}, 'Mark rows to change them.'),
       ])))
   }
 
@@ -129,7 +133,7 @@ export class Editor {
 
   #key(event) {
     const pane = this.#paneOf(document.activeElement)
-    if (!this.app.isEditing || !pane || event.target.closest('input, textarea, select, dialog, .panel')) return
+    if (!this.app.isEditing || !pane || pane.isSettings || event.target.closest('input, textarea, select, dialog, .panel')) return
     const at = this.#rowOf(document.activeElement, pane)
     const isCommand = event.ctrlKey || event.metaKey
     const actions = {
@@ -160,8 +164,7 @@ export class Editor {
   async #titleName(pane) {
     const [, row] = pane.level.loaded().next().value ?? []
     if (!row) return 'Title'
-    const {fields, title} = await getJSON(detailOf(row.href)).catch(() => ({fields: {}}))
-    return 'Title' in fields ? 'Title' : Object.keys(fields).find(name => fields[name] === title) ?? 'Title'
+    return titleName(await getJSON(detailOf(row.href)).catch(() => ({fields: {}})))
   }
 
   async rename(pane) {
@@ -170,19 +173,23 @@ export class Editor {
     const detail = await getJSON(detailOf(href))
     const title = await askText('Rename', 'Title', detail.title, 'Rename')
     if (title === null || title === detail.title) return
-    const name = 'Title' in detail.fields ? 'Title' : Object.keys(detail.fields).find(each => detail.fields[each] === detail.title) ?? 'Title'
+    await this.#retitle(pane, detail, title)
+  }
+
+  async #retitle(pane, detail, title) {
     try {
-      const answer = await send('PATCH', detailOf(href), {[name]: title}, {ifMatch: detail.version})
+      const answer = await send('PATCH', detail.href, {[titleName(detail)]: title}, {ifMatch: detail.version})
       pane.marked.clear()
-      this.follow(Place.ofLink(href), Place.ofLink(answer.href))
+      this.follow(Place.ofLink(detail.href), Place.ofLink(answer.href))
     } catch (error) {
       if (error.status !== 412) return this.refused(error)
-      const now = await getJSON(detailOf(href))
-      const text = `Meanwhile it was changed: its title is “${now.title}”.`
-      if (await ask('It was changed meanwhile', [el('p', null, text), el('p', null, `Yours is “${title}”.`)], [
-        {text: 'Keep theirs', value: ''}, {text: 'Use mine', value: 'mine', kind: 'main'}])) {
-        await this.edits([{patch: {[name]: title}, of: detailOf(href)}])
-      }
+      const now = await getJSON(detail.href).catch(() => null)
+      if (!now) return this.refused(error)
+      // The version is also that of its place: only another title is a conflict.
+      const isSame = now.title === detail.title
+      if (isSame || await ask('It was changed meanwhile', [
+        el('p', {dir: 'auto'}, `Its title is “${now.title}” now. Yours is “${title}”.`)], [
+        {text: 'Keep theirs', value: ''}, {text: 'Use mine', value: 'mine', kind: 'main'}])) await this.#retitle(pane, now, title)
     }
   }
 
@@ -279,6 +286,7 @@ export class Editor {
   }
 
   drawDetail(pane) {
-    return this.app.isEditing && drawForm(pane, this)
+    const isSetting = pane.detail.fields.some(([name, {value}]) => name === 'Type' && /^PS/.test(value))
+    return this.app.isEditing && !isSetting && drawForm(pane, this)
   }
 }

@@ -61,11 +61,16 @@ export class LevelPane {
     return this.place.level
   }
 
+  // Whether this is a page of a settings bundle, of which only values can be changed.
+  get isSettings() {
+    return [...this.level.loaded()].some(([, row]) => /^PS/.test(row.fields.Type))
+  }
+
   get context() {
     return {
       selected: this.selected, isTree: this.place.isOutline, marked: this.marked, canEdit: this.app.isEditing,
       mode: this.app.isEditing ? 'editing' : '',
-      decorate: this.app.isEditing ? row => this.app.editor.decorate(row, this) : null, onToggle: row => this.toggle(row),
+      decorate: this.app.isEditing && !this.isSettings ? row => this.app.editor.decorate(row, this) : null, onToggle: row => this.toggle(row),
     }
   }
 
@@ -130,7 +135,6 @@ export class LevelPane {
     if (wasOutline && place.isOutline) this.#replace(level, {y})
     else {
       this.#isTall = false
-      this.list.redraw({all: true})
       this.#show()
       const saved = positions.get(level.target({}))
       this.list.y = saved ? this.#heightOf(saved) : 0
@@ -227,10 +231,14 @@ export class LevelPane {
   refresh = coalesced(async () => {
     if (!this.level.head) return
     const level = this.level
-    const {first, last} = this.list.visible
+    const anchors = this.#anchors(), {first, last} = this.list.visible
     let next
     try {
-      next = await level.refreshed(this.#anchors()[0], last - first + 20, this.#controller.signal)
+      // A row that someone moved far away leads to where the others are not.
+      for (const anchor of [anchors[0], anchors.at(-1), anchors[anchors.length >> 1]]) {
+        next = await level.refreshed(anchor, last - first + 20, this.#controller.signal)
+        if (anchors.filter(({href}) => next.indexOf(href) >= 0).length * 2 >= anchors.length) break
+      }
     } catch (error) {
       if (!(error instanceof Problem)) return
       if (error.status === 404) this.app.lost(this)
@@ -242,27 +250,34 @@ export class LevelPane {
     this.app.refreshed(this)
   })
 
-  // The rows that are seen, from the top, with their distance from it.
+  // The rows that are seen, with their distance from the top: the one that has the focus first.
   #anchors() {
     const {first, last} = this.list.visible
     const anchors = []
     for (let index = first; index <= last; index++) {
       const row = this.level.row(index)
-      if (row) anchors.push({index, href: row.href, dy: this.list.geometry.topOfRow(index) - this.list.y})
+      if (row) anchors[row.href === this.list.focused ? 'unshift' : 'push']({index, href: row.href, dy: this.list.geometry.topOfRow(index) - this.list.y})
     }
     return anchors
   }
 
-  // Shows a newer state. The first row that is still there stays where it is on the screen.
+  // Shows a newer state. Most rows that are still there stay where they are on the screen.
   #replace(level, {y} = {}) {
     const anchors = this.#anchors(), isAtTop = this.list.y < 1
     this.level = level
     const geometry = this.#geometry(level)
-    const anchor = anchors.find(({href}) => level.indexOf(href) >= 0)
+    const anchor = this.#steadiest(anchors, level)
     y ??= isAtTop || !anchor ? this.list.y : geometry.topOfRow(level.indexOf(anchor.href)) - anchor.dy
     this.list.replace(geometry, y, {isAnimated: true})
     this.strip.update(level.head.sections)
     this.#describe()
+  }
+
+  // The row that stays where it is: the one with the focus, else one that moved as far as most.
+  #steadiest(anchors, level) {
+    const found = anchors.filter(({href}) => level.indexOf(href) >= 0)
+    if (found[0]?.href === this.list.focused) return found[0]
+    return found.sort((a, b) => level.indexOf(a.href) - a.index - (level.indexOf(b.href) - b.index))[found.length >> 1]
   }
 
   #savePosition() {

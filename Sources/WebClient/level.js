@@ -42,23 +42,27 @@ export class Level {
     return `${this.place.level}?${query}`
   }
 
-  #page(number, signal) {
-    return getJSON(this.target({limit: PAGE, start: number * PAGE}), signal)
+  #page(number, signal, pages = 1) {
+    return getJSON(this.target({limit: PAGE * pages, start: number * PAGE}), signal)
   }
 
-  // Reads the head and the page with a row; rows read before are forgotten.
-  async open(row = 0, signal) {
-    let number = Math.floor(row / PAGE), answer
+  // Reads the head and the pages around a row, all in one answer; rows read before are forgotten.
+  async open(row = 0, signal, span = 0) {
+    let from = Math.max(0, Math.floor((row - span) / PAGE)), answer
+    const count = Math.floor((row + span) / PAGE) - from + 1
     try {
-      answer = await this.#page(number, signal)
+      answer = await this.#page(from, signal, count)
     } catch (error) {
       // The level is shorter than it was.
       if (!(error instanceof Problem) || error.body.parameter !== 'start') throw error
-      number = 0
-      answer = await this.#page(0, signal)
+      from = 0
+      answer = await this.#page(0, signal, count)
     }
     this.abandon()
-    this.pages = new Map([[number, answer.rows]])
+    this.pages = new Map()
+    for (let page = 0; page * PAGE < Math.max(1, answer.rows.length); page++) {
+      this.pages.set(from + page, answer.rows.slice(page * PAGE, (page + 1) * PAGE))
+    }
     this.#take(answer)
   }
 
@@ -84,7 +88,9 @@ export class Level {
       this.#page(number, controller.signal).then(answer => {
         if (this.#loading.get(number) !== controller) return
         this.#loading.delete(number)
-        const isOther = answer.count !== this.count
+        // A row that is on two pages moved between them: they are of different states of the level.
+        const known = new Set([...this.loaded()].map(([, row]) => row.href))
+        const isOther = answer.count !== this.count || answer.rows.some(row => known.has(row.href))
         if (!isOther) this.#keep(number, answer.rows)
         done(isOther)
       }, error => {
@@ -117,19 +123,8 @@ export class Level {
       next.#take(answer)
       if (rows.length === Math.min(answer.count, PAGE)) return next
     }
-    const index = await this.#presentIndex(anchor, signal)
-    await next.open(index, signal)
-    await next.#complete(index, span, signal)
+    await next.open(await this.#presentIndex(anchor, signal), signal, span)
     return next
-  }
-
-  // Reads the pages around a row, so that all that is seen is there at once.
-  async #complete(index, span, signal) {
-    const from = Math.floor(Math.max(0, index - span) / PAGE)
-    const to = Math.floor(Math.min(index + span, this.count - 1) / PAGE)
-    for (let number = from; number <= to; number++) {
-      if (!this.pages.has(number)) this.#keep(number, (await this.#page(number, signal)).rows)
-    }
   }
 
   get #isWhole() {

@@ -109,6 +109,9 @@ export class List {
 
   show(geometry) {
     this.geometry = geometry
+    for (const block of this.#blocks.values()) block.element.remove()
+    this.#blocks.clear()
+    this.#rows.clear()
     this.y = this.y
   }
 

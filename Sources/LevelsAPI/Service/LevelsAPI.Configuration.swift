@@ -21,7 +21,7 @@ extension LevelsAPI {
         /// What reading needs; nil if anyone may read.
         public var reading: Reading?
         /// Whether the web client is served, at `/` and `/browse`.
-        public var hasWebClient = true
+        public var hasWebClient = false
 
         /// What editing needs; nil turns it off.
         public var editing: Editing?

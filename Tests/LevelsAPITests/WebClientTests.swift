@@ -1,0 +1,83 @@
+import Foundation
+import HTTPServer
+import LevelsAPI
+import Testing
+
+@testable import WebClient
+
+/// The web client's page and files (manual, Web client).
+@Suite("The web client") struct WebClientTests {
+    private static let browser = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
+
+    private static func desk() throws -> Desk { try Desk(#"["a"]"#) { $0.hasWebClient = true } }
+
+    /// The targets of the files that the page names.
+    private static func files(of page: Answer) -> [String] {
+        page.text.matches(of: /(?:href|src)="(\/client\/[^"]+)"/).map { String($0.output.1) }
+    }
+
+    @Test("is what a browser gets at the root and at each place; all else gets the index")
+    func page() throws {
+        let desk = try Self.desk()
+        let page = desk.get("/", Self.browser)
+        #expect(page.status == 200)
+        #expect(page.header("Content-Type") == "text/html; charset=utf-8")
+        #expect(page.header("Vary") == "Accept-Encoding, Accept")
+        #expect(desk.get("/browse/a/b?sort=-Title") == page)
+        #expect(desk.ask(.head, "/browse") == page)
+        for accept in ["*/*", "application/json", "application/json, text/html;q=0.9", "image/png"] {
+            #expect(desk.get("/", [("Accept", accept)]).header("Content-Type") == "application/json")
+        }
+        #expect(desk.get("/", [("If-None-Match", page.entityTag)] + Self.browser).status == 304)
+    }
+
+    @Test("may run and load only what the service has")
+    func policy() throws {
+        let page = try Self.desk().get("/browse/")
+        let policy = try #require(page.header("Content-Security-Policy"))
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'; "))
+        #expect(!policy.contains("unsafe"))
+        #expect(!page.text.contains("<script>") && !page.text.contains("<style"))
+        #expect(page.text.matches(of: /https?:/).isEmpty)
+    }
+
+    @Test("names files that are kept for a year, at a path that another version does not have")
+    func files() throws {
+        let desk = try Self.desk()
+        let files = Self.files(of: desk.get("/browse/"))
+        #expect(files.count > 20)
+        for file in files {
+            let answer = desk.get(file)
+            #expect(answer.status == 200)
+            #expect(answer.header("Cache-Control") == "public, max-age=31536000, immutable")
+            #expect(desk.get(file, [("If-None-Match", answer.entityTag)]).status == 304)
+        }
+        #expect(desk.get("/client/AAAAAAAAAAAAAAAAAAAAAA/main.js").status == 404)
+    }
+
+    @Test("is prepared in each coding", arguments: ["gzip", "br"])
+    func codings(_ coding: String) throws {
+        let desk = try Self.desk()
+        let file = try #require(Self.files(of: desk.get("/browse/")).first { $0.hasSuffix(".css") })
+        let plain = desk.get(file)
+        let coded = desk.get(file, [("Accept-Encoding", coding)])
+        #expect(coded.header("Content-Encoding") == coding)
+        #expect(coded.body.count * 2 < plain.body.count)
+        #expect(coded.entityTag != plain.entityTag)
+    }
+
+    @Test("can be left out")
+    func absent() throws {
+        let desk = try Desk(#"["a"]"#)
+        #expect(desk.get("/", Self.browser).header("Content-Type") == "application/json")
+        #expect(desk.get("/browse/a").status == 404)
+    }
+
+    @Test("contains every file of its folder")
+    func complete() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let folder = tests.appending(path: "../../Sources/WebClient").standardizedFileURL
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { !$0.hasSuffix(".swift") }
+        #expect(WebClientFile.all.map(\.name) == names.sorted())
+    }
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The web client in a browser: down to the deepest leaf of each document by clicks, keys and taps; back, forward, reload,
+and addresses in the middle."""
+
+import json
+import os
+import urllib.request
+
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import NARROW, ROOT, WIDE, Window, origin
+from selenium.webdriver.common.keys import Keys
+
+DOCUMENTS = ["Albums.plist", "Campus.plist", "Catalog.plist", "Data.plist", "Library.plist", "Meetings.plist",
+             "Music.plist", "Settings.bundle"]
+
+
+def read(server, link):
+    with urllib.request.urlopen(origin(server) + link) as response:
+        return json.load(response)
+
+
+def deepest(server, link="/levels/"):
+    """The rows on the way to the deepest leaf below a level, the first of several."""
+    longest = []
+    for row in read(server, link)["rows"]:
+        way = [row] + ([] if row["leaf"] else deepest(server, row["href"]))
+        if len(way) > len(longest):
+            longest = way
+    return longest
+
+
+def address(row):
+    return "/browse" + row["href"].removeprefix("/levels").removeprefix("/detail")
+
+
+def by_click(window, row):
+    return window.click_row(row["title"])
+
+
+def by_tap(window, row):
+    return window.tap_row(row["title"])
+
+
+def by_key(window, row):
+    return window.focus_row(row["title"]) and window.keys(Keys.ENTER) is None
+
+
+def drill(verdict, window, way, title, step, name):
+    """Down by one kind of step, then back up and down again by the browser's own buttons."""
+    window.open("/")
+    places = ["/"]
+    for row in way:
+        step(window, row)
+        places.append(address(row))
+        verdict.expect(window.is_at(places[-1]), f"{name}: '{row['title']}' leads to {places[-1]}, not {window.path}")
+        verdict.expect(window.title_is(row["title"]), f"{name}: the page is called '{row['title']}', not '{window.driver.title}'")
+    fields = read(server_of(window), way[-1]["href"].replace("/levels", "/detail"))["fields"]
+    names = [each for each in fields if each != "Title"]
+    verdict.expect(window.soon(lambda: list(window.fields()) == names), f"{name}: the leaf shows {names}, not {list(window.fields())}")
+    for place in reversed(places[:-1]):
+        window.back()
+        verdict.expect(window.is_at(place), f"{name}: back leads to {place}, not {window.path}")
+    for place in places[1:]:
+        window.forward()
+        verdict.expect(window.is_at(place), f"{name}: forward leads to {place}, not {window.path}")
+    verdict.expect(window.title_is(way[-1]["title"]), f"{name}: forward ends at '{way[-1]['title']}'")
+    verdict.expect(window.complaints() == [], f"{name}: the console has {window.complaints()}")
+
+
+def server_of(window):
+    return window.server
+
+
+def addresses(verdict, window, way, name):
+    """Each place of the way opened by its address, and read again there."""
+    for row in way:
+        window.open(address(row))
+        verdict.expect(window.title_is(row["title"]), f"{name}: {address(row)} shows '{row['title']}'")
+        window.reload()
+        verdict.expect(window.title_is(row["title"]), f"{name}: {address(row)} shows '{row['title']}' again")
+    titles = [row["title"] for row in read(server_of(window), "/levels/")["rows"]]
+    window.open("/browse/No%20such%20place")
+    verdict.expect(window.soon(lambda: window.text(".missing h2") == "No such item"), f"{name}: an unknown place says so")
+    window.click(".missing a")
+    verdict.expect(window.is_at("/") and window.soon(lambda: window.seen()[:1] == titles[:1]), f"{name}: and leads to what is there")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("drilling in the browser") as verdict:
+        servers = {}
+        for document in DOCUMENTS:
+            servers[document] = Server(arguments.server, os.path.join(ROOT, "Data", document))
+        ways = {document: deepest(server) for document, server in servers.items()}
+        for size, touch in ((WIDE, False), (NARROW, True)):
+            with Window(None, size, touch=touch) as window:
+                for document, server in servers.items():
+                    window.origin, window.server = origin(server), server
+                    for step in (by_click, by_key, by_tap) if touch else (by_click, by_key):
+                        name = f"{document} at {size[0]} {step.__name__.replace('_', ' ')}"
+                        drill(verdict, window, ways[document], document, step, name)
+                    addresses(verdict, window, ways[document], f"{document} at {size[0]}")
+        for server in servers.values():
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The web client in a browser: nothing of editing without a token; adding, renaming, moving, deleting and undoing with one;
+conflicts, and a file that is edited outside meanwhile."""
+
+import json
+import pathlib
+import plistlib
+import tempfile
+import urllib.request
+
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import NARROW, TOKEN, WIDE, Window, origin
+from selenium.webdriver.common.keys import Keys
+
+DOCUMENT = {"Title": "Shelf", "Rows": [
+    {"Title": "One", "Number": 9007199254740993, "When": "later", "Children": ["Inside"]},
+    {"Title": "Two", "Data": b"\x00\x01\x02", "Note": "a note"},
+    {"Title": "Three"}, {"Title": "Four", "Children": []}, {"Title": "Five"}]}
+
+
+def rows(file):
+    return [row["Title"] for row in plistlib.loads(file.read_bytes())["Rows"]]
+
+
+def begin(server, file, size):
+    file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
+    urllib.request.urlopen(edit(server, "POST", "/reload")).read()
+    return Window(origin(server), size)
+
+
+def edit(server, method, target, content=None):
+    data = json.dumps(content).encode() if content is not None else None
+    return urllib.request.Request(origin(server) + target, data, method=method, headers={
+        "Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})
+
+
+def without_token(verdict, window):
+    window.open("/")
+    window.shows(["One", "Two", "Three", "Four", "Five"])
+    tools = ".mark, .handle, .edit-tools, .edit-form"
+    verdict.expect(window.all(tools) == [], "without a token nothing of editing is seen")
+    window.menu("More", "Edit…")
+    window.soon(lambda: window.find("dialog input"))
+    window.keys("wrong-token-wrong-token", Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.notices()) and window.all(tools) == [], "a wrong token is refused in words")
+    window.menu("More", "Edit…")
+    window.soon(lambda: window.find("dialog input"))
+    window.keys(TOKEN, Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.find(".edit-tools")), "with a right token the tools are there")
+
+
+def each_edit(verdict, window, file):
+    window.click('.end [aria-label="Add an item"]')
+    window.soon(lambda: window.find("dialog input"))
+    window.keys("Six", Keys.ENTER)
+    verdict.expect(window.shows(["One", "Two", "Three", "Four", "Five", "Six"]), f"added: {window.seen()}")
+    verdict.expect(rows(file)[-1] == "Six", f"and in the file: {rows(file)}")
+
+    window.focus_row("Three")
+    window.keys(Keys.F2)
+    window.soon(lambda: window.find("dialog input"))
+    window.keys("Third", Keys.ENTER)
+    verdict.expect(window.shows(["One", "Two", "Third", "Four", "Five", "Six"]), f"renamed: {window.seen()}")
+    verdict.expect(rows(file)[2] == "Third", f"and in the file: {rows(file)}")
+
+    window.focus_row("Third")
+    window.hold(Keys.ALT, Keys.ARROW_UP, Keys.ARROW_UP)
+    verdict.expect(window.shows(["Third", "One", "Two", "Four", "Five", "Six"]), f"moved by keys: {window.seen()}")
+    verdict.expect(window.soon(lambda: window.focused() == "Third"), f"the row keeps the focus, not {window.focused()}")
+
+    before = plistlib.loads(file.read_bytes())
+    for title in ("Two", "One"):
+        window.click(f'.end .mark[aria-label="Mark {title}"]')
+    window.click('.end [aria-label="Delete"]')
+    verdict.expect(window.shows(["Third", "Four", "Five", "Six"]), f"two deleted as one: {window.seen()}")
+    window.click(".notice button:not(.tool)")
+    verdict.expect(window.shows(["Third", "One", "Two", "Four", "Five", "Six"]), f"and back again: {window.seen()}")
+    verdict.expect(window.soon(lambda: plistlib.loads(file.read_bytes()) == before), "with every field and its type")
+
+    handles = window.all(".end .handle")
+    window.drag(handles[0], handles[2], below=20)
+    verdict.expect(window.shows(["One", "Two", "Third", "Four", "Five", "Six"]), f"moved by drag: {window.seen()}")
+    handles = window.all(".end .handle")
+    window.drag(handles[5], handles[0])
+    verdict.expect(window.shows(["One", "Two", "Third", "Four", "Five"]), f"dragged into a branch: {window.seen()}")
+    inside = plistlib.loads(file.read_bytes())["Rows"][0]["Children"]
+    verdict.expect(inside == ["Inside", "Six"] or inside == ["Inside", {"Title": "Six"}], f"it is there: {inside}")
+
+
+def conflict(verdict, server, window, file):
+    window.open("/browse/Two", token=TOKEN)
+    window.soon(lambda: window.find(".edit-form"))
+    note = window.run("return [...document.querySelectorAll('.edit-form label')].find(e => e.firstChild.textContent === 'Note').querySelector('textarea')")
+    note.send_keys(", mine")
+    urllib.request.urlopen(edit(server, "PATCH", "/detail/Two", {"Note": "theirs", "New": 1})).read()
+    verdict.expect(note.get_attribute("value") == "a note, mine", "what is being typed stays")
+    window.click(".edit-form .main")
+    versions = "return [...document.querySelectorAll('.versions tbody tr')].map(e => [...e.children].map(e => e.textContent))"
+    verdict.expect(window.soon(lambda: window.run(versions) == [["Note", "a note, mine", "theirs"], ["New", "(none)", "1"]]),
+                   f"a conflict shows both versions: {window.run(versions)}")
+    window.click("dialog .main")
+    wanted = {"Title": "Two", "Data": b"\x00\x01\x02", "Note": "a note, mine", "New": 1}
+    verdict.expect(window.soon(lambda: plistlib.loads(file.read_bytes())["Rows"][1] == wanted), f"the chosen one is saved, with what only the other changed: {plistlib.loads(file.read_bytes())['Rows'][1]}")
+
+
+def outside(verdict, window, file):
+    """The file is edited while a row is being renamed."""
+    window.open("/", token=TOKEN)
+    window.soon(lambda: window.find(".edit-tools"))
+    window.focus_row("Five")
+    window.keys(Keys.F2)
+    window.soon(lambda: window.find("dialog input"))
+    document = plistlib.loads(file.read_bytes())
+    document["Rows"].insert(0, {"Title": "Zero"})
+    file.write_bytes(plistlib.dumps(document, sort_keys=False))
+    verdict.expect(window.soon(lambda: window.seen()[0] == "Zero"), f"the row from outside is seen: {window.seen()}")
+    window.keys("Fifth", Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.seen()[-1] == "Fifth"), f"the rename is made on the newer file: {window.seen()}")
+    verdict.expect(rows(file)[0] == "Zero" and rows(file)[-1] == "Fifth", f"both are in the file: {rows(file)}")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("editing in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
+        file, token = pathlib.Path(folder, "Shelf.plist"), pathlib.Path(folder, "token")
+        file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
+        token.write_text(TOKEN)
+        with Server(arguments.server, file, "--edit-token-file", str(token)) as server:
+            for size in (WIDE, NARROW):
+                with begin(server, file, size) as window:
+                    without_token(verdict, window)
+                    each_edit(verdict, window, file)
+                    conflict(verdict, server, window, file)
+                    outside(verdict, window, file)
+                    verdict.expect(window.complaints() == [], f"the console has {window.complaints()}")
+
+
+if __name__ == "__main__":
+    main()

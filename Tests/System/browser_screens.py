@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Every screen of the web client in a browser, in both sizes, light and dark: what axe-core finds wrong with it, at 200 % too;
+with --pictures FOLDER also a picture of each, and with --million the times on a level of 1,000,000 rows."""
+
+import json
+import os
+import pathlib
+import tempfile
+
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin
+
+# The name, the document, the address, whether with a token, and a menu to open.
+SCREENS = [
+    ("level", "Catalog.plist", "/browse/Colours", False, None),
+    ("detail", "Meetings.plist", "/browse/Meetings/weekly-10?show=", False, None),
+    ("images", "Music.plist", "/", False, None),
+    ("search", "Catalog.plist", "/browse/?q=in", False, None),
+    ("groups", "Music.plist", "/browse/?group=initial", False, None),
+    ("outline", "Catalog.plist", "/browse/?depth=1&expand=Colours", False, None),
+    ("settings", "Settings.bundle", "/", True, None),
+    ("missing", "Catalog.plist", "/browse/Colors", False, None),
+    ("menu", "Catalog.plist", "/browse/Colours", False, "More"),
+    ("order", "Catalog.plist", "/browse/Colours?where=Title~r", False, "Sort, group, filter"),
+    ("editing", "Catalog.plist", "/browse/Colours", True, None),
+    ("form", "Catalog.plist", "/browse/Colours/Ink", True, None),
+]
+
+# Jumps anywhere, then scrolls for 200 frames: the time until rows are shown, and the time of each frame.
+SCROLLING = """
+const done = arguments[arguments.length - 1]
+const list = document.querySelector('.scroller'), jumps = [], frames = []
+const frame = () => new Promise(requestAnimationFrame)
+const isShown = () => {
+  const box = list.getBoundingClientRect()
+  const seen = [...list.querySelectorAll('.item')].filter(item => {
+    const {top, bottom} = item.getBoundingClientRect()
+    return bottom > box.top && top < box.bottom
+  })
+  return seen.length > 5 && seen.every(item => item.querySelector('.title'))
+}
+const measure = async () => {
+  let most = 0
+  for (const share of [0.5, 0.9, 0.1, 1, 0.333, 0.777, 0.001, 0]) {
+    const begun = performance.now()
+    list.scrollTop = share * (list.scrollHeight - list.clientHeight)
+    await frame()
+    await frame()
+    while (!isShown()) await frame()
+    jumps.push(performance.now() - begun)
+  }
+  for (let count = 0, last = performance.now(); count < 200; count++) {
+    list.scrollTop += 40 + count
+    await frame()
+    const now = performance.now()
+    frames.push(now - last)
+    last = now
+    most = Math.max(most, document.querySelectorAll('.item').length)
+  }
+  list.scrollTop = list.scrollHeight
+  while (!isShown()) await frame()
+  await frame()
+  return {jumps, frames, most, last: [...list.querySelectorAll('.title')].at(-1).textContent}
+}
+measure().then(done)
+"""
+
+
+def look(verdict, servers, size, dark, pictures):
+    with Window(None, size, dark=dark) as window:
+        for name, document, address, has_token, menu in SCREENS:
+            window.origin = origin(servers[document])
+            window.run("sessionStorage.clear()") if window.driver.current_url.startswith("http") else None
+            window.open(address, token=TOKEN if has_token else None)
+            title = f"{name} at {size[0]}, {'dark' if dark else 'light'}"
+            ready = ".edit-form" if name == "form" else ".edit-tools" if has_token else ".pane.last"
+            verdict.expect(window.soon(lambda: window.find(ready)), f"{title}: it is shown")
+            if menu:
+                window.click(f'.pane.end .tools [aria-label="{menu}"]')
+                window.soon(lambda: window.find(".panel"))
+            window.soon(lambda: window.run("return document.getAnimations().length === 0 && !document.querySelector('.waiting')"))
+            if pictures:
+                window.screenshot(os.path.join(pictures, f"{name}-{size[0]}-{'dark' if dark else 'light'}.png"))
+            found = window.axe()
+            verdict.expect(found == [], f"{title}: axe finds {found}")
+            small = window.run("""return [...document.querySelectorAll('button, .row, .crumbs a, select, .panel a')]
+                .filter(e => e.checkVisibility() && !e.disabled).map(e => [e.className, e.getBoundingClientRect()])
+                .filter(([, box]) => box.width < 44 || box.height < 43).map(([name, box]) => `${name} ${box.width}x${box.height}`)""")
+            verdict.expect(small == [], f"{title}: touch targets are large enough, but for {small}")
+        verdict.expect(window.complaints() == [], f"the console has {window.complaints()}")
+
+
+def zoomed(verdict, server):
+    """At 200 % a window of 780 by 844 has 390 by 422 pixels: nothing is cut off sideways."""
+    with Window(origin(server), (390, 422)) as window:
+        for address in ("/browse/Colours", "/browse/Colours/Ink", "/browse/?q=in"):
+            window.open(address)
+            window.soon(lambda: window.find(".pane.last"))
+            verdict.expect(window.run("return document.documentElement.scrollWidth <= innerWidth"), f"{address} at 200 % needs no sideways scrolling")
+
+
+def million(verdict, program, folder):
+    file = pathlib.Path(folder, "million.json")
+    file.write_text(json.dumps({"Title": "Million", "Rows": [f"Row {number:07d}" for number in range(1_000_000)]}))
+    with Server(program, file) as server, Window(origin(server), WIDE) as window:
+        window.open("/")
+        window.soon(lambda: window.seen()[:1] == ["Row 0000000"])
+        # The second time the files are in the browser's cache, as they are for a reader who comes back.
+        window.open("/")
+        window.soon(lambda: window.seen()[:1] == ["Row 0000000"])
+        painted = window.run("return performance.getEntriesByType('resource').filter(e => e.name.includes('/levels')).map(e => e.responseEnd)[0]")
+        found = window.driver.execute_async_script(SCROLLING)
+        frames = sorted(found["frames"])
+        verdict.figure("the first rows arrived after", f"{painted:.0f} ms")
+        verdict.figure("jumps", ", ".join(f"{time:.0f}" for time in found["jumps"]) + " ms")
+        verdict.figure("frames: median, 95th of 100, slowest", f"{frames[100]:.0f}, {frames[190]:.0f}, {frames[-1]:.0f} ms")
+        verdict.expect(painted < 300, f"the first rows arrive within 300 ms, not {painted:.0f}")
+        verdict.expect(max(found["jumps"]) < 300, f"a jump shows its rows within 300 ms: {found['jumps']}")
+        verdict.expect(frames[190] < 33, f"95 of 100 frames take less than 33 ms: {frames[190]:.0f}")
+        verdict.expect(found["most"] <= 500, f"at most 500 rows are in the page: {found['most']}")
+        verdict.expect(found["last"] == "Row 0999999", f"the end of the list is the last row: {found['last']}")
+
+
+def main():
+    arguments = options(__doc__, pictures="", million=False)
+    with Verdict("screens in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
+        token = pathlib.Path(folder, "token")
+        token.write_text(TOKEN)
+        if arguments.pictures:
+            os.makedirs(arguments.pictures, exist_ok=True)
+        servers = {document: Server(arguments.server, os.path.join(ROOT, "Data", document), "--edit-token-file", str(token),
+                                    "--values", os.path.join(folder, "values.plist"))
+                   for document in {screen[1] for screen in SCREENS}}
+        for size in (WIDE, NARROW):
+            for dark in (False, True):
+                look(verdict, servers, size, dark, arguments.pictures)
+        zoomed(verdict, servers["Catalog.plist"])
+        for server in servers.values():
+            server.stop()
+        if arguments.million:
+            million(verdict, arguments.server, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -114,6 +114,7 @@ soak: system-test-deps build ## Run the release under every kind of load for MIN
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
 	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
 	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800
+	python3 Tests/System/browser_drilling.py --server $(SERVER) --all
 	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000
 	python3 Tests/System/browser_screens.py --server $(SERVER) --million
 

@@ -10,7 +10,7 @@ import urllib.request
 
 from harness.server import Server
 from harness.verdict import Verdict, options
-from harness.web_client import NARROW, TOKEN, WIDE, Window, origin
+from harness.web_client import NARROW, TOKEN, WIDE, Window, origin, expect_no_complaints
 from selenium.webdriver.common.keys import Keys
 
 DOCUMENT = {"Title": "Shelf", "Rows": [
@@ -133,7 +133,7 @@ def main():
                     each_edit(verdict, window, file)
                     conflict(verdict, server, window, file)
                     outside(verdict, window, file)
-                    verdict.expect(window.complaints() == [], f"the console has {window.complaints()}")
+                    expect_no_complaints(verdict, window)
 
 
 if __name__ == "__main__":

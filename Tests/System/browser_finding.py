@@ -8,7 +8,7 @@ import tempfile
 
 from harness.server import Server
 from harness.verdict import Verdict, options
-from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin
+from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin, expect_no_complaints
 from selenium.webdriver.common.keys import Keys
 
 
@@ -93,7 +93,7 @@ def main():
                 with Window(origin(server), size) as window:
                     for part in (search, order, outline):
                         part(verdict, window)
-                    verdict.expect(window.complaints() == [], f"the console has {window.complaints()}")
+                    expect_no_complaints(verdict, window)
         settings(verdict, arguments.server, pathlib.Path(folder))
 
 

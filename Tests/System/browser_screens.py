@@ -9,7 +9,7 @@ import tempfile
 
 from harness.server import Server
 from harness.verdict import Verdict, options
-from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin
+from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin, expect_no_complaints
 
 # The name, the document, the address, whether with a token, and a menu to open.
 SCREENS = [
@@ -88,7 +88,7 @@ def look(verdict, servers, size, dark, pictures):
                 .filter(e => e.checkVisibility() && !e.disabled).map(e => [e.className, e.getBoundingClientRect()])
                 .filter(([, box]) => box.width < 44 || box.height < 43).map(([name, box]) => `${name} ${box.width}x${box.height}`)""")
             verdict.expect(small == [], f"{title}: touch targets are large enough, but for {small}")
-        verdict.expect(window.complaints() == [], f"the console has {window.complaints()}")
+        expect_no_complaints(verdict, window)
 
 
 def zoomed(verdict, server):

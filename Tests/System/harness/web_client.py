@@ -224,3 +224,8 @@ class Window:
 
 def origin(server):
     return f"http://127.0.0.1:{server.port}"
+
+
+def expect_no_complaints(verdict, window, name=""):
+    found = window.complaints()
+    verdict.expect(found == [], f"{name}the console has {found}")

@@ -115,12 +115,14 @@ export class LevelPane {
     if (before.levelQuery === place.levelQuery) return
     this.#controller.abort()
     this.#controller = new AbortController()
+    const {signal} = this.#controller
     const level = new Level(place)
     this.element.classList.add('asking')
     try {
-      await level.open(positions.get(level.target({}))?.index ?? 0, this.#controller.signal)
+      await level.open(positions.get(level.target({}))?.index ?? 0, signal)
     } catch (error) {
-      if (this.#controller.signal.aborted && this.place !== place) return
+      // Another query was asked for, or the pane was closed.
+      if (signal.aborted) return
       if (!(error instanceof Problem)) throw error
       this.element.classList.remove('asking')
       this.head.refuse(error)

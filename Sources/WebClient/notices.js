@@ -41,8 +41,9 @@ async function checkFreshness() {
 }
 
 export function watchState() {
-  connection.addEventListener('lost', () =>
-    setState('lost', 'The connection is lost. What is shown may be old; trying again…'))
+  // A stream that is only taken up again is not worth a word.
+  connection.addEventListener('lost', () => setTimeout(() => connection.isLost
+    && setState('lost', 'The connection is lost. What is shown may be old; trying again…'), 1000))
   connection.addEventListener('found', () => {
     setState('lost', null)
     checkFreshness()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every screen of the web client in a browser, in both sizes, light and dark: what axe-core finds wrong with it, at 200 % too;
-with --pictures FOLDER also a picture of each, and with --million the times on a level of 1,000,000 rows."""
+with --pictures FOLDER also a picture of each, with --picture FILE the one of the manual, and with --million the times on a level of 1,000,000 rows."""
 
 import json
 import os
@@ -100,6 +100,19 @@ def zoomed(verdict, server):
             verdict.expect(window.run("return document.documentElement.scrollWidth <= innerWidth"), f"{address} at 200 % needs no sideways scrolling")
 
 
+def picture(verdict, server, file):
+    """The picture that the README and the manual show."""
+    with Window(origin(server), (1360, 560)) as window:
+        window.open("/browse/Marble%20Harbour")
+        verdict.expect(window.soon(lambda: window.find(".pane.end .row img")), "the picture shows rows with images")
+        window.click(".pane.end .row")
+        window.soon(lambda: len(window.all(".pane")) == 3 and window.find(".pane.end .row"))
+        window.click(".pane.end .row")
+        verdict.expect(window.soon(lambda: window.fields()), "and a detail")
+        window.soon(lambda: window.run("return document.getAnimations().length === 0"))
+        window.screenshot(file)
+
+
 def million(verdict, program, folder):
     file = pathlib.Path(folder, "million.json")
     file.write_text(json.dumps({"Title": "Million", "Rows": [f"Row {number:07d}" for number in range(1_000_000)]}))
@@ -123,7 +136,7 @@ def million(verdict, program, folder):
 
 
 def main():
-    arguments = options(__doc__, pictures="", million=False)
+    arguments = options(__doc__, pictures="", picture="", million=False)
     with Verdict("screens in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
         token = pathlib.Path(folder, "token")
         token.write_text(TOKEN)
@@ -136,6 +149,8 @@ def main():
             for dark in (False, True):
                 look(verdict, servers, size, dark, arguments.pictures)
         zoomed(verdict, servers["Catalog.plist"])
+        if arguments.picture:
+            picture(verdict, servers["Music.plist"], arguments.picture)
         for server in servers.values():
             server.stop()
         if arguments.million:

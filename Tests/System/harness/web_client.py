@@ -106,7 +106,8 @@ class Window:
         def ask():
             try:
                 return question() or None
-            except WebDriverException:
+            # What is not there yet, or is not there any more.
+            except (WebDriverException, LookupError):
                 return None
         return bool(wait_until(ask))
 

@@ -78,14 +78,14 @@ extension Endpoint {
                 }
             ]),
         Endpoint(
-            name: "/browse", takesPath: true,
+            name: "/browse", takesPath: true, isForBrowsers: true,
             operations: [
                 .get("The web client, opened at an item.", .none) { api, call throws(Problem) in
                     .now(try api.browse(call))
                 }
             ]),
         Endpoint(
-            name: "/client", takesPath: true,
+            name: "/client", takesPath: true, isForBrowsers: true,
             operations: [
                 .get("A file of the web client.", .none) { api, call throws(Problem) in
                     .now(try api.webClientFile(call))
@@ -136,8 +136,8 @@ extension Endpoint {
             ]),
     ]
 
-    /// All names, for messages that list them.
-    static var names: [String] { all.map { String(describing: $0.name) } }
+    /// The names that messages list.
+    static var names: [String] { all.filter { !$0.isForBrowsers }.map { String(describing: $0.name) } }
 
     /// The methods that at least one endpoint allows.
     static var methods: [String] {

@@ -45,6 +45,8 @@ struct Endpoint: Sendable {
     var takesPath = false
     /// Whether it is served without a token even if reading needs one.
     var isOpen = false
+    /// Whether it serves the web client, so that messages for API clients leave it out.
+    var isForBrowsers = false
     let operations: [Operation]
 
     /// What a method does here; nil if it is not allowed. HEAD does the same as GET.

@@ -74,7 +74,7 @@ def look(verdict, servers, size, dark, pictures):
             window.run("sessionStorage.clear()") if window.driver.current_url.startswith("http") else None
             window.open(address, token=TOKEN if has_token else None)
             title = f"{name} at {size[0]}, {'dark' if dark else 'light'}"
-            ready = ".edit-form" if name == "form" else ".edit-tools" if has_token else ".pane.last"
+            ready = {"form": ".edit-form", "editing": ".edit-tools", "settings": ".control"}.get(name, ".pane.last")
             verdict.expect(window.soon(lambda: window.find(ready)), f"{title}: it is shown")
             if menu:
                 window.click(f'.pane.end .tools [aria-label="{menu}"]')

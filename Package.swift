@@ -78,7 +78,8 @@ let package = Package(
         .executableTarget(
             name: "drilldown",
             dependencies: [
-                "Bytes", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer",
+                "Bytes", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources",
+                "HTTPServer",
                 "Levels", "PropertyLists",
             ],
             swiftSettings: settings),

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// The description of one operation at one path, from the tables of the code that runs it.
 struct DescribedOperation {
     let endpoint: Endpoint
@@ -75,7 +77,7 @@ struct DescribedOperation {
     }
 
     /// Whether it only reads, and needs a token for that.
-    private var isReadWithToken: Bool { operation.content == nil && readsNeedToken && description?.isOpen != true }
+    private var isReadWithToken: Bool { operation.content == nil && readsNeedToken && !endpoint.isOpen }
 }
 
 extension Endpoint.Operation {

@@ -10,18 +10,23 @@ extension OperationDescription {
     static let reads: [String: OperationDescription] = [
         "GET /": index, "GET /openapi.json": description, "GET /levels": level, "GET /detail": detail,
         "GET /document": document, "GET /changes": changes, "GET /assets": asset, "GET /problems": problems,
-        "GET /healthz": health, "GET /readyz": readiness,
+        "GET /healthz": health, "GET /readyz": readiness, "GET /metrics": metrics, "GET /browse": browser,
+        "GET /client": clientFile,
     ]
+
+    private static let page = AnswerDescription.Content.bytes("text/html", "The page of the web client.")
+    private static let pageFields: [AnswerField] = [.contentSecurityPolicy, .contentTypeOptions, .referrerPolicy]
 
     /// The answers of a GET that has an entity tag.
     private static func tagged(_ answer: AnswerDescription) -> [AnswerDescription] { [answer, answer.notModified] }
 
     private static let index = OperationDescription(
-        id: "getIndex", isOpen: true, fields: conditions + [.acceptEncoding],
+        id: "getIndex", fields: conditions + [.acceptEncoding],
         answers: tagged(
             AnswerDescription(
-                summary: "The index.", content: [.json(Schema.named("Index"))], always: coded + [.link],
-                sometimes: [.contentEncoding], example: .init(keys: 0, json: Examples.index))),
+                summary: "The index; to a client that prefers HTML, the web client.",
+                content: [.json(Schema.named("Index")), page], always: coded,
+                sometimes: [.contentEncoding, .link] + pageFields, example: .init(keys: 0, json: Examples.index))),
         problems: [.notAcceptable, .preconditionFailed])
 
     private static let description = OperationDescription(
@@ -114,7 +119,7 @@ extension OperationDescription {
         problems: [.noSuchRoute, .notAcceptable])
 
     private static let health = OperationDescription(
-        id: "getHealth", isOpen: true,
+        id: "getHealth",
         answers: [
             AnswerDescription(
                 summary: "The process answers.", content: [.json(Schema.named("Health"))],
@@ -123,11 +128,38 @@ extension OperationDescription {
         problems: [])
 
     private static let readiness = OperationDescription(
-        id: "getReadiness", isOpen: true,
+        id: "getReadiness",
         answers: [
             AnswerDescription(
                 summary: "The state of what is served.", content: [.json(Schema.named("Readiness"))],
                 example: .init(keys: 0, json: Examples.readiness))
         ],
         problems: [])
+
+    private static let metrics = OperationDescription(
+        id: "getMetrics",
+        answers: [
+            AnswerDescription(
+                summary: "Counts and gauges in the text format of Prometheus.",
+                content: [.bytes("text/plain", "One metric a line.")], always: [.cacheControl, .contentTypeOptions])
+        ],
+        problems: [])
+
+    private static let browser = OperationDescription(
+        id: "getBrowser",
+        text: "The page shows the place that its own address names; an unknown one is shown as not found.",
+        fields: conditions + [.acceptEncoding],
+        answers: tagged(
+            AnswerDescription(
+                summary: "The page of the web client.", content: [page], always: coded + pageFields,
+                sometimes: [.contentEncoding])),
+        problems: [.noSuchRoute, .notAcceptable, .preconditionFailed])
+
+    private static let clientFile = OperationDescription(
+        id: "getClientFile", fields: conditions + [.acceptEncoding],
+        answers: tagged(
+            AnswerDescription(
+                summary: "A script or a style sheet, whose address changes when it does.", content: [anyType],
+                always: coded + [.contentTypeOptions], sometimes: [.contentEncoding])),
+        problems: [.noSuchRoute, .notAcceptable, .preconditionFailed])
 }

@@ -6,8 +6,6 @@ struct OperationDescription: Sendable {
     let id: String
     /// More than the summary in the table of endpoints tells.
     var text = ""
-    /// Whether it is answered without a token even if reading needs one.
-    var isOpen = false
     /// The request header fields that it reads.
     var fields: [RequestField] = []
     /// The schema of a body in JSON, and an example.

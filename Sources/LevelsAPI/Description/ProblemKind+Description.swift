@@ -2,16 +2,16 @@ extension ProblemKind {
     /// The kinds that the server can give.
     static let given = allCases.filter { !neverGiven.contains($0) }
 
-    /// The kinds that have a page but that nothing gives: a slow request is cut off, a version other than 1.x is a bad
-    /// request, and nothing is answered before the first load.
-    static let neverGiven: Set<ProblemKind> = [.requestTimeout, .notReady, .versionNotSupported]
+    /// The kinds that have a page but that nothing gives: a slow request is cut off, and a version other than 1.x is a bad
+    /// request.
+    static let neverGiven: Set<ProblemKind> = [.requestTimeout, .versionNotSupported]
 
     /// The kinds that no described operation gives: they are about methods that are not described.
     static let ofUndescribedMethods: Set<ProblemKind> = [.methodNotAllowed]
 
     /// What any request can be answered with.
     static let ofAnyRequest: [ProblemKind] = [
-        .badRequest, .contentTooLarge, .headerTooLarge, .internalFault, .notImplemented,
+        .badRequest, .contentTooLarge, .headerTooLarge, .internalFault, .notImplemented, .notReady, .misdirectedRequest,
     ]
 
     /// What a request with a query can be answered with, even if the operation has no query options.

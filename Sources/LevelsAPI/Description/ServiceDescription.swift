@@ -1,5 +1,6 @@
 import Bytes
 import ContentCodings
+import HTTPServer
 import Levels
 import Locking
 import PropertyLists

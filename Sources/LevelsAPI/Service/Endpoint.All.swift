@@ -78,14 +78,14 @@ extension Endpoint {
                 }
             ]),
         Endpoint(
-            name: "/browse", takesPath: true, isForBrowsers: true,
+            name: "/browse", takesPath: true, isOpen: true, isForBrowsers: true,
             operations: [
                 .get("The web client, opened at an item.", .none) { api, call throws(Problem) in
                     .now(try api.browse(call))
                 }
             ]),
         Endpoint(
-            name: "/client", takesPath: true, isForBrowsers: true,
+            name: "/client", takesPath: true, isOpen: true, isForBrowsers: true,
             operations: [
                 .get("A file of the web client.", .none) { api, call throws(Problem) in
                     .now(try api.webClientFile(call))

@@ -107,8 +107,3 @@ extension Endpoint {
         return nil
     }
 }
-
-extension HTTPServer.Method {
-    /// The name of a method that an endpoint may have.
-    var name: String { String(describing: self).uppercased() }
-}

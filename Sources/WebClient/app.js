@@ -19,6 +19,8 @@ export class App {
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = 0
+  // How many changes were told so far: what is being read while one comes may be older.
+  #changes = 0
   // The order, groups and filters that a level was left with, for its column beside what is below it.
   #queries = new Map()
   panes = []
@@ -111,7 +113,7 @@ export class App {
   }
 
   async render(place, {leaf, focus} = {}) {
-    const number = ++this.#rendering
+    const number = ++this.#rendering, changes = this.#changes
     this.place = place
     if (!place.isSearch && !place.isOutline) this.#queries.set(place.path, place.setting({show: null}).query)
     const wanted = this.#wanted(place)
@@ -128,7 +130,9 @@ export class App {
       return
     }
     this.#main.classList.remove('loading')
+    const added = panes.filter(pane => !this.panes.includes(pane))
     this.#show(panes)
+    if (changes !== this.#changes) for (const pane of added) pane.refresh()
     this.refreshed(panes.at(-1))
     this.#focus(focus)
   }
@@ -194,6 +198,7 @@ export class App {
   // MARK: Live
 
   #changed(isConcerned) {
+    this.#changes++
     for (const pane of this.panes) if (isConcerned(pane)) pane.refresh()
   }
 

@@ -283,7 +283,7 @@ export class LevelPane {
   }
 
   #savePosition() {
-    const anchor = this.level.head && this.#anchors()[0]
+    const anchor = this.list.geometry && this.#anchors()[0]
     if (anchor) positions.set(this.level.target({}), anchor)
   }
 

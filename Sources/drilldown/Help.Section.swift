@@ -51,11 +51,14 @@ extension Help {
                     file), and path.
                     """),
             Section(
-                heading: "SIGNALS",
+                heading: "SYSTEMD",
                 text: """
                     A socket that systemd hands over takes precedence over --listen, and systemd is
                     notified of the start, reloads, the stop and, for its watchdog, of signs of life.
-
+                    """),
+            Section(
+                heading: "SIGNALS",
+                text: """
                     SIGHUP reloads the document; SIGTERM and SIGINT finish running requests and exit.
                     """),
         ]

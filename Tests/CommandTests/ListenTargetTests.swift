@@ -75,7 +75,7 @@ struct ListenTargetTests {
         #expect(
             Log.Entry(loading: "a.plist", for: .internet(address, port: 80))
                 == Log.Entry(
-                    .info, "loading",
+                    .info, "starting",
                     "loading a.plist for http://127.0.0.1:80/; until it is loaded, requests are answered with 503",
                     [
                         .init("source", .text("a.plist")), .init("url", .text("http://127.0.0.1:80/")),

@@ -11,7 +11,7 @@ struct ManualPageTests {
         #expect(
             lines.filter { $0.hasPrefix(".SH ") } == [
                 ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH CONFIGURATION", ".SH EDITING",
-                ".SH LOG", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
+                ".SH LOG", ".SH SYSTEMD", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
             ])
         #expect(lines.contains(".TH DRILLDOWN 1 \"\" \"\(Help.version)\" \"User Commands\""))
         #expect(lines.contains("drilldown \\- serves a property list over HTTP, one level at a time"))
@@ -36,7 +36,7 @@ struct ManualPageTests {
         let start = lines.firstIndex(of: "\\fB\\-\\-listen\\fR \\fIHOST:PORT\\fR") ?? 0
         #expect(
             lines[start...].prefix(3).dropFirst() == [
-                "The address to listen on; port 0 picks a free port.",
+                "Where to listen, or unix:PATH; port 0: a free port.",
                 "Key Listen, variable DRILLDOWN_LISTEN, default 127.0.0.1:8080.",
             ])
     }

@@ -82,7 +82,7 @@ import Testing
     }
 
     private static let names =
-        #"["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/changes","/healthz","/readyz","/metrics"]"#
+        #"["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/changes","/healthz","/readyz","/metrics","/openapi.json"]"#
 
     @Test(
         "A target without a route is 404 and names those that there are",

@@ -11,7 +11,6 @@ extension OperationDescription {
         "GET /": index, "GET /openapi.json": description, "GET /levels": level, "GET /detail": detail,
         "GET /document": document, "GET /changes": changes, "GET /assets": asset, "GET /problems": problems,
         "GET /healthz": health, "GET /readyz": readiness, "GET /metrics": metrics, "GET /browse": browser,
-        "GET /client": clientFile,
     ]
 
     private static let page = AnswerDescription.Content.bytes("text/html", "The page of the web client.")
@@ -153,13 +152,5 @@ extension OperationDescription {
             AnswerDescription(
                 summary: "The page of the web client.", content: [page], always: coded + pageFields,
                 sometimes: [.contentEncoding])),
-        problems: [.noSuchRoute, .notAcceptable, .preconditionFailed])
-
-    private static let clientFile = OperationDescription(
-        id: "getClientFile", fields: conditions + [.acceptEncoding],
-        answers: tagged(
-            AnswerDescription(
-                summary: "A script or a style sheet, whose address changes when it does.", content: [anyType],
-                always: coded + [.contentTypeOptions], sometimes: [.contentEncoding])),
         problems: [.noSuchRoute, .notAcceptable, .preconditionFailed])
 }

@@ -55,6 +55,8 @@ struct PathTemplate {
                 PathTemplate(path: "/problems/"),
                 PathTemplate(path: "/problems/{kind}", parameters: [kind], suffix: "OfKind", keys: 1),
             ]
+        // Only the web client's page names its files.
+        case "/client": return []
         default: return (0...mostKeys).map { item(name, keys: $0) }
         }
     }

@@ -12,7 +12,7 @@ struct DescribedService {
     let root: [String: Any]
 
     init() throws {
-        desk = try EditDesk(Self.document())
+        desk = try EditDesk(Self.document(), hasWebClient: true)
         let body = Data(desk.get("/openapi.json").body)
         root = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
     }

@@ -14,22 +14,23 @@ struct EditDesk {
     ///   - outcome: how every edit ends in place of being done.
     init(
         _ document: String, tokens: String? = "alice \(alice)\n\(plain)\n", origins: AllowedOrigins = .none,
-        outcome: EditOutcome? = nil, reloadOutcome: ReloadOutcome? = nil,
+        outcome: EditOutcome? = nil, reloadOutcome: ReloadOutcome? = nil, hasWebClient: Bool = false,
         configure: (inout LevelsAPI.Editing) -> Void = { _ in }
     ) throws {
         try self.init(
             Desk.snapshot(document), tokens: tokens, origins: origins, outcome: outcome, reloadOutcome: reloadOutcome,
-            configure: configure)
+            hasWebClient: hasWebClient, configure: configure)
     }
 
     init(
         _ snapshot: Snapshot, tokens: String? = "alice \(alice)\n\(plain)\n", origins: AllowedOrigins = .none,
-        outcome: EditOutcome? = nil, reloadOutcome: ReloadOutcome? = nil,
+        outcome: EditOutcome? = nil, reloadOutcome: ReloadOutcome? = nil, hasWebClient: Bool = false,
         configure: (inout LevelsAPI.Editing) -> Void = { _ in }
     ) {
         let publications = Publications(snapshot)
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
+        configuration.hasWebClient = hasWebClient
         if let tokens {
             let known = AccessTokens(Array(tokens.utf8))
             let editor = MemoryEditor(publications: publications, outcome: outcome, reloadOutcome: reloadOutcome)

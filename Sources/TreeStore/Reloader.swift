@@ -35,7 +35,7 @@ final class Reloader {
     var trims = TrimPace()
 
     init(
-        _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue, spares: SpareFiles,
+        _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue,
         background: BackgroundThread, pulse: StorePulse, progress: LoadProgress?,
         tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
@@ -45,7 +45,7 @@ final class Reloader {
         self.pulse = pulse
         self.progress = progress
         self.tell = tell
-        watcher = source.watcher(sharing: WatchedFiles(spares: spares))
+        watcher = source.watcher(sharing: WatchedFiles())
         released = ReleasedTrees(wakeup: requests.wakeup)
         retries = RetrySchedule(interval: source.retryInterval)
     }

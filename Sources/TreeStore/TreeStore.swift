@@ -10,7 +10,6 @@ public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: ReloadRequests
     private let edits: EditQueue
-    private let spares: SpareFiles
     private let pulse: StorePulse
     private let thread: Thread
     private let notifier: Notifier
@@ -28,8 +27,6 @@ public final class TreeStore: Sendable {
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(SourceError) {
         let first: Handover<Result<StoreState, SourceError>>
-        let spares = SpareFiles()
-        self.spares = spares
         do throws(SystemCallError) {
             let wakeup = try Wakeup()
             let (requests, edits) = (ReloadRequests(wakeup: wakeup), EditQueue(wakeup: wakeup))
@@ -39,7 +36,7 @@ public final class TreeStore: Sendable {
             let background = try BackgroundThread(name: "store-loads", stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
                 Self.run(
-                    source, requests, edits, spares, background, pulse, progress, onEvent, first: handover
+                    source, requests, edits, background, pulse, progress, onEvent, first: handover
                 ) { snapshot in
                     StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
@@ -73,19 +70,16 @@ public final class TreeStore: Sendable {
 
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
-        _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue, _ spares: SpareFiles,
+        _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue,
         _ background: BackgroundThread, _ pulse: StorePulse, _ progress: LoadProgress?,
         _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
         first: Handover<Result<StoreState, SourceError>>,
         makingState: (Snapshot) -> StoreState
     ) {
         let reloader = Reloader(
-            source, requests: requests, edits: edits, spares: spares, background: background, pulse: pulse,
+            source, requests: requests, edits: edits, background: background, pulse: pulse,
             progress: progress, tell: onEvent)
-        defer {
-            background.stop()
-            spares.removeAll()
-        }
+        defer { background.stop() }
         do throws(SourceError) {
             let state = makingState(try reloader.start())
             first.give(.success(state))
@@ -127,9 +121,6 @@ public final class TreeStore: Sendable {
     /// Edits that wait together share a save; each has an answer, and a revision unless it changes nothing. Returns at
     /// once; the request is answered on the store's thread, or on this one if too many are waiting.
     public func edit(_ request: EditRequest) { edits.add(request) }
-
-    /// Removes the hidden files that are kept while a document is edited again and again; for the end of the process.
-    public func removeSpareFiles() { spares.removeAll() }
 
     /// Asks whether the store's thread is alive.
     ///

@@ -35,8 +35,7 @@ extension DocumentWatcher {
         guard let loaded else { throw .changedMeanwhile }
         let file = EditedFile(
             path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
-            interpretation: document.interpretation, loaded: loaded, spares: shared.spares,
-            fault: fault)
+            interpretation: document.interpretation, loaded: loaded, fault: fault)
         return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
     }
 

@@ -102,11 +102,9 @@ final class DocumentWatcher: SourceWatcher {
     func addWaits(to waits: inout WaitSet) {
         own.addWaits(to: &waits)
         parts.addWaits(to: &waits)
-        if let next = shared.spares.nextRemoval { waits.wake(by: next) }
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        shared.spares.removeIdle(at: now)
         let report = own.advance(at: now)
         let reports = parts.advance(at: now)
         for report in reports {

@@ -13,11 +13,8 @@ public final class WatchedFiles {
     /// The origin of the times of all checks.
     private let begun = ContinuousClock.now
 
-    /// Files that saves leave to be written again.
-    let spares: SpareFiles
-
     /// Creates a set without files.
-    public init(spares: SpareFiles = SpareFiles()) { self.spares = spares }
+    public init() {}
 
     /// What to poll for events; -1 if the kernel reports none.
     var descriptor: Int32 { list.descriptor }

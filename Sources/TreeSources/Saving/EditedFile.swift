@@ -11,8 +11,6 @@ struct EditedFile {
     let interpretation: Interpretation
     /// What was read from it.
     let loaded: LoadedTree
-    /// Files that can be written again.
-    var spares: SpareFiles?
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _ in nil }
 
@@ -48,7 +46,7 @@ struct EditedFile {
             // Probably it changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
-        let identity = try file.commit(replacing: original, keeping: spares)
+        let identity = try file.commit(replacing: original)
         return loaded.saved(as: content.document, in: identity)
     }
 
@@ -56,8 +54,7 @@ struct EditedFile {
         do throws(FileReplacementError) {
             let aside = FileReplacement.editPath(of: target)
             return try FileReplacement.begin(
-                of: target, through: aside, mode: .fixed(0o600), spare: spares?.beginSave(through: aside),
-                fault: fault)
+                of: target, through: aside, mode: .fixed(0o600), fault: fault)
         } catch {
             throw SaveError(error)
         }

@@ -1,7 +1,7 @@
 internal import CFiles
 internal import Glibc
 
-/// Tells whether others have a file open, anywhere on the machine (`F_SETLEASE`, fcntl(2)).
+/// Tells whether a file is open for writing anywhere on the machine (`F_SETLEASE`, fcntl(2)).
 enum FileLease {
     /// Whether some program has an open file open for writing; false if the system does not tell.
     ///
@@ -11,18 +11,9 @@ enum FileLease {
         // A program that opens the file just now must not end this process: by default the system sends SIGIO then.
         guard setSignal(descriptor) == 0 else { return false }
         guard fcntl(descriptor, F_SETLEASE, Int32(F_RDLCK)) == 0 else { return errno == EAGAIN }
-        end(descriptor)
+        _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK))
         return false
     }
-
-    /// Takes a lease for writing, which is granted only if nobody else has the file open: whoever opens it later waits
-    /// until the lease ends.
-    static func begin(_ descriptor: Int32) -> Bool {
-        setSignal(descriptor) == 0 && fcntl(descriptor, F_SETLEASE, Int32(F_WRLCK)) == 0
-    }
-
-    /// Gives a lease back.
-    static func end(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK)) }
 
     /// Has the system send a signal that is ignored unless a program asks for it.
     private static func setSignal(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_SETSIG, SIGURG) }

@@ -8,7 +8,7 @@ extension FileReplacement {
     mutating func commitAsNew() throws(SaveError) -> FileIdentity {
         var written = FileIdentity(ofOpen: descriptor)
         do throws(FileReplacementError) {
-            try sync()
+            try attempt(.sync, aside) { fsync(descriptor) }
             written = FileIdentity(ofOpen: descriptor)
             try attempt(.rename, path) { FileNames.moveToFree(aside, path) }
         } catch {

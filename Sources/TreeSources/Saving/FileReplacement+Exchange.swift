@@ -13,28 +13,22 @@ extension FileReplacement {
     /// the file between the last look and the renaming, on a file system that cannot exchange names. A process that is
     /// killed between the exchange and the look leaves what it took away in the hidden file.
     ///
-    /// - Parameters:
-    ///   - original: the open file, in the state in which it was read.
-    ///   - spares: may keep the file under the other name.
+    /// - Parameter original: the open file, in the state in which it was read.
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
-    mutating func commit(
-        replacing original: borrowing DocumentFile, keeping spares: SpareFiles? = nil
-    ) throws(SaveError) -> FileIdentity {
+    mutating func commit(replacing original: borrowing DocumentFile) throws(SaveError) -> FileIdentity {
         do throws(FileReplacementError) {
-            return try exchange(with: original, keeping: spares)
+            return try exchange(with: original)
         } catch {
             throw error.isForeignSave ? .changedMeanwhile : SaveError(error)
         }
     }
 
-    private mutating func exchange(
-        with original: borrowing DocumentFile, keeping spares: SpareFiles?
-    ) throws(FileReplacementError) -> FileIdentity {
+    private mutating func exchange(with original: borrowing DocumentFile) throws(FileReplacementError) -> FileIdentity {
         let old = original.descriptor
         guard original.isUnchanged(), !FileLease.isBeingWritten(old) else { throw foreignSave }
         var attributes = try copyAttributes(from: old)
-        try sync()
+        try attempt(.sync, aside) { fsync(descriptor) }
         // Another process of this program must not take the old file for remains while it has the other name.
         _ = flock(old, LOCK_EX | LOCK_NB)
         defer { _ = flock(old, LOCK_UN) }
@@ -48,8 +42,8 @@ extension FileReplacement {
             try restore(new)
             throw error
         }
-        // The old file stays under its hidden name if the document is being saved again and again.
-        if let spares, spares.endSave(through: aside, leaving: FileIdentity(ofOpen: old)) { isRenamed = true }
+        // While it is locked: afterwards another process may have a file of its own under the name.
+        isRenamed = unsafe unlink(aside) == 0
         return state(since: new)
     }
 

@@ -47,24 +47,6 @@ extension FileReplacement {
         return isRemoved ? 0 : -1
     }
 
-    /// Opens the other file that an earlier replacement left, to be written again from its beginning.
-    ///
-    /// - Parameter state: the state in which it was left.
-    /// - Returns: nil if it is not in that state, has other names, or some program has it open, and so could see the new
-    ///   content arrive. The descriptor has a lease for writing (fcntl(2)): whoever opens the file waits for its end.
-    static func reopen(_ aside: String, _ state: FileIdentity) -> Int32? {
-        let opened = unsafe open(aside, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard opened >= 0 else { return nil }
-        var status = stat()
-        if unsafe fstat(opened, &status) == 0, FileIdentity(status) == state, status.st_nlink == 1,
-            isFree(opened, at: aside), FileLease.begin(opened)
-        {
-            return opened
-        }
-        _ = close(opened)
-        return nil
-    }
-
     /// Locks a file; whether it was not locked by another process and still has its name.
     static func isFree(_ opened: Int32, at aside: String) -> Bool {
         // A file system without locks fails with another error number.

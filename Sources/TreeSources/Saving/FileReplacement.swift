@@ -29,8 +29,6 @@ struct FileReplacement: ~Copyable {
     let fault: Fault
     /// Whether the other file is no longer there, or must stay.
     var isRenamed = false
-    /// Whether the other file existed before, with older content, and how many bytes that had.
-    private let reusedBytes: Int?
     /// How many bytes were appended, and how many of them the system was told to write to disk.
     private var written = 0, started = 0
 
@@ -44,27 +42,19 @@ struct FileReplacement: ~Copyable {
     ///   - aside: the path of the other file, in the same folder. If it is always the same for one `path`, the remains of
     ///     a killed process are overwritten. An unrelated file at this path would be overwritten, too.
     ///   - mode: the permissions of the new file.
-    ///   - spare: the state of a file that may be at `aside`, to be written again if nobody uses it.
     /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
     static func begin(
-        of path: String, through aside: String, mode: Mode, spare: FileIdentity? = nil,
+        of path: String, through aside: String, mode: Mode,
         fault: @escaping Fault = { _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
-        if let spare, let descriptor = reopen(aside, spare) {
-            return FileReplacement(
-                descriptor: descriptor, path: path, aside: aside, reusedBytes: spare.size, fault: fault)
-        }
         let descriptor = try attempt(.create, aside, fault) { create(aside) }
         let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)
         try file.attempt(.setMode, aside) { fchmod(descriptor, bits(of: mode, path)) }
         return file
     }
 
-    private init(
-        descriptor: Int32, path: String, aside: String, reusedBytes: Int? = nil, fault: @escaping Fault
-    ) {
+    private init(descriptor: Int32, path: String, aside: String, fault: @escaping Fault) {
         self.descriptor = descriptor
-        self.reusedBytes = reusedBytes
         self.path = path
         self.aside = aside
         self.fault = fault
@@ -89,17 +79,6 @@ struct FileReplacement: ~Copyable {
         if written - started >= Self.startBytes { startWriting() }
     }
 
-    /// Syncs the content.
-    ///
-    /// Afterwards others may open a file that was written again: until then they would wait, because it has a lease.
-    func sync() throws(FileReplacementError) {
-        if let reusedBytes, written < reusedBytes {
-            try attempt(.write, aside) { ftruncate(descriptor, off_t(written)) }
-        }
-        try attempt(.sync, aside) { fsync(descriptor) }
-        if reusedBytes != nil { FileLease.end(descriptor) }
-    }
-
     /// Has the system begin to write the content to disk, while the caller does something else before the final sync.
     mutating func startWriting() {
         // A failure costs nothing but time: what counts is the final sync.
@@ -112,7 +91,7 @@ struct FileReplacement: ~Copyable {
     /// - Returns: the state of the new file.
     /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isReplaced` is true.
     mutating func commit() throws(FileReplacementError) -> FileIdentity {
-        try sync()
+        try attempt(.sync, aside) { fsync(descriptor) }
         return try rename()
     }
 

@@ -133,7 +133,6 @@ struct ServiceLoop: ~Copyable {
         reports.stopping("Stopping.")
         // Before the connections are told to end, so that every edit that was begun is answered.
         serving?.api.finishEdits(until: .now + Self.editGrace)
-        serving?.store.removeSpareFiles()
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
         parts.log.write(Log.Entry(.info, "stopped", "stopped"))
         StandardError.shared.clearAtOnce()

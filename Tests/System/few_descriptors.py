@@ -70,7 +70,7 @@ def main():
         save(document, 0)
         for limit in (20, 24):
             refused(verdict, arguments.server, document, limit)
-        for limit in (36, 44, 64):
+        for limit in (38, 46, 66):
             crowded(verdict, arguments.server, document, limit, arguments.clients)
 
 

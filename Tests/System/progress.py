@@ -23,7 +23,7 @@ from harness.verdict import Verdict, options
 ROW = "<string>Item %d</string>\n"
 ROWS = 40_000
 DOCUMENT = ('<plist version="1.0"><array>\n' + "".join(ROW % n for n in range(ROWS)) + "</array></plist>\n").encode()
-ACCESS = re.compile(r"drilldown: 127\.0\.0\.1 GET /levels/\?limit=1&start=(\d+) 200 \d+ bytes \d+ µs")
+ACCESS = re.compile(r"drilldown: 127\.0\.0\.1 GET /levels/\?limit=1&start=(\d+) 200 \d+ bytes \d+ µs [0-9a-f]{32}")
 BAR = re.compile(r"\[[ =>]+\]")
 
 

@@ -204,7 +204,7 @@ def answers(verdict, server, authority, document):
         level = connection.get("/levels/")
         # Both in one record: the second one waits in the library's buffers while the first one sleeps.
         connection.send("/levels/?wait=30", headers={"If-None-Match": level["etag"]})
-        connection.socket.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        connection.socket.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         connection.methods.append("GET")
         with EventStream(server.port, tls=context) as stream:
             with open(document, "wb") as file:
@@ -214,7 +214,7 @@ def answers(verdict, server, authority, document):
             verdict.expect(connection.receive().status == 200, "the request behind a poll is answered")
             event = stream.next()
             verdict.expect(event is not None and event.name == "change", f"a stream: {event}")
-        two = b"GET /levels/ HTTP/1.1\r\nHost: a\r\n\r\nGET /detail/ HTTP/1.1\r\nHost: a\r\n\r\n"
+        two = b"GET /levels/ HTTP/1.1\r\nHost: localhost\r\n\r\nGET /detail/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
         connection.socket.sendall(two)
         connection.methods += ["GET", "GET"]
         verdict.expect([connection.receive().status for _ in range(2)] == [200, 200], "two requests in one record")

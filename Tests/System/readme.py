@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the README shows, as pasted: requests, a stream, edits, a document; and the manual's two clients, through a kill and
-restart."""
+"""What the README shows, as pasted: requests, a stream, edits, a document, links; and the manual's two clients, through a
+kill and restart."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def typed_in(fences):
 
 def answers_as_shown(verdict, program, fences, desk):
     requests = typed_in(fences)
-    verdict.expect(requests, "the section shows requests")
+    verdict.expect(len(requests) == 5, f"the section shows five requests; it shows {len(requests)}")
     with desk.start(desk.document):
         for command, shown in requests:
             seen = desk.paste(command).strip()
@@ -50,7 +50,7 @@ def edits_as_shown(verdict, program, fences, desk):
     """Each line in its turn, on a service with the token that is shown: only the name of the run is another."""
     token = re.search(r"DRILLDOWN_EDIT_TOKEN='([^']*)'", only(verdict, fences, "sh"))[1]
     requests = typed_in(fences)
-    verdict.expect(len(requests) == 5, f"the section shows five requests; it shows {len(requests)}")
+    verdict.expect(requests, "the section shows edits")
     with desk.start(desk.document, environment={"DRILLDOWN_EDIT_TOKEN": token}):
         for command, shown in requests:
             seen = desk.paste(command).strip()
@@ -131,12 +131,24 @@ def accepts_the_document(verdict, program, fences, desk):
         f"the document shown is read without a warning: {result.stdout}{result.stderr}")
 
 
+def leads_to_files(verdict):
+    """Each link to a file leads to one, and each name of a link is defined and used."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        text = re.sub(r"`[^`]*`", "", FENCE.sub("", file.read()))
+    targets = dict(re.findall(r"^\[(\w+)\]: (\S+)$", text, re.MULTILINE))
+    used = set(re.findall(r"\[(\w+)\](?![(:\[])", text))
+    verdict.expect(used == set(targets), f"the names of links are defined and used, but not {used ^ set(targets)}")
+    for target in [*targets.values(), *re.findall(r"\]\(([^)#]+)\)", text)]:
+        if not target.startswith("https:"):
+            verdict.expect(os.path.isfile(os.path.join(ROOT, target)), f"the link leads to a file: {target}")
+
+
 def main():
     arguments = options(__doc__)
     with Verdict("readme") as verdict:
+        leads_to_files(verdict)
         for check, page, title in (
                 (answers_as_shown, "README.md", "Five requests"),
-                (answers_as_shown, "README.md", "Every list is a level"),
                 (refreshes_as_shown, "README.md", "How a client refreshes"),
                 (edits_as_shown, "README.md", "Editing"),
                 (page_survives, CLIENTS, "A web page"),

@@ -72,6 +72,20 @@ import Testing
             Answer(early.response(toFault: "1f", target: "/a")) == Answer(api.response(toFault: "1f", target: "/a")))
     }
 
+    @Test("Requests are counted by their routes and named in problems, as later")
+    func countedAndNamed() throws {
+        let (responder, api) = (FirstLoadResponder(.init()), try Desk("[]").api)
+        for target in ["/", "/healthz", "/levels/a", "/changes?wait=1", "/x"] {
+            let request = Request(target: target)
+            #expect(responder.route(of: request) == api.route(of: request))
+        }
+        #expect(responder.route(of: Request(target: "/levels/a")) != responder.route(of: Request(target: "/x")))
+        let fault = api.response(toFault: "1f", target: "/a")
+        #expect(
+            Answer(responder.response(fault, naming: "c0ffee")) == Answer(api.response(fault, naming: "c0ffee")))
+        #expect(Answer(responder.response(fault, naming: "c0ffee")) != Answer(fault))
+    }
+
     @Test("The first API serves all that comes later")
     func served() throws {
         let responder = FirstLoadResponder(.init())

@@ -44,14 +44,9 @@ public final class FirstLoadResponder: Responder {
         unsafe api.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0.bodyLimit(of: request) }
     }
 
-    public func route(of request: Request) -> Int {
-        unsafe api.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0.route(of: request) } ?? 0
-    }
+    public func route(of request: Request) -> Int { LevelsAPI.route(of: request) }
 
-    public func response(_ response: Response, naming id: String) -> Response {
-        unsafe api.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0.response(response, naming: id) }
-            ?? response
-    }
+    public func response(_ response: Response, naming id: String) -> Response { Problem.naming(id, in: response) }
 
     public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
         header.response(to: Problem(badRequest: reason, status: status), at: target, for: nil)

@@ -199,6 +199,16 @@ def tells_every_problem(verdict, program, page):
     verdict.expect(sorted(rows) == sorted(problems), f"the table lists all kinds of problems: {rows}, not {problems}")
 
 
+def tells_every_event(verdict, page):
+    """The table has each event of the log."""
+    events = set()
+    for path in glob.glob(os.path.join(ROOT, "Sources", "drilldown", "**", "*.swift"), recursive=True):
+        events.update(re.findall(r"\(\s*\.(?:info|warning|error), \"([a-z-]+)\"", read(path)))
+    table = page.partition("| event | members |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)
+    verdict.expect(sorted(rows) == sorted(events), f"the table lists all events once: {rows}, not {sorted(events)}")
+
+
 def update(program, paths):
     for path in paths:
         page = read(path)
@@ -227,6 +237,7 @@ def main():
                 verdict.expect(seen == shown, f"{name}: '{command}' prints what the manual shows, not: {seen}")
             accepts_documents(verdict, program, name, page)
         tells_every_option(verdict, program, read(os.path.join(PAGES, "Command.md")))
+        tells_every_event(verdict, read(os.path.join(PAGES, "Command.md")))
         tells_every_problem(verdict, program, read(os.path.join(PAGES, "Errors.md")))
 
 

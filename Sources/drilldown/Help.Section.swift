@@ -34,11 +34,12 @@ extension Help {
                     file's folder. Options override variables, and variables override the file.
                     """),
             Section(
-                heading: "EDITING",
+                heading: "TOKENS",
                 text: """
                     Edits need a token, which is never an option: DRILLDOWN_EDIT_TOKEN or a line of the
                     file of --edit-token-file is one, of 16 characters or more, after a name and a space
-                    if it has a name. The file is read again when it changes.
+                    if it has a name. The file is read again when it changes. With DRILLDOWN_READ_TOKEN
+                    or --read-token-file reading needs a token too, one of these or an edit token.
                     """),
             Section(
                 heading: "LOG",
@@ -46,7 +47,7 @@ extension Help {
                     The log goes to standard error, one line per event. As JSON, each line is an
                     object with time, level (info, warning, error), event and message, and members
                     specific to the event. A request (--access-log) has address, method, target,
-                    status, bytes (of the body), microseconds (to the last byte) and completed; a
+                    status, bytes (of the body), microseconds (to the last byte), completed and id; a
                     warning or a refused document has file, line and column (or offset, in a binary
                     file), and path.
                     """),

@@ -88,6 +88,6 @@ struct ListenTargetTests {
         let target = ListenTarget.unixSocket("/run/a")
         #expect(
             target.sentence(for: .socketInUse(path: "/run/a"), named: .standard)
-                == "the socket '/run/a' is in use by another program.")
+                == "the socket '/run/a' is in use by another program; choose another path, or stop that program.")
     }
 }

@@ -10,7 +10,7 @@ struct ManualPageTests {
     func sections() {
         #expect(
             lines.filter { $0.hasPrefix(".SH ") } == [
-                ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH CONFIGURATION", ".SH EDITING",
+                ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH CONFIGURATION", ".SH TOKENS",
                 ".SH LOG", ".SH SYSTEMD", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
             ])
         #expect(lines.contains(".TH DRILLDOWN 1 \"\" \"\(Help.version)\" \"User Commands\""))

@@ -94,7 +94,10 @@ def unix_socket(verdict, program, path, folder):
     with Service(program, path, "--listen", f"unix:{place}") as service:
         service.logs(" at unix:")
         with Service(program, path, "--listen", f"unix:{place}") as other:
-            refused(verdict, other, f"the socket '{place}' is in use by another program.", "a socket in use")
+            refused(
+                verdict, other,
+                f"the socket '{place}' is in use by another program; choose another path, or stop that program.",
+                "a socket in use")
         verdict.expect(is_served(), "the first one goes on")
         service.kill()
     verdict.expect(os.path.lexists(place), "a killed process leaves its socket")

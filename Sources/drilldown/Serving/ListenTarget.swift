@@ -35,7 +35,12 @@ enum ListenTarget: Equatable {
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch self {
         case .address(let address): address.sentence(for: error, named: origin)
-        case .unixSocket: "\(error)."
+        case .unixSocket:
+            if case .socketInUse = error {
+                "\(error); choose another path, or stop that program."
+            } else {
+                "\(error)."
+            }
         }
     }
 }

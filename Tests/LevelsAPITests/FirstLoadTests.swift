@@ -98,15 +98,4 @@ import Testing
         #expect(try ask(responder, .get, "/readyz").status == 200)
         #expect(responder.refusal(of: Request(method: .post, target: "/healthz"))?.status == 405)
     }
-
-    @Test("Requests are counted by their routes, and faults named, as by the API")
-    func countingAndNaming() throws {
-        let (responder, api) = (FirstLoadResponder(.init()), try Desk("[]").api)
-        let request = Request(target: "/levels/a")
-        #expect(responder.route(of: request) == 0)
-        responder.serve(api)
-        #expect(responder.route(of: request) == api.route(of: request) && api.route(of: request) > 0)
-        let fault = api.response(toBadRequest: "It is odd.", status: 501, target: "/a")
-        #expect(Answer(responder.response(fault, naming: "1f")).line.hasSuffix(#","id":"1f"}"#))
-    }
 }

@@ -5,6 +5,7 @@ Real answers are compared with the description too: they have no member and no h
 The packages come from PyPI, with the versions in harness/description.txt.
 """
 
+import concurrent.futures
 import os
 import re
 import shutil
@@ -34,6 +35,10 @@ TOKEN = "describe-0123456789abcdef"
 QUERIES = ("limit=1", "start=0", "fields=*", "sort=-Title", "group=initial", "group=Kind", "where=Title~e", "q=a",
            "q=a&in=*", "depth=all", "depth=2", "since=AAAAAAAAAAAAAAAAAAAAAA", "pretty=true", "format=plist",
            "limit=0", "sort=Title&depth=1", "unknown=1", "wait=301")
+# What else is asked for.
+TARGETS = ("/", "/changes", "/changes?since=x", "/healthz", "/readyz", "/metrics", "/problems/", "/problems/conflict",
+           "/problems/nothing", "/openapi.json", "/document?format=json", "/document?format=binary", "/levels/%FF",
+           "/levels/no%20such", "/assets/harbour.svg", "/assets/nothing", "/browse/", "/browse/Item%201")
 
 
 class Author(threading.Thread):
@@ -103,15 +108,17 @@ def is_valid(verdict, folder, description):
 class Reader:
     """Asks for all items of a document in many ways, and compares each answer with the description."""
 
-    def __init__(self, description, port, most):
+    def __init__(self, description, port, most, fields=None):
         self.described = description
         self.port = port
+        self.fields = fields or {}
         self.connection = Connection(port)
         self.left = most
         self.faults = []
         self.count = 0
 
-    def ask(self, target, method="GET", headers=(), body=b""):
+    def ask(self, target, method="GET", headers=None, body=b""):
+        headers = self.fields | (headers or {})
         if method == "GET":
             answer = self.connection.request(target, method, headers, body)
         else:
@@ -149,18 +156,44 @@ def read_documents(verdict, program, description):
         with Server(program, os.path.join(DATA, name)) as server:
             reader = Reader(description, server.port, most=40)
             reader.read()
-            for target in ("/", "/changes", "/changes?since=x", "/healthz", "/readyz", "/problems/", "/problems/conflict",
-                           "/problems/nothing", "/openapi.json", "/document?format=json", "/document?format=binary",
-                           "/levels/%FF", "/levels/no%20such", "/assets/harbour.svg", "/assets/nothing"):
+            for target in TARGETS:
                 reader.ask(target)
+            reader.ask("/", headers={"Accept": "text/html"})
             reader.ask("/assets/harbour.svg", headers={"Range": "bytes=0-9"})
             reader.ask("/assets/harbour.svg", headers={"Range": "bytes=99999999-"})
             reader.ask("/moves", "POST")
+            # The refusal ends the connection.
+            reader.ask("/levels/", headers={"Host": "rebound.example"})
         for fault in reader.faults[:10]:
             verdict.expect(False, f"{name}: {fault}")
         verdict.expect(
             not reader.faults, f"{name}: {len(reader.faults)} of {reader.count} answers differ from the description")
     verdict.figure("kinds of answers compared, operation and status", len(description.seen))
+
+
+def read_with_token(verdict, program, folder):
+    """A server that needs a token for reading describes which operations need it, and answers as it says."""
+    with Server(program, os.path.join(DATA, "Data.plist"), "--read-token-file", token_file(folder)) as server:
+        fields = {"Authorization": f"Bearer {TOKEN}"}
+        document = get(server.port, "/openapi.json", **fields).json()
+        is_valid(verdict, folder, document)
+        described = Described(document)
+        admitted = Reader(described, server.port, most=2, fields=fields)
+        admitted.read()
+        wrong = {"Authorization": f"Bearer not-{TOKEN}"}
+        strangers = Reader(described, server.port, most=0), Reader(described, server.port, most=0, fields=wrong)
+        for target in TARGETS + ("/levels/", "/detail/Item%201"):
+            admitted.ask(target)
+            operation = document["paths"].get(described.template(target), {}).get("get", {})
+            for stranger in strangers:
+                status = stranger.ask(target).status
+                verdict.expect(
+                    (status == 401) == ("security" in operation),
+                    f"{target} needs a token exactly if the description says so: {status}")
+        faults = admitted.faults + [fault for stranger in strangers for fault in stranger.faults]
+        for fault in faults:
+            verdict.expect(False, f"with a read token: {fault}")
+        verdict.expect(not faults, f"{len(faults)} answers of a server with a read token differ from the description")
 
 
 def edit_document(verdict, program, folder, description):
@@ -206,18 +239,24 @@ def edit_document(verdict, program, folder, description):
 # MARK: Tester
 
 
-def test_at_random(verdict, arguments, folder, allows_edits):
-    """schemathesis sends requests made from the description, right and wrong ones, and checks each answer."""
-    name = "with a token" if allows_edits else "without a token"
-    folder = os.path.join(folder, "edits" if allows_edits else "reads")
+def test_at_random(verdict, arguments, folder, token):
+    """schemathesis sends requests made from the description, right and wrong ones, and checks each answer.
+
+    The token is for reading, for edits (which may read too), or None.
+    """
+    name = f"with a token that may {token}" if token else "without a token"
+    folder = os.path.join(folder, token or "none")
     os.makedirs(folder)
     path = copied(folder)
-    settings = ["--edit-token-file", token_file(folder)] if allows_edits else []
+    settings = [f"--{token}-token-file", token_file(folder)] if token else []
     command = ["schemathesis", "--config-file", CONFIGURATION, "run", "--checks", "all", "--no-color",
                "--max-examples", str(arguments.examples), "--seed", str(arguments.seed), "--phases", arguments.phases]
-    if allows_edits:
+    if token:
         command += ["--header", f"Authorization: Bearer {TOKEN}"]
-    else:
+    if token == "read":
+        # Edits are off, as they are without a token.
+        command += ["--include-method", "GET"]
+    if token is None:
         # It wants 401 where Authorization is missing. While the server has no token, no credentials could succeed, so an
         # edit is forbidden (RFC 9110, section 15.5.4) with or without any.
         command += ["--exclude-checks", "missing_required_header"]
@@ -298,9 +337,13 @@ def main():
         described = Described(description)
         read_documents(verdict, arguments.server, described)
         edit_document(verdict, arguments.server, folder, described)
+        read_with_token(verdict, arguments.server, folder)
         drill_down(verdict, arguments.server, folder, path)
-        for allows_edits in (False, True):
-            test_at_random(verdict, arguments, folder, allows_edits)
+        # Each spends most of its time in programs of its own.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            runs = [pool.submit(test_at_random, verdict, arguments, folder, token) for token in (None, "edit", "read")]
+            for run in runs:
+                run.result()
 
 
 if __name__ == "__main__":

@@ -68,9 +68,11 @@ class Connection:
         return self.socket.fileno()
 
     def send(self, target, method="GET", headers=(), body=b""):
-        """Asks; the headers are a dictionary, or pairs if a name appears twice."""
-        lines = [f"{method} {target} HTTP/1.1", "Host: 127.0.0.1"]
-        lines += [f"{name}: {value}" for name, value in (headers.items() if isinstance(headers, dict) else headers)]
+        """Asks; the headers are a dictionary, or pairs if a name appears twice. A `Host` replaces the server's own."""
+        pairs = list(headers.items() if isinstance(headers, dict) else headers)
+        if all(name != "Host" for name, _ in pairs):
+            pairs.insert(0, ("Host", "127.0.0.1"))
+        lines = [f"{method} {target} HTTP/1.1"] + [f"{name}: {value}" for name, value in pairs]
         if body:
             lines.append(f"Content-Length: {len(body)}")
         self.methods.append(method)

@@ -56,9 +56,9 @@ def is_configured(verdict, program):
     with tempfile.TemporaryDirectory() as folder:
         every = os.path.join(folder, "every.plist")
         with open(every, "w") as file:
-            # The comment of an option ends before its key.
-            file.write(re.sub(r"\n(\t<key>\w+</key>\n\t.*)\n\t-->", r" -->\n\1", text))
-        for configuration, keys in [(path, 2), (every, 7)]:
+            # The comment of an option ends before its key; one comment has two.
+            file.write(re.sub(r"\n((?:\t<key>\w+</key>\n\t.*\n)+)\t-->", r" -->\n\1", text))
+        for configuration, keys in [(path, 2), (every, 11)]:
             with open(configuration) as file:
                 uncommented = re.sub(r"(?s)<!--.*?-->", "", file.read())
             result = run(program, "check", os.path.join(ROOT, "Data", "Data.plist"), "--config", configuration)
@@ -76,7 +76,7 @@ def has_one_version(verdict, program):
 
 
 def scripts_can_be_read(verdict):
-    for name in ("drilldown.postinst", "drilldown.postrm"):
+    for name in ("drilldown.postinst", "drilldown.prerm", "drilldown.postrm"):
         result = run("sh", "-n", os.path.join(DEBIAN, name))
         verdict.expect(result.returncode == 0, f"sh can read {name}: {result.stderr}")
 

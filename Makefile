@@ -36,7 +36,9 @@ SWIFT_FILES := Sources Tests Package.swift
 MANUAL := Sources/drilldown/drilldown.docc
 SERVER := .build/release/drilldown
 # The installed program: it contains the Swift runtime, and its debugging information is in a separate file.
+# The addresses of functions of other libraries are found at the start, and then read-only.
 PROGRAM := .build/install/drilldown
+PROGRAM_FLAGS := --static-swift-stdlib -Xlinker -z -Xlinker now
 PROGRAM_SCRATCH := .build/static
 # What debhelper packs is a copy of Config/debian; it leaves the packages beside this folder.
 DEB_FOLDER := .build/deb
@@ -78,7 +80,7 @@ uninstall: ## Remove what 'make install' installed there.
 
 # Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
 $(PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps install-deps
-	$(SWIFT) build --configuration release --product drilldown --static-swift-stdlib \
+	$(SWIFT) build --configuration release --product drilldown $(PROGRAM_FLAGS) \
 		--scratch-path $(PROGRAM_SCRATCH) $(SWIFT_FLAGS)
 	mkdir -p $(@D)
 	objcopy --only-keep-debug $(PROGRAM_SCRATCH)/release/drilldown $@.debug

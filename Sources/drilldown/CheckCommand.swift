@@ -23,11 +23,11 @@ enum CheckCommand {
                 let loaded = try load(document, progress)
                 let took = ContinuousClock.now - begun
                 let cost = DocumentSummary.Cost(bytes: HeapMemory.usedBytes - usedBytes, time: took)
-                warnings(loaded, of: document.name).forEach(Log.put)
+                for warning in warnings(loaded, of: document.name) { Log.put(warning, .warning) }
                 for line in DocumentSummary(loaded, of: document.name, cost).lines { print(PrintableText.line(line)) }
                 last = loaded
             } catch {
-                Log.put("\(error)")
+                Log.put("\(error)", .error)
                 status = 1
             }
             // Keeps the order of the documents even if both outputs are one pipe.

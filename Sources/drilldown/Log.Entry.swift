@@ -2,6 +2,15 @@ extension Log {
     enum Severity: String {
         case info, warning, error
 
+        /// What tells systemd's journal the severity; it does not keep it. A line without one is information.
+        var journalPrefix: String {
+            switch self {
+            case .info: ""
+            case .warning: "<4>"
+            case .error: "<3>"
+            }
+        }
+
         /// The word, bold and in a colour if that is wanted (ECMA-48, SGR).
         func word(_ isColored: Bool) -> String {
             guard isColored else { return rawValue }

@@ -14,11 +14,20 @@ struct Log: Sendable {
     func write(_ entry: Entry) {
         // The time of the line is the time of the event, because events are logged at once.
         let moment = Double(time(nil)) - CivilDate.unixEpochOffset
-        StandardError.shared.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored))
+        Self.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored), entry.severity)
     }
 
     /// Writes a line for people on standard error; its control characters are shown escaped.
-    static func put(_ text: String) { StandardError.shared.putLine(PrintableText.line(text)) }
+    ///
+    /// - Parameter severity: for systemd's journal; the line does not show it.
+    static func put(_ text: String, _ severity: Severity) {
+        putLine(PrintableText.line(text), severity)
+    }
+
+    private static func putLine(_ line: String, _ severity: Severity) {
+        let output = StandardError.shared
+        output.putLine((output.isJournal ? severity.journalPrefix : "") + line)
+    }
 
     /// How loads that take long are shown here.
     var progressStyle: ProgressDisplay.Style {

@@ -38,6 +38,6 @@ func run() throws(UsageError) -> Int32 {
 do {
     exit(try run())
 } catch {
-    Log.put("drilldown: \(error)")
+    Log.put("drilldown: \(error)", .error)
     exit(2)
 }

@@ -86,6 +86,23 @@ struct StandardErrorTests {
         #expect(output.columns == 80)
     }
 
+    @Test("knows the journal of systemd by the device and the inode that the environment names")
+    func journal() throws {
+        let scratch = try ScratchFolder()
+        let file = unsafe open(try scratch.write("log", ""), O_RDWR)
+        defer { close(file) }
+        var status = stat()
+        #expect(unsafe fstat(file, &status) == 0)
+        func isJournal(_ stream: String?) -> Bool {
+            StandardError(file, terminalType: nil, refusesColors: false, journalStream: stream).isJournal
+        }
+        #expect(isJournal("\(status.st_dev):\(status.st_ino)"))
+        #expect(!isJournal("\(status.st_dev):\(status.st_ino + 1)"))
+        #expect(!isJournal("\(status.st_dev + 1):\(status.st_ino)"))
+        #expect(!isJournal("journal") && !isJournal(nil))
+        #expect([Log.Severity.info, .warning, .error].map(\.journalPrefix) == ["", "<4>", "<3>"])
+    }
+
     @Test("shows a severity in bold and in a colour, where colours are wanted, and in text alone")
     func colors() {
         let warning = Log.Entry(.warning, "warning", "odd")

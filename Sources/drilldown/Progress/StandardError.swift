@@ -5,12 +5,15 @@ import Synchronization
 /// The one owner of standard error: whole lines and, below them on a terminal, a line that is drawn again and again.
 final class StandardError: Sendable {
     static let shared = StandardError(
-        STDERR_FILENO, terminalType: environmentText("TERM"), refusesColors: environmentText("NO_COLOR") != nil)
+        STDERR_FILENO, terminalType: environmentText("TERM"), refusesColors: environmentText("NO_COLOR") != nil,
+        journalStream: environmentText("JOURNAL_STREAM"))
 
     /// Whether lines can be drawn again: it is a terminal, and not one without control sequences.
     let isTerminal: Bool
     /// Whether words may be coloured (no-color.org).
     let isColored: Bool
+    /// Whether systemd's journal reads it, which takes the severity from the beginning of a line (sd-daemon(3)).
+    let isJournal: Bool
     private let descriptor: Int32
     /// The line at the bottom; nil for none.
     private let bottom = Guarded<String?>(nil)
@@ -21,10 +24,14 @@ final class StandardError: Sendable {
     private static let clearing = "\r\u{1B}[K"
     private static let usualColumns = 80
 
-    init(_ descriptor: Int32, terminalType: String?, refusesColors: Bool) {
+    /// - Parameter journalStream: the device and the inode of what the service manager gave the process as its standard
+    ///   error (systemd.exec(5)). It may have been redirected since, or be that of a parent.
+    init(_ descriptor: Int32, terminalType: String?, refusesColors: Bool, journalStream: String? = nil) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) != 0 && terminalType.map { $0 != "dumb" } ?? false
         isColored = isTerminal && !refusesColors
+        var status = stat()
+        isJournal = unsafe fstat(descriptor, &status) == 0 && journalStream == "\(status.st_dev):\(status.st_ino)"
     }
 
     /// The columns of the terminal now; people change the size of their windows.

@@ -57,6 +57,14 @@ def log(machine):
     return machine.run("journalctl", "--no-pager", "--output=cat", "--unit=drilldown.service").stdout
 
 
+def severe(machine):
+    """What the service itself has logged as an error."""
+    lines = machine.run(
+        "journalctl", "--no-pager", "--output=cat", "--priority=err", "--unit=drilldown.service",
+        "SYSLOG_IDENTIFIER=drilldown").stdout
+    return lines.splitlines()
+
+
 def write_secret(machine, path, text):
     """Writes a file that root may change, the service may read, and nobody else may see."""
     machine.write(path, text)
@@ -65,7 +73,7 @@ def write_secret(machine, path, text):
 
 
 def configure(machine, **entries):
-    """Puts entries before the others of the configuration, in place of those of the same name, and restarts the service."""
+    """Puts entries first in the configuration, in place of those of the same name, and restarts the service."""
     lines = "".join(f"\t<key>{key}</key>\n\t<string>{value}</string>\n" for key, value in entries.items())
     text = machine.read(CONFIGURATION)
     for key in entries:

@@ -1,4 +1,4 @@
-"""What an operator does with the installed service: tokens, HTTPS, Unix domain sockets, reloads, the watchdog, the socket."""
+"""What an operator does with the installed service: tokens, HTTPS, addresses, reloads, the watchdog and the socket."""
 
 import contextlib
 import tempfile
@@ -7,7 +7,7 @@ import threading
 from harness.certificates import Authority
 from harness.client import Connection, wait_until
 from installed import (
-    DOCUMENT, TOKEN, answer, configure, configured, edit, is_answered, log, property_of, state, unit_changed,
+    DOCUMENT, TOKEN, answer, configure, configured, edit, is_answered, log, property_of, severe, state, unit_changed,
     write_secret)
 
 READ_TOKENS = "/etc/drilldown/read-tokens"
@@ -68,7 +68,8 @@ def needs_a_read_token(verdict, machine):
         verdict.expect(found and found.status == 200, "/healthz needs none")
         write_secret(machine, READ_TOKENS, "app abcdefgh01234567\n")
         verdict.expect(
-            is_answered(Authorization="Bearer abcdefgh01234567") and answer("/levels/", Authorization=reader).status == 401,
+            is_answered(Authorization="Bearer abcdefgh01234567")
+            and answer("/levels/", Authorization=reader).status == 401,
             "a changed file of tokens is used without a restart")
     verdict.expect("chmod 600" not in log(machine), "files that the group may read are not called exposed")
 
@@ -139,7 +140,8 @@ def reloads(verdict, machine):
         property_of(machine, "MainPID") == process and is_answered(), f"a reload keeps the process: {state(machine)}")
     status = property_of(machine, "StatusText")
     verdict.expect(
-        status.startswith(f"Serving {DOCUMENT}: ") and " items, revision " in status, f"systemd shows the status: {status}")
+        status.startswith(f"Serving {DOCUMENT}: ") and " items, revision " in status,
+        f"systemd shows the status: {status}")
 
 
 def is_replaced(machine, process):
@@ -150,6 +152,7 @@ def is_replaced(machine, process):
 
 
 def recovers(verdict, machine):
+    verdict.expect(not severe(machine), f"no error was logged so far: {severe(machine)}")
     process = property_of(machine, "MainPID")
     machine.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", "drilldown.service")
     verdict.expect(is_replaced(machine, process), f"a process that dies is replaced: {state(machine)}")
@@ -158,6 +161,16 @@ def recovers(verdict, machine):
         verdict.expect(
             failed is not None and property_of(machine, "ExecMainStatus") == "2",
             f"wrong usage is not tried again: {state(machine)}")
+        found = severe(machine)
+        verdict.expect(
+            any("Threads: " in line for line in found), f"the journal knows wrong usage as an error: {found}")
+    with configured(machine, Source="/srv/nothing.plist"):
+        verdict.expect(
+            wait_until(lambda: any(
+                line.startswith("drilldown: error: /srv/nothing.plist") for line in severe(machine)), every=0.2)
+            is not None, f"the journal knows a document that cannot be read as an error: {severe(machine)}")
+        write_secret(machine, "/srv/nothing.plist", machine.read(DOCUMENT))
+        verdict.expect(is_answered() is not None, f"once it can be read, it is served: {state(machine)}")
 
 
 def is_watched(verdict, machine):

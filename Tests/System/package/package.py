@@ -125,7 +125,7 @@ def is_confined(verdict, machine):
         folder.st_mode & 0o7777 == 0o2770, f"the group may write the document's folder: {folder.st_mode:o}")
     result = machine.run("systemd-analyze", "security", "--no-pager", f"--threshold={EXPOSURE}", "drilldown.service")
     verdict.expect(
-        result.returncode == 0, f"the exposure that systemd computes is {EXPOSURE / 10} at most: {result.stdout[-200:]}")
+        result.returncode == 0, f"systemd computes an exposure of {EXPOSURE / 10} at most: {result.stdout[-200:]}")
 
 
 def serves_a_url(verdict, machine):

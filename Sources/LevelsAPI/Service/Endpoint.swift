@@ -90,20 +90,36 @@ extension Endpoint {
 
     /// Finds the endpoint of a target; nil if nothing is served there.
     static func match(_ target: Span<UInt8>) -> Match? {
+        let end = pathEnd(of: target)
+        guard let number = number(of: target.extracting(0..<end)) else { return nil }
+        let endpoint = all[number]
+        return Match(
+            endpoint: endpoint, number: number, path: endpoint.name.utf8CodeUnitCount..<end,
+            query: min(end + 1, target.count)..<target.count)
+    }
+
+    /// The place in the table of a target's endpoint; nil if nothing is served there.
+    static func number(ofTarget target: Span<UInt8>) -> Int? {
+        number(of: target.extracting(0..<pathEnd(of: target)))
+    }
+
+    private static func pathEnd(of target: Span<UInt8>) -> Int {
         var end = 0
         while end < target.count, target[end] != UInt8(ascii: "?") { end += 1 }
-        let query = min(end + 1, target.count)..<target.count
-        for number in all.indices {
-            let endpoint = all[number]
-            let name = endpoint.name
+        return end
+    }
+
+    /// What is needed to find an endpoint: each request is looked up for the metrics, and an endpoint costs more to copy.
+    private static let places = all.map { (name: $0.name, takesPath: $0.takesPath) }
+
+    private static func number(of path: Span<UInt8>) -> Int? {
+        places.firstIndex { name, takesPath in
             let length = name.utf8CodeUnitCount
-            guard end >= length, target.extracting(0..<length).isEqual(to: name) else { continue }
-            guard end == length || target[length] == UInt8(ascii: "/") else { continue }
-            guard endpoint.takesPath || end <= length + 1 else { continue }
+            guard path.count >= length, path.extracting(0..<length).isEqual(to: name) else { return false }
+            guard path.count == length || path[length] == UInt8(ascii: "/") else { return false }
+            guard takesPath || path.count <= length + 1 else { return false }
             // A slash after a name is ignored; the index has only its own.
-            guard length > 1 || end == length else { continue }
-            return Match(endpoint: endpoint, number: number, path: length..<end, query: query)
+            return length > 1 || path.count == length
         }
-        return nil
     }
 }

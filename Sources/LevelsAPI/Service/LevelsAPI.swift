@@ -122,7 +122,7 @@ public final class LevelsAPI: Responder {
     public func route(of request: Request) -> Int { Self.route(of: request) }
 
     /// 0 for a target that is not served, else the endpoint's place in the table, from 1.
-    static func route(of request: Request) -> Int { Endpoint.match(request.target).map { $0.number + 1 } ?? 0 }
+    static func route(of request: Request) -> Int { Endpoint.number(ofTarget: request.target).map { $0 + 1 } ?? 0 }
 
     public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
         response(to: Problem(badRequest: reason, status: status), target)

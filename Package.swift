@@ -14,10 +14,8 @@ let settings: [SwiftSetting] = [
 ]
 
 let webClientFiles = [
-    "api.js", "app.js", "client.css", "controls.js", "crumbs.js", "detail-pane.js", "dialogs.js", "dom.js", "drag.js",
-    "edit-form.js", "editor.js", "format.js", "geometry.js", "index-strip.js", "index.html", "keyboard.js",
-    "level-pane.js", "level.js", "list.js", "live.js", "main.js", "menu.js", "missing-pane.js", "more-menu.js",
-    "notices.js", "pane-head.js", "place.js", "plist.js", "positions.js", "row.js", "value-view.js", "view-menu.js",
+    "app.js", "client.css", "detail-pane.js", "editor.js", "elements.js", "index.html", "level-pane.js", "level.js",
+    "list.js", "menus.js", "messages.js", "place.js", "row.js", "service.js",
 ]
 
 let package = Package(

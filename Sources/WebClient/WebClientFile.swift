@@ -2,8 +2,13 @@
 public struct WebClientFile: Sendable {
     /// The name, with its extension.
     public let name: String
-    /// The content.
+    /// The content, as it is served.
     public let bytes: [UInt8]
+
+    init(_ name: String, _ source: [UInt8]) {
+        self.name = name
+        bytes = name == Self.pageName ? source : ServedText(source, isStyle: name.hasSuffix(".css")).bytes
+    }
 
     /// The name of the one HTML page.
     public static let pageName = "index.html"
@@ -18,8 +23,9 @@ public struct WebClientFile: Sendable {
     ///
     /// - Parameter base: the target of the folder, without a final slash.
     public static func page(base: String) -> [UInt8] {
-        let modules = all.filter { $0.name.hasSuffix(".js") && !isLoadedLater($0.name) }
+        let modules = all.filter { $0.name.hasSuffix(".js") && $0.name != "editor.js" && $0.name != "app.js" }
         // Modules import each other by name: without these links they would be loaded one after the other.
+        // The editor is loaded when someone edits.
         let links = modules.map { "<link rel=\"modulepreload\" href=\"\(base)/\($0.name)\">" }
         return lines(of: PackageResources.index_html).flatMap { line in
             let text = String(decoding: line, as: UTF8.self)
@@ -27,9 +33,6 @@ public struct WebClientFile: Sendable {
             return Array(replacing("{{base}}", in: text, by: base).utf8) + [newline]
         }
     }
-
-    /// Whether a module is loaded only when it is needed.
-    private static func isLoadedLater(_ name: String) -> Bool { name.hasPrefix("edit") || name == "main.js" }
 
     private static let newline = UInt8(ascii: "\n")
 

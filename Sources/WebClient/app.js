@@ -1,21 +1,17 @@
 // What is shown for an address: the columns of the path, or on narrow screens the last of them.
 
-import {getJSON, Problem, token} from './api.js'
-import {showCrumbs} from './crumbs.js'
-import {DetailPane} from './detail-pane.js'
-import './dialogs.js'
-import {el} from './dom.js'
+import {DetailPane, MissingPane} from './detail-pane.js'
+import {el, on} from './elements.js'
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
-import {live} from './live.js'
-import {MissingPane} from './missing-pane.js'
-import {Place} from './place.js'
-import {positions} from './positions.js'
+import {watchState} from './messages.js'
+import {Place, positions, showCrumbs} from './place.js'
+import {getJSON, live, token} from './service.js'
 
 // More columns than these are not kept in the page: the path above leads to them.
 const COLUMNS = 6
 
-export class App {
+class App {
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = 0
@@ -33,9 +29,9 @@ export class App {
     addEventListener('popstate', () => this.render(Place.of(location)))
     addEventListener('click', event => this.#clicked(event))
     addEventListener('keydown', event => this.#key(event))
-    this.#narrow.addEventListener('change', () => this.render(this.place))
-    live.addEventListener('change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
-    live.addEventListener('reset', () => this.#changed(() => true))
+    on(this.#narrow, 'change', () => this.render(this.place))
+    on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
+    on(live, 'reset', () => this.#changed(() => true))
     this.render(Place.of(location))
     this.isEditable = (await getJSON('/')).editable
     if (token.value && this.isEditable) this.setEditing(true)
@@ -169,7 +165,7 @@ export class App {
       if (level.head.leaf && level.count === 0 && !level.head.error) return await new DetailPane(this, place.with('')).open()
       return await new LevelPane(this, place, {level, selected}).open()
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
+      if (!error.status) throw error
       return new MissingPane(this, place, error)
     }
   }
@@ -226,7 +222,7 @@ export class App {
   }
 
   announce(text) {
-    this.#voice ??= document.body.appendChild(el('div', {class: 'voice', 'aria-live': 'polite'}))
+    this.#voice ??= document.body.appendChild(el('div.voice', {'aria-live': 'polite'}))
     this.#voice.textContent = text
   }
 
@@ -244,3 +240,7 @@ export class App {
     for (const pane of this.panes) pane.redrawAll()
   }
 }
+
+watchState()
+new App().begin()
+live.follow()

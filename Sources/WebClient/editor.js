@@ -1,18 +1,16 @@
 // Editing: what is added to heads, rows and details once a token is given.
 
-import {getJSON, Problem, request, send, token} from './api.js'
-import {ask, askText} from './dialogs.js'
-import {beginDrag} from './drag.js'
-import {el, icon, iconButton} from './dom.js'
-import {drawForm} from './edit-form.js'
-import {plural} from './format.js'
-import {tell} from './notices.js'
+import {fromJSON, parse, plain, plist, readDetail, xml} from './detail-pane.js'
+import {boxOf, brief, el, icon, iconButton, on, plural, size, stop} from './elements.js'
+import {ask, askText, tell} from './messages.js'
 import {decodeSegment, Place} from './place.js'
-import {parse, plist, xml} from './plist.js'
 import {itemPath} from './row.js'
+import {getJSON, request, send, token} from './service.js'
 
-export const keyOf = href => decodeSegment(href.split('/').at(-1))
-export const detailOf = href => href.replace(/^\/levels/, '/detail')
+// MARK: Editing: what is added to heads, rows and details once a token is given.
+
+const keyOf = href => decodeSegment(href.split('/').at(-1))
+const detailOf = href => href.replace(/^\/levels/, '/detail')
 
 // The name of the field that holds an item's title.
 const titleName = ({fields, title}) =>
@@ -33,7 +31,7 @@ export class Editor {
     try {
       await send('PATCH', '/detail/', {})
     } catch (error) {
-      if (!(error instanceof Problem) || [401, 403].includes(error.status)) {
+      if (!error.status || [401, 403].includes(error.status)) {
         tell(error.message, {isRefusal: true})
         return false
       }
@@ -54,7 +52,7 @@ export class Editor {
 
   refused(error) {
     if (error.status === 401) token.value = null
-    tell(error instanceof Problem ? `Not saved: ${error.message}`
+    tell(error.status ? `Not saved: ${error.message}`
       : 'Not saved: the connection is lost. What you typed is still here.', {isRefusal: true, seconds: 20})
   }
 
@@ -64,7 +62,7 @@ export class Editor {
     const {pane} = head
     if (!this.app.isEditing || pane !== this.app.end || pane.isSettings) return head.extra.replaceChildren()
     const marked = pane.marked.size
-    head.extra.replaceChildren(el('div', {class: 'edit-tools', role: 'toolbar', 'aria-label': 'Editing'},
+    head.extra.replaceChildren(el('div.edit-tools', {role: 'toolbar', 'aria-label': 'Editing'},
       iconButton('add', 'Add an item', () => this.add(pane)),
       ...(marked ? [
         iconButton('edit', 'Rename', () => this.rename(pane), {disabled: marked !== 1}),
@@ -72,10 +70,10 @@ export class Editor {
         iconButton('down', 'Move down', () => this.shift(pane, 1)),
         iconButton('cut', 'Cut', () => this.cut(pane)),
         iconButton('remove', 'Delete', () => this.remove(pane, this.#chosen(pane))),
-        el('span', {class: 'note'}, plural(marked, 'row', 'rows')),
+        el('span.note', plural(marked, 'row', 'rows')),
       ] : [
-        this.#cut.length > 0 && el('button', {type: 'button', class: 'plain', onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item', 'items')} here`),
-        el('span', {class: 'note'}, 'Mark rows to change them.'),
+        this.#cut.length > 0 && el('button.plain', {onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item', 'items')} here`),
+        el('span.note', 'Mark rows to change them.'),
       ])))
   }
 
@@ -83,8 +81,8 @@ export class Editor {
   decorate(row, pane) {
     const isMarked = pane.marked.has(row.href)
     return [
-      el('button', {type: 'button', class: 'mark', role: 'checkbox', 'aria-checked': String(isMarked), 'aria-label': `Mark ${row.title}`, tabindex: '-1'}),
-      el('span', {class: 'handle', 'aria-hidden': 'true'}, icon('move')),
+      el('button.mark', {role: 'checkbox', 'aria-checked': String(isMarked), 'aria-label': `Mark ${row.title}`, tabindex: '-1'}),
+      el('span.handle', {'aria-hidden': 'true'}, icon('move')),
     ]
   }
 
@@ -101,8 +99,7 @@ export class Editor {
     if (!this.app.isEditing) return
     const pane = this.#paneOf(event.target), at = this.#rowOf(event.target, pane)
     if (!at?.row || !(event.target.closest('.mark') || event.ctrlKey || event.metaKey || event.shiftKey)) return
-    event.preventDefault()
-    event.stopPropagation()
+    stop(event)
     this.mark(pane, at, event.shiftKey)
   }
 
@@ -143,8 +140,7 @@ export class Editor {
     const action = event.altKey ? {ArrowUp: () => this.shift(pane, -1), ArrowDown: () => this.shift(pane, 1)}[event.key]
       : isCommand ? {x: () => this.cut(pane), v: () => this.paste(pane)}[event.key] : actions[event.key]
     if (!action) return
-    event.preventDefault()
-    event.stopPropagation()
+    stop(event)
     action()
   }
 
@@ -289,4 +285,272 @@ export class Editor {
     const isSetting = pane.detail.fields.some(([name, {value}]) => name === 'Type' && /^PS/.test(value))
     return this.app.isEditing && !isSetting && drawForm(pane, this)
   }
+}
+
+// MARK: The fields of an item as a form, by type, with what to do when someone else changed them meanwhile.
+
+const TYPES = {string: 'Text', integer: 'Whole number', real: 'Number', boolean: 'Yes or no', date: 'Date', data: 'Data', array: 'List', dictionary: 'Fields'}
+const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-01-01T00:00:00Z', data: '', array: [], dictionary: []}
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
+
+// Draws the form unless it has unsaved changes, which stay. Gives whether the pane shows a form.
+function drawForm(pane, editor) {
+  if (pane.form?.element.isConnected && pane.form.isChanged) return true
+  pane.form = new EditForm(pane, editor)
+  pane.body.replaceChildren(pane.form.element)
+  return true
+}
+
+class EditForm {
+  constructor(pane, editor) {
+    this.pane = pane
+    this.editor = editor
+    this.original = pane.detail
+    this.fields = pane.detail.fields.map(([name, value]) => [name, value])
+    this.list = el('div.fields')
+    this.buttons = el('div.buttons')
+    this.element = el('form.edit-form', {onsubmit: event => (event.preventDefault(), this.save())}, this.list, this.buttons)
+    on(this.element, 'keydown', event => event.key === 'Escape' || event.stopPropagation())
+    this.#draw()
+  }
+
+  get isChanged() {
+    return !same(this.fields, this.original.fields)
+  }
+
+  #draw() {
+    this.list.replaceChildren(...this.fields.map((field, place) => this.#row(field, place)),
+      el('button.plain', {onclick: () => this.#add()}, icon('add'), 'Add a field'))
+    this.#offer()
+  }
+
+  // Save and revert are there once there is something to save.
+  #offer() {
+    const shown = this.isChanged ? 'changed' : 'same'
+    if (this.buttons.dataset.shown === shown) return
+    this.buttons.dataset.shown = shown
+    this.buttons.replaceChildren(
+      el('button.button.danger', {onclick: () => this.editor.remove(null, [this.original.href])}, 'Delete'),
+      ...(this.isChanged ? [
+        el('button.button', {onclick: () => this.#revert()}, 'Revert'),
+        el('button', {type: 'submit', class: 'button main'}, 'Save'),
+      ] : []))
+  }
+
+  #revert() {
+    this.fields = this.original.fields.map(field => [...field])
+    this.#draw()
+    this.pane.refresh()
+  }
+
+  #row(field, place) {
+    const [name, value] = field
+    const change = next => {
+      field[1] = {type: value.type, value: next}
+      this.#offer()
+    }
+    return el('div', {class: 'field edit-' + value.type},
+      el('label', el('span', {dir: 'auto'}, name), INPUTS[value.type]?.(value.value, change) ?? json(value, next => {
+        field[1] = next
+        this.#offer()
+      })),
+      iconButton('close', `Remove the field ${name}`, () => {
+        this.fields.splice(place, 1)
+        this.#draw()
+      }))
+  }
+
+  async #add() {
+    const name = el('input', {required: true, autocomplete: 'off'})
+    const type = el('select', ...Object.entries(TYPES).map(([value, text]) => el('option', {value}, text)))
+    const answer = await ask('Add a field', [el('label', 'Name', name), el('label', 'Type', type)], [
+      {text: 'Cancel', value: ''}, {text: 'Add', value: 'done', kind: 'main'}])
+    if (!answer || this.fields.some(([other]) => other === name.value)) return
+    this.fields.push([name.value, {type: type.value, value: EMPTY[type.value]}])
+    this.#draw()
+    this.list.querySelector('.field:last-of-type :is(input, textarea)')?.focus()
+  }
+
+  // The names whose values are not those of another state of the item.
+  #changes(fields, other) {
+    const before = new Map(other)
+    const after = new Map(fields)
+    return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
+  }
+
+  async save(version = this.original.version, before = this.original.fields) {
+    const changed = this.#changes(this.fields, before)
+    try {
+      const answer = await this.#send(changed, before, version)
+      this.original = {...this.original, fields: this.fields.map(field => [...field]), version: answer.version}
+      this.#offer()
+      tell('Saved.', {seconds: 3})
+      this.editor.follow(this.pane.place, Place.ofLink(answer.href))
+      this.pane.refresh()
+    } catch (error) {
+      if (error.status === 412) await this.#resolve()
+      else this.editor.refused(error)
+    }
+  }
+
+  // A patch names only what changes. What JSON cannot tell of a new type goes as a property list, as a whole.
+  #send(changed, before, version) {
+    const now = new Map(this.fields), old = new Map(before)
+    const isExact = name => !now.has(name) || now.get(name).type === old.get(name)?.type || !['date', 'data', 'real'].includes(now.get(name).type)
+    if (changed.every(isExact)) {
+      const members = changed.map(name => `${JSON.stringify(name)}:${now.has(name) ? literal(now.get(name)) : 'null'}`)
+      return send('PATCH', this.original.href, `{${members.join()}}`, {ifMatch: version, type: 'application/merge-patch+json'})
+    }
+    return send('PUT', this.original.href, plist(xml({type: 'dictionary', value: this.fields})), {ifMatch: version, type: 'application/x-plist'})
+  }
+
+  // Shows both versions of what was changed on either side, and asks which to keep.
+  async #resolve() {
+    let theirs
+    try {
+      theirs = await readDetail(this.pane.place)
+    } catch (error) {
+      return this.editor.refused(error)
+    }
+    // The version is also that of its place and its neighbours: only other fields are a conflict.
+    if (same(theirs.fields, this.original.fields)) return this.save(theirs.version)
+    const mine = this.#changes(this.fields, this.original.fields)
+    const names = [...new Set([...mine, ...this.#changes(theirs.fields, this.original.fields)])]
+    const text = (fields, name) => {
+      const value = new Map(fields).get(name)
+      return value ? brief(plain(value)) : '(none)'
+    }
+    const table = el('table.versions',
+      el('thead', el('tr', ...['Field', 'Yours', 'Theirs'].map(each => el('th', {scope: 'col'}, each)))),
+      el('tbody', ...names.map(name => el('tr', el('th', {scope: 'row'}, name),
+        el('td', {dir: 'auto'}, text(this.fields, name)), el('td', {dir: 'auto'}, text(theirs.fields, name))))))
+    const answer = await ask('It was changed meanwhile', [
+      el('p', 'Someone else saved this item after you began. Which version is to stay?'), table,
+    ], [{text: 'Go on typing', value: ''}, {text: 'Take theirs', value: 'theirs'}, {text: 'Save mine', value: 'mine', kind: 'main'}])
+    if (!answer) return
+    const merged = new Map(theirs.fields), own = new Map(this.fields)
+    if (answer === 'mine') for (const name of mine) own.has(name) ? merged.set(name, own.get(name)) : merged.delete(name)
+    this.original = theirs
+    this.fields = [...merged]
+    this.#draw()
+    if (answer === 'mine') await this.save(theirs.version, theirs.fields)
+    else this.pane.refresh()
+  }
+}
+
+// A value in JSON, numbers with every digit.
+const literal = value => ['integer', 'real'].includes(value.type) && Number.isFinite(Number(value.value)) ? value.value : JSON.stringify(plain(value))
+
+const INPUTS = {
+  string(value, change) {
+    const area = el('textarea', {dir: 'auto', rows: Math.min(12, Math.max(1, Math.ceil(value.length / 60), value.split('\n').length)), oninput: () => change(area.value)})
+    area.value = value
+    return area
+  },
+  integer: (value, change) => numberField(value, change, '-?[0-9]+', 'numeric'),
+  real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?|nan|[-+]infinity', 'decimal'),
+  boolean(value, change) {
+    const box = el('input.switch', {type: 'checkbox', role: 'switch', onchange: () => change(box.checked)})
+    box.checked = value
+    return box
+  },
+  date(value, change) {
+    const field = el('input', {type: 'datetime-local', step: '1', required: true, title: 'UTC', oninput: () =>
+      field.value && change(field.value.length === 16 ? field.value + ':00Z' : field.value + 'Z')})
+    field.value = value.replace(/Z$/, '')
+    return field
+  },
+  data(value, change) {
+    const note = el('span', size(Math.floor(value.length * 3 / 4)))
+    const file = el('input', {type: 'file', onchange: async () => {
+      const bytes = new Uint8Array(await file.files[0].arrayBuffer())
+      let text = ''
+      for (const byte of bytes) text += String.fromCharCode(byte)
+      change(btoa(text))
+      note.textContent = size(bytes.length)
+    }})
+    return el('span', note, file)
+  },
+}
+
+function numberField(value, change, pattern, inputmode) {
+  const field = el('input', {pattern, inputmode, required: true, autocomplete: 'off', oninput: () => change(field.value)})
+  field.value = value
+  return field
+}
+
+// Lists and dictionaries as JSON; the service keeps the types of what was there before.
+function json(value, change) {
+  const area = el('textarea', {rows: '6', spellcheck: 'false', class: 'code', oninput: () => {
+    try {
+      change(fromJSON(JSON.parse(area.value)))
+      area.setCustomValidity('')
+    } catch (error) {
+      area.setCustomValidity(error.message)
+    }
+  }})
+  area.value = JSON.stringify(plain(value), null, 2)
+  return area
+}
+
+// MARK: Moving rows by dragging their handles, with a mouse or a finger.
+
+const EDGE = 48
+
+function beginDrag(event, editor, pane, hrefs) {
+  event.preventDefault()
+  const line = el('div.drop-line', {hidden: true})
+  document.body.append(line)
+  document.body.classList.add('dragging')
+  let target = null, position = event, frame = 0
+  const over = new AbortController()
+  const {signal} = over
+  const end = isDrop => {
+    over.abort()
+    cancelAnimationFrame(frame)
+    line.remove()
+    document.body.classList.remove('dragging')
+    document.querySelector('.drop-into')?.classList.remove('drop-into')
+    if (isDrop && target) editor.move(hrefs, target.to, target.at)
+  }
+  const follow = () => {
+    target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)
+    frame = requestAnimationFrame(follow)
+  }
+  addEventListener('pointermove', moved => position = moved, {signal})
+  addEventListener('pointerup', () => end(true), {signal})
+  addEventListener('pointercancel', () => end(false), {signal})
+  addEventListener('keydown', pressed => pressed.key === 'Escape' && end(false), {signal})
+  if (pane.place.levelQuery) {
+    end(false)
+    tell('Rows can be moved only in the order of the document.', {isRefusal: true})
+    return
+  }
+  follow()
+}
+
+// Where a drop at a point would put the rows, shown by a line between two rows or by the row that takes them.
+function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
+  document.querySelector('.drop-into')?.classList.remove('drop-into')
+  line.hidden = true
+  const under = document.elementFromPoint(clientX, clientY)
+  const pane = editor.app.panes.find(each => each.kind === 'level' && each.element.contains(under))
+  if (!pane || pane.place.levelQuery) return null
+  const {list} = pane, box = boxOf(list.element)
+  if (hasMoved && clientY < box.top + EDGE) list.element.scrollTop -= 8
+  if (hasMoved && clientY > box.bottom - EDGE) list.element.scrollTop += 8
+  const to = pane.place.level
+  const index = list.indexOf(under), row = index >= 0 ? pane.level.row(index) : null
+  if (!row) return {to, at: 'last'}
+  if (hrefs.includes(row.href)) return null
+  const item = list.elementOf(index), {top, height, left, width} = boxOf(item)
+  const share = (clientY - top) / height
+  if (!row.leaf && share > 0.25 && share < 0.75) {
+    item.classList.add('drop-into')
+    return {to: row.href, at: 'last'}
+  }
+  line.hidden = false
+  Object.assign(line.style, {left: left + 'px', width: width + 'px', top: (share < 0.5 ? top : top + height) + 'px'})
+  return {to, at: (share < 0.5 ? 'before:' : 'after:') + keyOf(row.href)}
 }

@@ -1,18 +1,14 @@
-// A column that shows one level: its head, its rows, and the letters at its edge.
+// A column that shows one level: its head, its rows, and its keys.
 
-import {getJSON, Problem} from './api.js'
-import {coalesced, debounced, el} from './dom.js'
-import {count, plural, visible} from './format.js'
-import {Geometry} from './geometry.js'
-import {IndexStrip} from './index-strip.js'
-import {onListKey} from './keyboard.js'
+import {boxOf, coalesced, count, debounced, el, icon, iconButton, on, oneLine, plural, stop, visible} from './elements.js'
 import {Level} from './level.js'
-import {List} from './list.js'
-import {concerns} from './live.js'
-import {PaneHead} from './pane-head.js'
-import {Place} from './place.js'
-import {positions} from './positions.js'
+import {Geometry, IndexStrip, List} from './list.js'
+import {openMoreMenu, openViewMenu} from './menus.js'
+import {Place, positions} from './place.js'
 import {drawRow, isTall, itemPath, markSelected} from './row.js'
+import {concerns, getJSON} from './service.js'
+
+// MARK: A column that shows one level: its head, its rows, and the letters at its edge.
 
 // Footers of so many sections are as high as their text; where there are more, each has one line.
 const MEASURED_FOOTERS = 200
@@ -30,7 +26,7 @@ export class LevelPane {
     this.selected = selected ?? null
     this.marked = new Set()
     this.head = new PaneHead(this)
-    this.element = el('section', {class: 'pane level', 'aria-label': place.name || 'Root'}, this.head.element)
+    this.element = el('section.pane.level', {'aria-label': place.name || 'Root'}, this.head.element)
     this.#makeList()
     this.savePosition = debounced(200, () => this.#savePosition())
   }
@@ -40,11 +36,11 @@ export class LevelPane {
     this.list?.element.remove()
     this.strip?.element.remove()
     this.list = new List(this, {isTree: this.place.isOutline, label: this.title})
-    this.list.element.addEventListener('keydown', event => onListKey(event, this))
-    this.list.element.addEventListener('focusin', () => this.#setTabStop())
+    on(this.list.element, 'keydown', event => onListKey(event, this))
+    on(this.list.element, 'focusin', () => this.#setTabStop())
     this.strip = new IndexStrip(this.list)
-    this.body ??= el('div', {class: 'pane-body'})
-    this.empty ??= el('p', {class: 'empty'})
+    this.body ??= el('div.pane-body')
+    this.empty ??= el('p.empty')
     this.body.replaceChildren(this.list.element, this.strip.element, this.empty)
     if (!this.body.parentNode) this.element.append(this.body)
   }
@@ -97,7 +93,7 @@ export class LevelPane {
   async #selectedIndex() {
     const place = new Place(this.selected.split('/'))
     const detail = await getJSON(place.detail, this.#controller.signal).catch(error => {
-      if (!(error instanceof Problem)) throw error
+      if (!error.status) throw error
     })
     return detail?.position?.index
   }
@@ -123,7 +119,7 @@ export class LevelPane {
     } catch (error) {
       // Another query was asked for, or the pane was closed.
       if (signal.aborted) return
-      if (!(error instanceof Problem)) throw error
+      if (!error.status) throw error
       this.element.classList.remove('asking')
       this.head.refuse(error)
       return
@@ -159,7 +155,7 @@ export class LevelPane {
 
   #footerHeight(sections) {
     const isMeasured = sections.length <= MEASURED_FOOTERS
-    const probe = el('p', {class: 'section-footer probe'})
+    const probe = el('p.section-footer.probe')
     this.list.canvas.append(probe)
     const heights = new Map()
     const measure = text => {
@@ -219,7 +215,7 @@ export class LevelPane {
     const rows = [...this.list.element.querySelectorAll('.item > .row[href]')]
     const chosen = rows.find(row => row === document.activeElement)
       ?? rows.find(row => row.matches('[aria-current], [aria-selected=true]'))
-      ?? rows.find(row => row.getBoundingClientRect().top >= this.list.element.getBoundingClientRect().top) ?? rows[0]
+      ?? rows.find(row => boxOf(row).top >= boxOf(this.list.element).top) ?? rows[0]
     for (const row of rows) row.tabIndex = row === chosen ? 0 : -1
     this.list.element.tabIndex = rows.length ? -1 : 0
   }
@@ -242,7 +238,7 @@ export class LevelPane {
         if (anchors.filter(({href}) => next.indexOf(href) >= 0).length * 2 >= anchors.length) break
       }
     } catch (error) {
-      if (!(error instanceof Problem)) return
+      if (!error.status) return
       if (error.status === 404) this.app.lost(this)
       return
     }
@@ -328,4 +324,176 @@ export class LevelPane {
     this.list.end()
     this.element.remove()
   }
+}
+
+// MARK: The head of a level's column: its title, its tools, and the search field.
+
+class PaneHead {
+  constructor(pane) {
+    this.pane = pane
+    this.heading = el('h2', {tabindex: '-1'}, el('bdi'), el('small'))
+    this.tools = el('div.tools')
+    this.field = el('input', {
+      type: 'search', placeholder: 'Search', 'aria-label': 'Search here and below', autocomplete: 'off', spellcheck: 'false',
+      enterkeyhint: 'search', oninput: () => this.#search(), onkeydown: event => this.#key(event),
+    })
+    this.searchBox = el('div.search', {role: 'search', hidden: true}, icon('search'), this.field,
+      iconButton('close', 'End search', () => this.endSearch()))
+    this.problem = el('p.problem', {role: 'alert', hidden: true})
+    this.extra = el('div.head-extra')
+    this.element = el('header.pane-head',
+      el('div.head-line', backLink(pane), this.heading, this.tools), this.searchBox, this.extra, this.problem)
+    this.#makeTools()
+    this.searchLater = debounced(120, () => this.#ask())
+    this.update()
+  }
+
+  #makeTools() {
+    const {pane} = this
+    this.searchButton = iconButton('search', 'Search', () => this.beginSearch())
+    this.viewButton = iconButton('view', 'Sort, group, filter', () => openViewMenu(pane, this.viewButton))
+    this.infoButton = iconButton('info', 'Detail', () => this.#toggleDetail())
+    this.moreButton = iconButton('more', 'More', () => openMoreMenu(pane, this.moreButton))
+    for (const button of [this.viewButton, this.moreButton]) button.setAttribute('aria-haspopup', 'dialog')
+    this.tools.append(this.searchButton, this.viewButton, this.infoButton, this.moreButton)
+  }
+
+  update() {
+    const {pane} = this, {place} = pane
+    const [title, small] = this.heading.children
+    title.textContent = oneLine(pane.title ?? '').slice(0, 300) || ' '
+    small.textContent = pane.level?.head ? count(pane.level.count) : ''
+    const query = place.value('q')
+    if (document.activeElement !== this.field) {
+      this.field.value = query ?? ''
+      this.searchBox.hidden = query === null
+    }
+    const isChanged = ['sort', 'group', 'where', 'depth', 'expand'].some(name => place.value(name) !== null)
+    this.viewButton.classList.toggle('active', isChanged)
+    this.infoButton.setAttribute('aria-pressed', String(place.value('show') === ''))
+    this.problem.hidden = true
+    pane.app.editor?.updateHead(this)
+  }
+
+  refuse(problem) {
+    this.problem.textContent = problem.message
+    this.problem.hidden = false
+  }
+
+  #toggleDetail() {
+    const {place} = this.pane
+    this.pane.app.go(place.showing(place.value('show') === '' ? null : place))
+  }
+
+  beginSearch() {
+    this.searchBox.hidden = false
+    this.field.focus()
+    this.field.select()
+  }
+
+  endSearch() {
+    this.searchLater.cancel()
+    this.field.value = ''
+    this.searchBox.hidden = true
+    this.searchButton.focus()
+    this.#ask()
+  }
+
+  #search() {
+    this.searchLater()
+  }
+
+  // A search begins a new step of the browser's history; more letters change that step.
+  #ask() {
+    const {place, app} = this.pane
+    const text = this.field.value.trim() ? this.field.value : null
+    if (text === place.value('q')) return
+    const isMore = place.isSearch && text !== null
+    app.go(text === null ? place.setting({q: null, show: null}) : place.setting({q: text, show: null, depth: null, expand: null}),
+      {replace: isMore || text === null})
+  }
+
+  #key(event) {
+    event.stopPropagation()
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      this.endSearch()
+    } else if (event.key === 'ArrowDown' || event.key === 'Enter') {
+      event.preventDefault()
+      this.searchLater.cancel()
+      this.#ask()
+      this.pane.focusRow(0)
+    }
+  }
+}
+
+// On narrow screens: the way to the level above.
+function backLink(pane) {
+  const parent = pane.place.shownFrom ?? pane.place.parent
+  if (!parent) return null
+  return el('a.back.tool', {href: parent.address, 'aria-label': 'Back'}, icon('back'))
+}
+
+// MARK: The keys of a list: arrows, Home, End, Page Up and Down, typing ahead, and the ways in and out.
+
+const foldCase = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+let typed = '', typedAt = 0
+
+function onListKey(event, pane) {
+  if (event.target.closest('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return
+  const index = pane.list.indexOf(event.target)
+  const row = index >= 0 ? pane.level.row(index) : null
+  if (act(event.key, pane, index, row)) {
+    stop(event)
+  }
+}
+
+// Whether the key meant something here.
+function act(key, pane, index, row) {
+  const isRightToLeft = getComputedStyle(pane.list.element).direction === 'rtl'
+  const [into, out] = isRightToLeft ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
+  const page = Math.max(1, pane.list.visible.last - pane.list.visible.first - 1)
+  const steps = {ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + page, PageUp: index - page, Home: 0, End: pane.level.count - 1}
+  if (key in steps) return Boolean(pane.focusRow(steps[key])) || true
+  if (key === into && row) return goInto(pane, row)
+  if (key === out) return goOut(pane, index, row)
+  if (key === 'Enter' && row) return pane.app.follow(row, pane, {byKey: true}), true
+  if (key === 'Escape') return pane.app.goUp(pane), true
+  if (key.length === 1 && key !== '/' && (key !== ' ' || typed)) return typeAhead(pane, index, key), true
+  return false
+}
+
+function goInto(pane, row) {
+  if (pane.place.isOutline && !row.leaf && !row.expanded) pane.toggle(row)
+  else if (pane.place.isOutline && !row.leaf) pane.focusRow(pane.level.indexOf(row.href) + 1)
+  else pane.app.follow(row, pane, {byKey: true})
+  return true
+}
+
+function goOut(pane, index, row) {
+  if (!pane.place.isOutline || !row) return pane.app.goUp(pane), true
+  if (row.expanded) return pane.toggle(row), true
+  const parent = itemPath(row.href).split('/').slice(0, -1).join('/')
+  for (const [other, {href}] of pane.level.loaded()) if (itemPath(href) === parent) return pane.focusRow(other), true
+  return pane.app.goUp(pane), true
+}
+
+// Goes to the next row that begins with what is typed; asks the service where not all rows are here.
+async function typeAhead(pane, index, key) {
+  const now = performance.now()
+  typed = now - typedAt < 900 ? typed + key : key
+  typedAt = now
+  const wanted = foldCase(typed)
+  const rows = [...pane.level.loaded()].filter(([, {title}]) => foldCase(title).startsWith(wanted))
+  const from = typed.length > 1 ? index : index + 1
+  const hit = rows.find(([other]) => other >= from) ?? rows[0]
+  if (hit) return pane.focusRow(hit[0])
+  if (pane.level.count <= 100 || pane.place.levelQuery) return
+  const query = new URLSearchParams({where: 'Title~' + typed, limit: '100', fields: ''})
+  const {rows: found} = await getJSON(`${pane.place.level}?${query}`).catch(() => ({rows: []}))
+  const row = found.find(({title}) => foldCase(title).startsWith(wanted))
+  if (!row) return
+  const {position} = await getJSON(Place.ofLink(row.href).detail)
+  pane.focusRow(position.index)
 }

@@ -1,6 +1,6 @@
 // A level as far as it has been read: its head, its sections, and the rows that were needed.
 
-import {getJSON, Problem} from './api.js'
+import {getJSON} from './service.js'
 
 const PAGE = 100
 // How many pages are kept. Those furthest from what is seen are let go.
@@ -54,7 +54,7 @@ export class Level {
       answer = await this.#page(from, signal, count)
     } catch (error) {
       // The level is shorter than it was.
-      if (!(error instanceof Problem) || error.body.parameter !== 'start') throw error
+      if (!error.status || error.body.parameter !== 'start') throw error
       from = 0
       answer = await this.#page(0, signal, count)
     }
@@ -95,7 +95,7 @@ export class Level {
         done(isOther)
       }, error => {
         if (this.#loading.get(number) === controller) this.#loading.delete(number)
-        if (!controller.signal.aborted) done(error instanceof Problem)
+        if (!controller.signal.aborted) done(Boolean(error.status))
       })
     }
   }
@@ -141,7 +141,7 @@ export class Level {
     if (this.place.levelQuery || this.count <= PAGE) return anchor.index
     const detail = anchor.href.replace(/^\/levels/, '/detail')
     const answer = await getJSON(detail, signal).catch(error => {
-      if (!(error instanceof Problem)) throw error
+      if (!error.status) throw error
     })
     return answer?.position?.index ?? anchor.index
   }

@@ -1,6 +1,71 @@
-// A list of any length that scrolls: only the rows that are seen, and a few around them, are in the page.
+// A list of any length that scrolls, its geometry, and the letters at its edge.
 
-import {el, wantsLessMotion} from './dom.js'
+import {boxOf, el, on, wantsLessMotion} from './elements.js'
+
+// MARK: Where the rows, headers and footers of a level are, in pixels from its top. All rows of a level have one height.
+
+export class Geometry {
+  // sections: as in the answer; heights: {row, header, footer(section)}.
+  constructor(sections, heights) {
+    this.sections = sections
+    this.heights = heights
+    this.tops = new Float64Array(sections.length + 1)
+    this.footers = new Float64Array(sections.length)
+    sections.forEach((section, index) => {
+      this.footers[index] = section.footer ? heights.footer(section) : 0
+      this.tops[index + 1] =
+        this.tops[index] + this.headerHeight(index) + section.count * heights.row + this.footers[index]
+    })
+  }
+
+  get total() {
+    return this.tops[this.sections.length]
+  }
+
+  get count() {
+    const last = this.sections.at(-1)
+    return last ? last.start + last.count : 0
+  }
+
+  headerHeight(section) {
+    return this.sections[section].title == null ? 0 : this.heights.header
+  }
+
+  // The section that contains a height.
+  sectionAt(y) {
+    return lastAtMost(this.sections.length, index => this.tops[index] <= y)
+  }
+
+  sectionOfRow(row) {
+    return lastAtMost(this.sections.length, index => this.sections[index].start <= row)
+  }
+
+  topOfRow(row) {
+    const section = this.sectionOfRow(row)
+    return this.tops[section] + this.headerHeight(section) + (row - this.sections[section].start) * this.heights.row
+  }
+
+  // The row at a height: the one below if the height is that of a header, the one above if it is that of a footer.
+  rowAt(y) {
+    const section = this.sectionAt(Math.max(0, y))
+    const {start, count} = this.sections[section]
+    const within = Math.floor((y - this.tops[section] - this.headerHeight(section)) / this.heights.row)
+    return start + Math.max(0, Math.min(within, count - 1))
+  }
+}
+
+// The last index below `count` for which `holds`, which holds for all before it; 0 if it holds for none.
+function lastAtMost(count, holds) {
+  let low = 0, high = count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (holds(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+// MARK: A list of any length that scrolls: only the rows that are seen, and a few around them, are in the page.
 
 // Browsers limit how high an element may be. A longer list is shown through a moving offset.
 const HIGHEST = 8_000_000
@@ -21,15 +86,16 @@ export class List {
     this.source = source
     this.isTree = isTree
     this.geometry = null
-    this.canvas = el('div', {class: 'canvas'})
-    this.element = el('div', {class: 'scroller', 'aria-label': label, role: isTree ? 'tree' : null}, this.canvas)
-    this.element.addEventListener('scroll', () => this.#scrolled())
+    this.canvas = el('div.canvas')
+    this.element = el('div.scroller', {'aria-label': label, role: isTree ? 'tree' : null}, this.canvas)
+    on(this.element, 'scroll', () => this.#scrolled())
     this.observer = new ResizeObserver(() => this.geometry && this.update())
     this.observer.observe(this.element)
     // The row that has the focus stays in the page wherever the list is scrolled to.
     this.focused = null
-    this.element.addEventListener('focusin', event => {
+    on(this.element, 'focusin', event => {
       this.focused = event.target.closest('.row')?.dataset.href ?? null
+      this.#awaited = -1
     })
   }
 
@@ -155,29 +221,17 @@ export class List {
 
   // The place of each row on the screen, by its link.
   #positions() {
-    const base = this.element.getBoundingClientRect().top
-    const positions = new Map()
-    for (const {element, row} of this.#rows.values()) {
-      if (row) positions.set(row.href, {top: element.getBoundingClientRect().top - base, version: row.version})
-    }
-    return positions
+    const rows = [...this.#rows.values()].filter(({row}) => row)
+    return new Map(rows.map(({element, row}) => [row.href, {top: boxOf(element).top, version: row.version}]))
   }
 
   #animate(before) {
-    const base = this.element.getBoundingClientRect().top
     for (const {element, row} of this.#rows.values()) {
       if (!row) continue
       const old = before.get(row.href)
-      const options = {duration: 220, easing: 'ease-out'}
-      if (!old) {
-        element.animate([{opacity: 0, transform: 'translateY(-8px)'}, {opacity: 1, transform: 'none'}], options)
-        continue
-      }
-      const distance = old.top - (element.getBoundingClientRect().top - base)
-      if (Math.abs(distance) > 1) {
-        element.animate([{transform: `translateY(${distance}px)`}, {transform: 'none'}], options)
-      }
-      if (old.version !== row.version) element.animate([{backgroundColor: 'var(--flash)'}, {}], {duration: 900})
+      const from = old ? {translate: `0 ${old.top - boxOf(element).top}px`} : {opacity: 0}
+      element.animate([from, {}], {duration: 220, easing: 'ease-out'})
+      if (old && old.version !== row.version) element.animate([{backgroundColor: 'var(--flash)'}, {}], 900)
     }
   }
 
@@ -249,15 +303,15 @@ export class List {
 
   #makeBlock(section, number) {
     const title = section.title
-    const hasHeader = title !== null && title !== undefined
+    const hasHeader = title != null
     const id = hasHeader ? `section-${crypto.randomUUID()}` : null
     const header = hasHeader
-      ? el('h3', {class: 'section-header', id}, el('bdi', null, title || ' ')) : null
-    const list = el('div', {class: 'rows', role: this.isTree ? 'none' : 'list', 'aria-labelledby': id})
+      ? el('h3.section-header', {id}, el('bdi', title || ' ')) : null
+    const list = el('div.rows', {role: this.isTree ? 'none' : 'list', 'aria-labelledby': id})
     if (!id && !this.isTree) list.setAttribute('aria-label', this.element.getAttribute('aria-label') ?? '')
-    const footer = section.footer ? el('p', {class: 'section-footer', dir: 'auto'}, section.footer) : null
+    const footer = section.footer ? el('p.section-footer', {dir: 'auto'}, section.footer) : null
     if (footer) footer.style.height = this.geometry.footers[number] + 'px'
-    const element = el('div', {class: 'block', role: this.isTree ? 'none' : null}, header, list, footer)
+    const element = el('div.block', {role: this.isTree ? 'none' : null}, header, list, footer)
     return {element, list, footer, top: null, height: null}
   }
 
@@ -269,7 +323,7 @@ export class List {
     if (!block) return
     let element = drawn?.element
     if (!drawn) {
-      element = (row && this.#kept?.get(row.href)) || el('div', {class: 'item', role: this.isTree ? 'none' : 'listitem'})
+      element = (row && this.#kept?.get(row.href)) || el('div.item', {role: this.isTree ? 'none' : 'listitem'})
     }
     if (!drawn || element.rowTop !== this.geometry.topOfRow(index)) {
       element.rowTop = this.geometry.topOfRow(index)
@@ -284,7 +338,10 @@ export class List {
       element.setAttribute('aria-setsize', this.geometry.count)
     }
     this.source.draw(element, row)
+    if (row && index === this.#awaited) this.focus(index)
   }
+
+  #awaited = -1
 
   #elementAfter(index, list) {
     const next = this.#rows.get(index + 1)?.element
@@ -326,8 +383,10 @@ export class List {
     if (this.geometry.count === 0) return
     index = Math.max(0, Math.min(index, this.geometry.count - 1))
     this.reveal(index)
-    const target = this.#rows.get(index)?.element.querySelector('.row')
+    const target = this.#rows.get(index)?.element.querySelector('.row[href]')
     target?.focus({preventScroll: true})
+    // A row that is still to be read has the focus when it comes, unless something else is done meanwhile.
+    this.#awaited = target ? -1 : index
     return target
   }
 }
@@ -335,4 +394,81 @@ export class List {
 // Whether the block of one section can show another: only their rows differ.
 function looksAlike(section, other) {
   return section.title === other?.title && section.footer === other?.footer
+}
+
+// MARK: The index letters at the edge of a level: to tap, to slide along, and as a slider for the keyboard.
+
+const LETTER_HEIGHT = 16
+
+export class IndexStrip {
+  #entries = []
+
+  constructor(list) {
+    this.list = list
+    this.element = el('div', {
+      class: 'index', role: 'slider', tabindex: '0', 'aria-label': 'Section index', 'aria-orientation': 'vertical', hidden: true,
+      onpointerdown: event => {
+        this.element.setPointerCapture(event.pointerId)
+        this.#slide(event)
+      },
+      onpointermove: event => event.buttons && this.#slide(event),
+      onkeydown: event => this.#key(event),
+    })
+    this.observer = new ResizeObserver(() => this.#draw())
+    this.observer.observe(list.element)
+  }
+
+  update(sections) {
+    this.#entries = sections
+      .map((section, number) => ({text: section.index, start: section.start, number}))
+      .filter(({text}) => text != null && text !== '')
+    this.element.hidden = this.#entries.length < 2
+    this.list.element.classList.toggle('has-index', !this.element.hidden)
+    this.#draw()
+  }
+
+  // Draws as many letters as there is room for; a dot stands for those between.
+  #draw() {
+    if (this.element.hidden) return
+    const {offsetWidth, clientWidth} = this.list.element
+    this.element.style.insetInlineEnd = offsetWidth - clientWidth + 'px'
+    const room = Math.max(3, Math.floor((this.list.element.clientHeight - 16) / LETTER_HEIGHT))
+    const step = Math.max(1, Math.ceil((this.#entries.length * 2) / room))
+    const shown = this.#entries.length <= room
+      ? this.#entries.map(({text}) => text)
+      : this.#entries.filter((_, place) => place % step === 0).flatMap(({text}) => [text, '·'])
+    this.element.replaceChildren(...shown.map(text => el('span', text.slice(0, 2))))
+    this.element.setAttribute('aria-valuemin', 0)
+    this.element.setAttribute('aria-valuemax', this.#entries.length - 1)
+    this.mark()
+  }
+
+  mark() {
+    if (this.element.hidden || !this.list.geometry) return
+    const section = this.list.geometry.sectionOfRow(this.list.visible.first)
+    const place = Math.max(0, this.#entries.findLastIndex(({number}) => number <= section))
+    this.element.setAttribute('aria-valuenow', place)
+    this.element.setAttribute('aria-valuetext', this.#entries[place].text)
+  }
+
+  #slide(event) {
+    event.preventDefault()
+    const {top, height} = boxOf(this.element)
+    this.#jump(Math.floor(((event.clientY - top) / height) * this.#entries.length))
+  }
+
+  #key(event) {
+    const now = Number(this.element.getAttribute('aria-valuenow'))
+    const last = this.#entries.length - 1
+    const place = {ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0, End: last}[event.key]
+    if (place === undefined) return
+    event.preventDefault()
+    this.#jump(place)
+  }
+
+  #jump(place) {
+    const entry = this.#entries[Math.max(0, Math.min(place, this.#entries.length - 1))]
+    this.list.reveal(entry.start, 'top')
+    this.mark()
+  }
 }

@@ -1,7 +1,11 @@
-// A place in the document: a path, the query of its level, and its address in the browser.
+// Places in the document: their addresses, the path to them, and where each level was left.
+
+import {el, oneLine} from './elements.js'
+
+// MARK: A place in the document: a path, the query of its level, and its address in the browser.
 
 // The form of a segment that links have: unreserved characters stand, all else is percent-encoded.
-export function encodeSegment(text) {
+function encodeSegment(text) {
   return encodeURIComponent(text).replace(/[!'()*]/g, mark => '%' + mark.charCodeAt(0).toString(16).toUpperCase())
 }
 
@@ -106,3 +110,46 @@ export class Place {
     return query.has('depth') || query.has('expand')
   }
 }
+
+// MARK: Where each level was left, for this tab: going back and reloading lead to the same rows.
+
+const KEPT = 200
+
+function stored() {
+  try {
+    return new Map(JSON.parse(sessionStorage.getItem('positions') ?? '[]'))
+  } catch {
+    return new Map()
+  }
+}
+
+const all = stored()
+
+export const positions = {
+  get: target => all.get(target),
+  set(target, position) {
+    all.delete(target)
+    all.set(target, position)
+    while (all.size > KEPT) all.delete(all.keys().next().value)
+  },
+  store: () => sessionStorage.setItem('positions', JSON.stringify([...all])),
+}
+
+addEventListener('pagehide', positions.store)
+
+// MARK: The path to the place that is shown, as links.
+
+const list = document.querySelector('.crumbs ol')
+
+// `ancestors`: as in an answer; until there is one, the segments stand for the titles.
+export function showCrumbs(place, ancestors, title) {
+  const above = ancestors?.map(each => [each.title, Place.ofLink(each.href)])
+    ?? place.segments.map((_, length) => [place.prefix(length).name || 'Root', place.prefix(length)])
+  list.replaceChildren(
+    ...above.map(([name, target]) => el('li', el('a', {href: target.address}, el('bdi', short(name))))),
+    el('li', el('span', {'aria-current': 'page'}, el('bdi', short(title ?? place.name)))))
+  list.parentNode.scrollLeft = list.parentNode.scrollWidth
+  document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
+}
+
+const short = text => oneLine(text.slice(0, 200)) || '…'

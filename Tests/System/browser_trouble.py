@@ -82,8 +82,8 @@ def restart(verdict, program, file):
         with Server(program, file, port=port):
             verdict.expect(window.soon(lambda: window.notices() == []), f"it mends by itself: {window.notices()}")
             verdict.expect(window.soon(lambda: window.text(".pane.end small") == "301"), "what changed meanwhile is seen")
-            verdict.expect(window.seen()[:1] == ["Row 150"] and window.focused() == "Row 155",
-                           f"at the same place: {window.seen()[:1]}, {window.focused()}")
+            place = window.seen()[:1], window.focused()
+            verdict.expect(place == (["Row 150"], "Row 155"), f"at the same place: {place}")
             file.write_text('{"Title": "Long", "Rows": [')
             verdict.expect(window.soon(lambda: any("last good one" in text for text in window.notices())), "a broken document is told")
             save(file, {"Title": "Long", "Rows": titles[1:]})

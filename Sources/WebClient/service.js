@@ -1,0 +1,175 @@
+// Requests to the service, and its stream of changes.
+
+import {on} from './elements.js'
+
+// MARK: Requests to the service. Reading never gives up: while the service cannot be reached it waits and asks again.
+
+class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail ?? body.title ?? `The server answered with status ${status}.`)
+    this.status = status
+    this.body = body
+  }
+
+  static async of(response) {
+    return new Problem(response.status, await response.json().catch(() => ({})))
+  }
+}
+
+// Whether the service can be reached. Dispatches `lost` and `found`.
+class Connection extends EventTarget {
+  isLost = false
+
+  set(isLost) {
+    if (this.isLost === isLost) return
+    this.isLost = isLost
+    this.dispatchEvent(new Event(isLost ? 'lost' : 'found'))
+  }
+
+  // Waits before the next attempt: longer each time, and no longer than until the connection is found again.
+  pause(attempt, signal) {
+    const over = new AbortController(), options = {signal: over.signal}
+    return new Promise((resolve, reject) => {
+      setTimeout(resolve, Math.min(250 * 2 ** attempt, 4000))
+      on(this, 'found', resolve, options)
+      on(window, 'online', resolve, options)
+      if (signal) on(signal, 'abort', () => reject(signal.reason), options)
+    }).finally(() => over.abort())
+  }
+}
+
+export const connection = new Connection()
+
+// The token of this tab; it is never stored elsewhere.
+export const token = {
+  get value() {
+    return sessionStorage.getItem('token')
+  },
+  set value(text) {
+    if (text) sessionStorage.setItem('token', text)
+    else sessionStorage.removeItem('token')
+  },
+  // Asks the reader for a token; set by the module that has the dialog.
+  ask: async () => false,
+}
+
+const authorization = () => (token.value ? {Authorization: 'Bearer ' + token.value} : {})
+
+// Asks until there is an answer; throws a Problem for one that is an error.
+export async function request(target, {signal, headers} = {}) {
+  for (let attempt = 0; ; attempt++) {
+    let response
+    try {
+      response = await fetch(target, {signal, headers: {Accept: 'application/json', ...authorization(), ...headers}})
+    } catch (error) {
+      if (signal?.aborted) throw error
+    }
+    if (response && ![502, 503, 504].includes(response.status)) {
+      connection.set(false)
+      if (response.ok) return response
+      if (response.status === 401 && await token.ask('reading')) continue
+      throw await Problem.of(response)
+    }
+    connection.set(true)
+    await connection.pause(attempt, signal)
+  }
+}
+
+export async function getJSON(target, signal) {
+  const response = await request(target, {signal})
+  try {
+    return await response.json()
+  } catch (error) {
+    if (signal?.aborted) throw error
+    return getJSON(target, signal)
+  }
+}
+
+// Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
+export async function send(method, target, content, {ifMatch, type} = {}) {
+  const headers = {Accept: 'application/json', ...authorization()}
+  if (ifMatch) headers['If-Match'] = `"${ifMatch}"`
+  if (content !== undefined) headers['Content-Type'] = type ?? 'application/json'
+  const body = content === undefined || type ? content : JSON.stringify(content)
+  const response = await fetch(target, {method, headers, body})
+  connection.set(false)
+  if (!response.ok) throw await Problem.of(response)
+  return response.status === 204 ? null : response.json()
+}
+
+// MARK: Follows the changes of the document by the event stream, and takes it up again whenever it breaks off.
+
+// Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (a sign of life).
+class Live extends EventTarget {
+  #revision = null
+
+  async follow() {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        for await (const event of this.#events()) {
+          attempt = 0
+          this.#take(event)
+        }
+      } catch (error) {
+        // A revision that the service does not know any more: begin again with the newest.
+        if (error.status === 410) this.#reset()
+        else if (error.status) return
+      }
+      connection.set(true)
+      await connection.pause(attempt)
+    }
+  }
+
+  #reset() {
+    this.#revision = null
+    this.dispatchEvent(new Event('reset'))
+  }
+
+  #take({type, id, data}) {
+    if (type === 'reset') return this.#reset()
+    if (id) {
+      // The first revision that is told: what was read before it may be older.
+      if (this.#revision === null) this.dispatchEvent(new Event('reset'))
+      this.#revision = id
+    }
+    if (type === 'change') this.dispatchEvent(new CustomEvent('change', {detail: JSON.parse(data)}))
+    else this.dispatchEvent(new Event('beat'))
+  }
+
+  // Reads the stream's events (WHATWG HTML, section 9.2.6). A heartbeat is an event without anything in it.
+  async *#events() {
+    const headers = {Accept: 'text/event-stream'}
+    if (this.#revision) headers['Last-Event-ID'] = this.#revision
+    const response = await request('/changes', {headers})
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    let rest = ''
+    for (;;) {
+      const {done, value} = await reader.read()
+      if (done) return
+      const blocks = (rest + value).replace(/\r\n?/g, '\n').split('\n\n')
+      rest = blocks.pop()
+      for (const block of blocks) yield parseEvent(block)
+    }
+  }
+}
+
+function parseEvent(block) {
+  const event = {type: 'message', id: null, data: ''}
+  for (const line of block.split('\n')) {
+    const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line)
+    if (name === 'event') event.type = value
+    else if (name === 'id') event.id = value
+    else if (name === 'data') event.data += value
+  }
+  return event
+}
+
+export const live = new Live()
+
+// Whether an entry of `/changes` may concern the level at a link, or anything below it.
+export function concerns(entry, href, {below = false} = {}) {
+  if (entry.truncated) return true
+  const base = href.replace(/\/$/, '')
+  const isAtOrBelow = link => link.replace(/\/$/, '') === base || link.startsWith(base + '/')
+  return below ? entry.levels.some(isAtOrBelow) : entry.levels.some(link => link.replace(/\/$/, '') === base)
+}

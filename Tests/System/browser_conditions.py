@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""The web client in a browser under conditions of its own: without a network, by a finger at the index, with letters typed
+ahead, with a token for reading, from right to left, and with every type of field. The size of its files too."""
+
+import datetime
+import html.parser
+import pathlib
+import plistlib
+import tempfile
+import urllib.request
+
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import NARROW, TOKEN, WIDE, Window, origin, expect_no_complaints
+from selenium.webdriver.common.keys import Keys
+
+MOST_BYTES = 102_400
+LETTERS = "ABCDEFGH"
+DOCUMENT = {"Title": "Conditions", "Rows": [
+    {"Title": "Letters", "Sections": [
+        {"Title": letter, "Index": letter, "Rows": [f"{letter} {number:02d}" for number in range(40)]} for letter in LETTERS]},
+    {"Title": "Many", "Children": [f"Row {number:03d}" for number in range(250)] + ["Émile", "Zoë"]},
+    {"Title": "Types", "Whole": 2 ** 63 - 1, "Real": 0.5, "Yes": True, "Day": datetime.datetime(2024, 2, 29),
+     "Bytes": bytes(range(16)), "List": ["first", 2, {"Deep": "inside"}], "Fields": {"One": "1", "Two": [1, 2]}},
+]}
+
+
+class Links(html.parser.HTMLParser):
+    """The files that a page names."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = set()
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value.startswith("/client/"):
+                self.found.add(value)
+
+
+def read(server, target, **headers):
+    with urllib.request.urlopen(urllib.request.Request(origin(server) + target, headers=headers)) as response:
+        return response.read()
+
+
+def size(verdict, server):
+    page = read(server, "/browse/", Accept="text/html")
+    links = Links()
+    links.feed(page.decode())
+    files = {link: read(server, link) for link in links.found}
+    # The editor is named only by the module that loads it.
+    folder = next(iter(files)).rsplit("/", 1)[0]
+    files[folder + "/editor.js"] = read(server, folder + "/editor.js")
+    total = len(page) + sum(map(len, files.values()))
+    verdict.figure("the page and its files", f"{total} bytes in {1 + len(files)} answers")
+    verdict.expect(total <= MOST_BYTES, f"the page and its files have at most {MOST_BYTES} bytes, not {total}")
+
+
+def network(verdict, window):
+    """The network goes while a level is open, and comes back."""
+    window.open("/")
+    window.shows(["Letters", "Many", "Types"])
+    window.tell("Network.enable")
+    conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    window.tell("Network.emulateNetworkConditions", offline=True, **conditions)
+    window.click_row("Many")
+    lost = "The connection is lost. What is shown may be old; trying again…"
+    verdict.expect(window.soon(lambda: window.notices() == [lost]), f"a lost network is told: {window.notices()}")
+    verdict.expect("Many" in window.run("return [...document.querySelectorAll('.title')].map(e => e.textContent)"), "and what was there stays")
+    window.tell("Network.emulateNetworkConditions", offline=False, **conditions)
+    verdict.expect(window.soon(lambda: window.seen()[:1] == ["Row 000"]), f"what was asked for comes with the network: {window.seen()[:1]}")
+    verdict.expect(window.soon(lambda: window.notices() == []), f"and the notice goes: {window.notices()}")
+
+
+def index_by_touch(verdict, window):
+    window.open("/browse/Letters")
+    window.soon(lambda: window.seen()[:1] == ["A 00"])
+    box = window.run("const r = document.querySelector('.index').getBoundingClientRect(); return {x: r.x + r.width / 2, y: r.y, height: r.height}")
+
+    def at(letter):
+        return [{"x": box["x"], "y": box["y"] + box["height"] * (LETTERS.index(letter) + 0.5) / len(LETTERS)}]
+    window.tell("Input.dispatchTouchEvent", type="touchStart", touchPoints=at("C"))
+    verdict.expect(window.soon(lambda: "C 00" in window.seen()[:2]), f"a finger at C shows C: {window.seen()[:2]}")
+    window.tell("Input.dispatchTouchEvent", type="touchMove", touchPoints=at("F"))
+    verdict.expect(window.soon(lambda: "F 00" in window.seen()[:2]), f"it slides to F: {window.seen()[:2]}")
+    window.tell("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    says = window.run("const e = document.querySelector('.index'); return [e.ariaValueText, e.ariaValueNow, e.ariaValueMax]")
+    verdict.expect(says == ["F", "5", "7"], f"the slider says where it is: {says}")
+
+
+def typing_ahead(verdict, window):
+    window.open("/browse/Many")
+    window.soon(lambda: window.seen()[:1] == ["Row 000"])
+    window.focus_row("Row 000")
+    window.keys("row 003")
+    verdict.expect(window.soon(lambda: window.focused() == "Row 003"), f"typing goes to the row: {window.focused()}")
+    window.open("/browse/Many")
+    window.soon(lambda: window.seen()[:1])
+    window.focus_row("Row 000")
+    window.keys("zo")
+    verdict.expect(window.soon(lambda: window.focused() == "Zoë"), f"and to one that was not read yet, accents aside: {window.focused()}")
+
+
+def curl(verdict, window):
+    window.open("/browse/Many?sort=-Title")
+    window.soon(lambda: window.seen()[:1])
+    # The browser's own clipboard needs a permission that it has no way to ask for here.
+    window.run("navigator.clipboard.writeText = async text => { window.copied = text }")
+    window.menu("More", "Copy as curl")
+    verdict.expect(window.soon(lambda: window.notices() == ["The command is copied."]), f"copying is told: {window.notices()}")
+    copied = window.run("return window.copied")
+    verdict.expect(copied == f"curl '{window.origin}/levels/Many?sort=-Title'", f"the command is that of the level: {copied}")
+
+
+def right_to_left(verdict, window):
+    window.open("/")
+    window.shows(["Letters", "Many", "Types"])
+    window.run("document.documentElement.dir = 'rtl'")
+    window.focus_row("Many")
+    window.keys(Keys.ARROW_LEFT)
+    verdict.expect(window.is_at("/browse/Many"), f"from right to left the left arrow opens: {window.path}")
+    window.soon(lambda: window.seen()[:1] == ["Row 000"])
+    panes = window.run("return [...document.querySelectorAll('.pane')].map(e => e.getBoundingClientRect()).map(b => [b.left, b.right])")
+    verdict.expect(all(one[0] >= other[1] for one, other in zip(panes, panes[1:])), f"the columns go from right to left: {panes}")
+    arrow = window.run("const r = document.querySelector('.pane:not(.end) .row').getBoundingClientRect(), i = document.querySelector('.pane:not(.end) .row > .icon').getBoundingClientRect(); return [i.left - r.left, r.width]")
+    verdict.expect(arrow[0] < arrow[1] / 4, f"a branch's arrow is at the left: {arrow}")
+    verdict.expect(window.run("return document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off sideways")
+    found = window.axe()
+    verdict.expect(found == [], f"axe finds {found}")
+    window.keys(Keys.ARROW_RIGHT)
+    verdict.expect(window.is_at("/"), f"and the right arrow goes up: {window.path}")
+
+
+def types(verdict, window):
+    window.open("/browse/Types")
+    wanted = {"Whole": "9,223,372,036,854,775,807", "Real": "0.5", "Yes": "Yes", "Day": "February 29, 2024",
+              "Bytes": "Data, 16 bytes", "List": "3 elements", "Fields": "2 fields"}
+    verdict.expect(window.soon(lambda: window.fields() == wanted), f"each type as it is read: {window.fields()}")
+    wanted |= {"Bytes": "Data, 16 bytes0000  00 01 02 03 04 05 06 07  ········\n0008  08 09 0a 0b 0c 0d 0e 0f  ········",
+               "List": "3 elementsfirst21 fieldDeepinside", "Fields": "2 fieldsOne1Two2 elements12"}
+
+    def is_open():
+        window.run("for (const e of document.querySelectorAll('.detail-body details:not([open])')) e.open = true")
+        return window.fields() == wanted
+    verdict.expect(window.soon(is_open), f"and opened: {window.fields()}")
+    found = window.axe()
+    verdict.expect(found == [], f"axe finds {found}")
+
+
+def dialogs(verdict, window):
+    """Every dialog of the editor, looked at by axe."""
+    window.open("/", token=TOKEN)
+    window.soon(lambda: window.find(".edit-tools"))
+
+    def look(name):
+        verdict.expect(window.soon(lambda: window.find("dialog")), f"{name} asks")
+        found = window.axe()
+        verdict.expect(found == [], f"{name}: axe finds {found}")
+        window.keys(Keys.ESCAPE)
+        verdict.expect(window.soon(lambda: window.all("dialog") == []), f"{name} ends by Escape")
+    window.click('.end [aria-label="Add an item"]')
+    look("adding")
+    window.focus_row("Many")
+    window.keys(Keys.F2)
+    look("renaming")
+    window.open("/browse/Types")
+    window.soon(lambda: window.find(".edit-form"))
+    window.run("[...document.querySelectorAll('.edit-form .plain')].at(-1).click()")
+    look("a new field")
+
+
+def reading_token(verdict, server, window):
+    window.open("/")
+    verdict.expect(window.soon(lambda: window.text("dialog h2") == "This service needs a token"), "without the token it is asked for")
+    found = window.axe()
+    verdict.expect(found == [], f"the question for a token: axe finds {found}")
+    window.soon(lambda: window.find("dialog input"))
+    window.keys("wrong-token-wrong-token", Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.find("dialog input").get_attribute("value") == ""), "a wrong token is asked for again")
+    window.keys(TOKEN, Keys.ENTER)
+    verdict.expect(window.shows(["Letters", "Many", "Types"]), f"with the right one the level is shown: {window.seen()}")
+    window.reload()
+    verdict.expect(window.shows(["Letters", "Many", "Types"]) and window.all("dialog") == [], "it is kept for the tab")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("conditions in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
+        file, token = pathlib.Path(folder, "Conditions.plist"), pathlib.Path(folder, "token")
+        file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
+        token.write_text(TOKEN)
+        with Server(arguments.server, file, "--edit-token-file", str(token)) as server:
+            size(verdict, server)
+            with Window(origin(server), WIDE) as window:
+                for part in (network, typing_ahead, curl, right_to_left, types, dialogs):
+                    part(verdict, window)
+                expect_no_complaints(verdict, window)
+            with Window(origin(server), NARROW, touch=True) as window:
+                index_by_touch(verdict, window)
+                expect_no_complaints(verdict, window)
+        with Server(arguments.server, file, "--read-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
+            reading_token(verdict, server, window)
+
+
+if __name__ == "__main__":
+    main()

@@ -36,7 +36,8 @@ struct ServedText {
         var isQuoted = false
         for (index, byte) in zip(line.indices, line) {
             if byte == quote { isQuoted.toggle() }
-            let isBeside = index > line.startIndex && marks.contains(line[index - 1])
+            let isBeside =
+                index > line.startIndex && marks.contains(line[index - 1])
                 || index + 1 < line.endIndex && marks.contains(line[index + 1])
                 || isStyle && index > line.startIndex && line[index - 1] == UInt8(ascii: ":")
             if isQuoted || byte != Self.space || !isBeside { bytes.append(byte) }

@@ -449,7 +449,7 @@ const INPUTS = {
     return area
   },
   integer: (value, change) => numberField(value, change, '-?[0-9]+', 'numeric'),
-  real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?|nan|[-+]infinity', 'decimal'),
+  real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity', 'decimal'),
   boolean(value, change) {
     const box = el('input.switch', {type: 'checkbox', role: 'switch', onchange: () => change(box.checked)})
     box.checked = value

@@ -45,14 +45,14 @@ import Testing
     func files() throws {
         let desk = try Self.desk()
         let files = Self.files(of: desk.get("/browse/"))
-        #expect(files.count > 20)
+        #expect(files.count > 10)
         for file in files {
             let answer = desk.get(file)
             #expect(answer.status == 200)
             #expect(answer.header("Cache-Control") == "public, max-age=31536000, immutable")
             #expect(desk.get(file, [("If-None-Match", answer.entityTag)]).status == 304)
         }
-        #expect(desk.get("/client/AAAAAAAAAAAAAAAAAAAAAA/main.js").status == 404)
+        #expect(desk.get("/client/AAAAAAAAAAAAAAAAAAAAAA/app.js").status == 404)
     }
 
     @Test("is prepared in each coding", arguments: ["gzip", "br"])
@@ -73,11 +73,56 @@ import Testing
         #expect(desk.get("/browse/a").status == 404)
     }
 
+    private static var folder: URL {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        return tests.appending(path: "../../Sources/WebClient").standardizedFileURL
+    }
+
     @Test("contains every file of its folder")
     func complete() throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        let folder = tests.appending(path: "../../Sources/WebClient").standardizedFileURL
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
         #expect(WebClientFile.all.map(\.name) == names.filter { !$0.hasSuffix(".swift") }.sorted())
+    }
+
+    @Test("is sent without comments, indentation and spaces beside punctuation, but for those in strings")
+    func served() {
+        let script = """
+            // A comment.
+            export const one = (a, b) => {
+              return a === b ? 'x = y' : `${a} = ${b}`
+            }
+            const two = [
+              'a, b', /a, b/,
+            ]
+
+            """
+        let style = """
+            /* A comment. */
+            .a > .b { color: red; font: 1rem "a: b", serif; }
+            .c:is(.d, .e) { margin: 0 auto; }
+
+            """
+        #expect(
+            String(decoding: ServedText(Array(script.utf8), isStyle: false).bytes, as: UTF8.self)
+                == """
+                export const one=(a,b)=>{return a === b ? 'x = y' : `${a} = ${b}`}
+                const two=['a, b', /a, b/,]
+
+                """)
+        #expect(
+            String(decoding: ServedText(Array(style.utf8), isStyle: true).bytes, as: UTF8.self)
+                == ".a > .b{color:red;font:1rem \"a: b\",serif;}.c:is(.d,.e){margin:0 auto;}\n")
+    }
+
+    @Test("has no string over several lines and no comment behind code, which sending it so relies on")
+    func source() throws {
+        for file in WebClientFile.all where file.name.hasSuffix(".js") {
+            let text = try String(contentsOf: Self.folder.appending(path: file.name), encoding: .utf8)
+            for line in text.split(separator: "\n") where !line.trimmingPrefix(while: { $0 == " " }).hasPrefix("//") {
+                // The one backtick that stands alone is in a regular expression.
+                let isWhole = line.count(where: { $0 == "`" }).isMultiple(of: 2) || line.hasPrefix("const LINK = /")
+                #expect(isWhole && !line.contains(" // ") && !line.contains("/*"), "\(file.name): \(line)")
+            }
+        }
     }
 }

@@ -107,7 +107,7 @@ class Window:
             try:
                 return question() or None
             # What is not there yet, or is not there any more.
-            except (WebDriverException, LookupError):
+            except (WebDriverException, LookupError, StopIteration):
                 return None
         return bool(wait_until(ask))
 
@@ -189,7 +189,8 @@ class Window:
     def menu(self, button, item):
         """Opens a menu of the last pane and takes one of its items."""
         self.click(f'.pane.end .tools [aria-label="{button}"]')
-        return self.soon(lambda: [each.click() for each in self.all(".panel .menu-item") if each.text == item])
+        # Taking it closes the menu: nothing more is asked of it then.
+        return self.soon(lambda: next(each for each in self.all(".panel .menu-item") if each.text == item).click() is None)
 
     def choose(self, label, text):
         """Chooses an option of the field with this label in the menu that is open."""

@@ -55,17 +55,6 @@ final class Connection {
         case answered
     }
 
-    /// What is counted and logged of a response that the library has taken.
-    private struct QueuedAnswer {
-        /// 0 if there is none.
-        let status: Int
-        /// The size in bytes of a body that is not a stream.
-        let size: Int
-        let stream: StreamReader?
-
-        static let none = QueuedAnswer(status: 0, size: 0, stream: nil)
-    }
-
     init(_ handle: OpaquePointer, service: Service) {
         unsafe self.handle = handle
         self.service = service

@@ -1,0 +1,12 @@
+extension Connection {
+    /// What is counted and logged of a response that the library has taken.
+    struct QueuedAnswer {
+        /// 0 if there is none.
+        let status: Int
+        /// The size in bytes of a body that is not a stream.
+        let size: Int
+        let stream: StreamReader?
+
+        static let none = QueuedAnswer(status: 0, size: 0, stream: nil)
+    }
+}

@@ -12,7 +12,7 @@ struct AnswerDescription: Sendable {
             Content(type: type, schema: Schema.text(summary))
         }
 
-        static let propertyList = bytes("application/x-plist", "The same structure as an XML property list.")
+        static var propertyList: Content { bytes("application/x-plist", "The same structure as an XML property list.") }
     }
 
     var status = 200

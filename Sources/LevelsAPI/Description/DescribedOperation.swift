@@ -10,7 +10,8 @@ struct DescribedOperation {
     /// The key of each query option in the components.
     let optionKeys: [ObjectIdentifier: String]
 
-    private var description: OperationDescription? { .of(endpoint, operation) }
+    /// Nil if the table of descriptions lacks it.
+    let description: OperationDescription?
 
     /// The operation object of OpenAPI.
     var node: JSONNode {

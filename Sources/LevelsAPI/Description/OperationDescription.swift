@@ -21,5 +21,7 @@ struct OperationDescription: Sendable {
     }
 
     /// The descriptions by method and endpoint: the table of what operations answer.
-    static let all: [String: OperationDescription] = reads.merging(edits) { first, _ in first }
+    ///
+    /// It is computed, as the schemas are, because it is needed once for each form of the description.
+    static var all: [String: OperationDescription] { reads.merging(edits) { first, _ in first } }
 }

@@ -96,7 +96,7 @@ final class ServiceDescription: Sendable {
     ) -> DescribedOperation {
         DescribedOperation(
             endpoint: endpoint, operation: operation, path: path, readsNeedToken: readsNeedToken,
-            optionKeys: Self.optionKeys)
+            optionKeys: Self.optionKeys, description: .of(endpoint, operation))
     }
 
     private func item(_ path: PathTemplate, _ operations: [DescribedOperation]) -> JSONNode {
@@ -133,8 +133,8 @@ final class ServiceDescription: Sendable {
             .map { (name: $0.key, value: $0.value) }
     }
 
-    private static let editToken = token("editToken", "A token that allows edits.")
-    private static let readToken = token("readToken", "A token that allows reading.")
+    private static var editToken: JSONNode.Member { token("editToken", "A token that allows edits.") }
+    private static var readToken: JSONNode.Member { token("readToken", "A token that allows reading.") }
 
     private static func token(_ name: String, _ summary: String) -> JSONNode.Member {
         (name, ["type": "http", "scheme": "bearer", "description": .string(summary)])

@@ -49,7 +49,6 @@ struct FileAttributes: Equatable {
         // After the owner, because changing that clears bits, and after the access control list, whose mask is the
         // group's bits.
         let mode = allowed(status.st_mode & 0o7777, keepsOwner: keepsOwner, keepsGroup: keepsGroup)
-        if hasOwner, own.st_mode & 0o7777 == mode { return FileAttributes(status) }
         guard fchmod(target, mode) == 0 else { throw ErrorNumber(errno) }
         return FileAttributes(status)
     }

@@ -44,8 +44,7 @@ struct FileReplacement: ~Copyable {
     ///   - mode: the permissions of the new file.
     /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
     static func begin(
-        of path: String, through aside: String, mode: Mode,
-        fault: @escaping Fault = { _ in nil }
+        of path: String, through aside: String, mode: Mode, fault: @escaping Fault = { _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
         let descriptor = try attempt(.create, aside, fault) { create(aside) }
         let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)

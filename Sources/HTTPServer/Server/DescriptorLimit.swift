@@ -20,7 +20,7 @@ struct DescriptorLimit {
     }
 
     /// The number of entries in /proc/self/fd (proc(5)); nil if it cannot be read.
-    private static func openCount() -> Int? {
+    static func openCount() -> Int? {
         guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
         defer { unsafe closedir(folder) }
         var count = 0

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPServer
 
 /// What the system knows of this process, as Prometheus's own clients report it (proc(5)).
 struct ProcessStatus {
@@ -21,7 +22,7 @@ struct ProcessStatus {
         let fields = Self.fields
         let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
         return ProcessStatus(
-            processorSeconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, openDescriptors: openCount(),
+            processorSeconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, openDescriptors: Server.openDescriptors,
             descriptorLimit: Int(clamping: limit.rlim_cur),
             residentBytes: fields.flatMap { $0.number(24) }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) },
             virtualBytes: fields.flatMap { $0.number(23) }, threads: fields.flatMap { $0.number(20) },
@@ -46,15 +47,6 @@ struct ProcessStatus {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return UnixTime.now - Double(time.tv_sec) - Double(time.tv_nsec) / 1e9
-    }
-
-    private static func openCount() -> Int? {
-        guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
-        defer { unsafe closedir(folder) }
-        var count = 0
-        while unsafe readdir(folder) != nil { count += 1 }
-        // Without `.`, `..` and the folder itself.
-        return max(count - 3, 0)
     }
 
     /// Up to 4 KiB of a file of the system.

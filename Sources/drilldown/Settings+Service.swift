@@ -71,7 +71,6 @@ extension Settings {
     /// - Throws: `UsageError` for an invalid value.
     func api() throws(UsageError) -> LevelsAPI.Configuration {
         var api = LevelsAPI.Configuration()
-        api.version = Help.versionNumber
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
         api.searchBytes = try number("SearchBytes", 0...1 << 40)
         api.waiters = try number("Waiters", 0...1_000_000)

@@ -14,10 +14,8 @@ extension LevelsAPI {
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 
-        /// What `/metrics` shows.
+        /// What `/metrics` shows, and the version that `/openapi.json` tells.
         public var counters = ServiceCounters()
-        /// The version of the program, for the description of the API.
-        public var version = "0"
         /// What reading needs; nil if anyone may read.
         public var reading: Reading?
         /// Whether the web client is served, at `/` and `/browse`.

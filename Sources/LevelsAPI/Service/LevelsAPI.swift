@@ -51,7 +51,7 @@ public final class LevelsAPI: Responder {
             header: selection.header, admission: admission,
             reading: ReadAdmission(configuration, counting: admission.failures))
         description = ServiceDescription(
-            version: configuration.version, readsNeedToken: configuration.reading != nil)
+            version: configuration.counters.version, readsNeedToken: configuration.reading != nil)
         assets = Assets(configuration, selection.header)
         webClient = configuration.hasWebClient ? WebClientAnswers(selection.header) : nil
         log = ChangeLog(publications)

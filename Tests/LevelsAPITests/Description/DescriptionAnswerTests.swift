@@ -62,7 +62,7 @@ import Testing
 
     @Test("has the version of the program")
     func version() throws {
-        let desk = try Desk(#"["a"]"#) { $0.version = "1.2.3" }
+        let desk = try Desk(#"["a"]"#) { $0.counters = ServiceCounters(version: "1.2.3") }
         #expect(
             desk.get(Self.target).text.hasPrefix(#"{"openapi":"3.1.0","info":{"title":"drilldown","version":"1.2.3","#))
     }

@@ -27,8 +27,15 @@ struct ListenAddress: Equatable {
         (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
 
+    /// What an address must be, for an invalid one: `HOST:PORT, such as …`.
+    static func requirement(for text: String) -> String {
+        let port = text.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+        let isPortTooLarge = !port.isEmpty && port.allSatisfy { $0.isASCII && $0.isNumber } && UInt16(port) == nil
+        return "HOST:PORT\(isPortTooLarge ? " with a port from 0 to 65535" : ""), such as \(examples(for: text))"
+    }
+
     /// Examples of what the text probably meant: `127.0.0.1:9000 or [::1]:9000` for `9000` and `:9000`.
-    static func examples(for text: String) -> String {
+    private static func examples(for text: String) -> String {
         let digits = text.drop { $0 == ":" }
         if let port = UInt16(digits) { return "127.0.0.1:\(port) or [::1]:\(port)" }
         if !text.contains(":"), !text.contains("/"), !text.isEmpty { return "\(text):8080" }

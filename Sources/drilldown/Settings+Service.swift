@@ -7,7 +7,7 @@ extension Settings {
     /// - Throws: `UsageError` for an invalid value.
     func listenAddress() throws(UsageError) -> ListenAddress {
         guard let address = ListenAddress(text("Listen")) else {
-            throw wrong("Listen", "HOST:PORT, such as \(ListenAddress.examples(for: text("Listen")))")
+            throw wrong("Listen", ListenAddress.requirement(for: text("Listen")))
         }
         return address
     }

@@ -105,7 +105,9 @@ struct UnixSocketTests {
         #expect(
             failure(long) == "the path of the socket has \(long.utf8.count) bytes, and the system allows 107: \(long)")
         #expect(
-            failure("/nowhere/socket") == "the socket '/nowhere/socket' cannot be created: No such file or directory")
+            failure("/nowhere/socket")
+                == "the socket '/nowhere/socket' cannot be created: the folder '/nowhere' does not exist; create it, or name another path"
+        )
         #expect(
             failure(folder.path) == "'\(folder.path)' exists and is not a socket; remove it, or name another path")
     }

@@ -38,8 +38,7 @@ extension Listener {
         }
         guard code == 0 else {
             close(descriptor)
-            throw .unusableSocket(
-                "the socket '\(address.path)' cannot be created: \(unsafe String(cString: strerror(code)))")
+            throw address.failure(code)
         }
         return descriptor
     }
@@ -89,6 +88,18 @@ private struct UnixAddress {
         unsafe unlink(path)
     }
 
+    /// Why the socket cannot be created, and what would help.
+    ///
+    /// - Parameter code: the error number.
+    func failure(_ code: Int32) -> ServerError {
+        let folder = folderOfSocket(path)
+        let reason =
+            code == ENOENT
+            ? "the folder '\(folder)' does not exist; create it, or name another path"
+            : unsafe String(cString: strerror(code))
+        return .unusableSocket("the socket '\(path)' cannot be created: \(reason)")
+    }
+
     private func perform(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -134,10 +145,15 @@ private struct LockedFolder: ~Copyable {
 
     /// Locks the folder of a path, waiting for other processes.
     init(of path: String) {
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
-        descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        descriptor = unsafe open(folderOfSocket(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor >= 0 { while flock(descriptor, LOCK_EX) != 0, errno == EINTR {} }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+}
+
+/// The folder of a socket's path, as the path names it.
+private func folderOfSocket(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
 }

@@ -13,6 +13,16 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
+// Other packages depend on the client library, so its settings are those that SwiftPM allows in a dependency.
+let clientSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 let webClientFiles = [
     "app.js", "client.css", "detail-pane.js", "editor.js", "elements.js", "index.html", "level-pane.js", "level.js",
     "list.js", "menus.js", "messages.js", "place.js", "row.js", "service.js",
@@ -20,7 +30,13 @@ let webClientFiles = [
 
 let package = Package(
     name: "drilldown",
-    products: [.executable(name: "drilldown", targets: ["drilldown"])],
+    // They concern the client library; the service itself is for Linux.
+    platforms: [.iOS(.v16), .macOS(.v13)],
+    products: [
+        .executable(name: "drilldown", targets: ["drilldown"]),
+        .executable(name: "drilldown-browse", targets: ["drilldown-browse"]),
+        .library(name: "DrilldownClient", targets: ["DrilldownClient"]),
+    ],
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
@@ -81,6 +97,9 @@ let package = Package(
                 "Levels", "PropertyLists",
             ],
             swiftSettings: settings),
+        // For apps on every platform: only Foundation, and no module of the service.
+        .target(name: "DrilldownClient", swiftSettings: clientSettings),
+        .executableTarget(name: "drilldown-browse", dependencies: ["DrilldownClient"], swiftSettings: clientSettings),
         // What test targets share: they do not depend on each other.
         .target(
             name: "TestDocuments", dependencies: ["Bytes", "Levels", "PropertyLists"], path: "Tests/TestDocuments",
@@ -128,6 +147,11 @@ let package = Package(
                 "PropertyLists",
                 "TestSupport",
             ],
+            swiftSettings: settings),
+        // The tests start the service, so it has to be built before.
+        .testTarget(
+            name: "DrilldownClientTests",
+            dependencies: ["DrilldownClient", "drilldown", "drilldown-browse", "TestSupport"],
             swiftSettings: settings),
     ]
 )

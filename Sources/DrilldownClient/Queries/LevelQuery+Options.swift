@@ -1,0 +1,75 @@
+extension LevelQuery {
+    /// The rows sorted by one field or more, of which each decides where those before are equal.
+    ///
+    /// Without a key the rows are in the order of the document, even if the item itself has another order.
+    public func sorted(by keys: SortKey...) -> LevelQuery { sorted(by: keys) }
+
+    /// The rows sorted by the fields of a list, of which each decides where those before are equal.
+    public func sorted(by keys: [SortKey]) -> LevelQuery {
+        setting("sort", to: keys.map { ($0.isDescending ? "-" : "") + $0.field }.joined(separator: ","))
+    }
+
+    /// The rows divided into sections.
+    public func grouped(by grouping: Grouping) -> LevelQuery {
+        switch grouping {
+        case .initial: setting("group", to: "initial")
+        case .field(let name): setting("group", to: name)
+        case .none: setting("group", to: "")
+        }
+    }
+
+    /// Only rows whose field has a value; every condition of a query must hold.
+    public func `where`(_ field: String, equals value: FieldValue) -> LevelQuery { adding(field, ":", value) }
+
+    /// Only rows whose field is less than a value.
+    public func `where`(_ field: String, isLessThan value: FieldValue) -> LevelQuery { adding(field, "<", value) }
+
+    /// Only rows whose field is greater than a value.
+    public func `where`(_ field: String, isGreaterThan value: FieldValue) -> LevelQuery { adding(field, ">", value) }
+
+    /// Only rows whose field contains a text; case and accents are ignored.
+    public func `where`(_ field: String, contains text: String) -> LevelQuery { adding(field, "~", .text(text)) }
+
+    /// A search: all items below the level, on all levels, that contain a text.
+    ///
+    /// - Parameters:
+    ///   - text: the text; case and accents are ignored.
+    ///   - fields: the fields that are searched; the title alone by default.
+    public func searching(for text: String, in fields: SearchedFields = .title) -> LevelQuery {
+        let query = setting("q", to: text)
+        return switch fields {
+        case .title: query.removing("in")
+        case .all: query.setting("in", to: "*")
+        case .named(let names): query.setting("in", to: names.joined(separator: ","))
+        }
+    }
+
+    /// An outline: the rows of this many levels, flattened in order.
+    public func outlined(depth: Int) -> LevelQuery { setting("depth", to: String(depth)) }
+
+    /// An outline: the rows of all levels below, flattened in order.
+    public func outlinedWhole() -> LevelQuery { setting("depth", to: "all") }
+
+    /// An outline in which these items, and all items above them, are open.
+    ///
+    /// - Parameter paths: paths below the level, so that `["Screen G"]` opens a row of the level itself.
+    public func outlined(expanding paths: some Sequence<ItemPath>) -> LevelQuery {
+        setting("expand", to: paths.map(\.encoded).joined(separator: ","))
+    }
+
+    /// Rows that show these fields instead of the usual ones.
+    public func showing(_ fields: ShownFields) -> LevelQuery {
+        switch fields {
+        case .usual: removing("fields")
+        case .all: setting("fields", to: "*")
+        case .none: setting("fields", to: "")
+        case .named(let names): setting("fields", to: names.joined(separator: ","))
+        }
+    }
+
+    /// A page of at most this many rows, from 1 to 10,000.
+    public func limited(to rows: Int) -> LevelQuery { setting("limit", to: String(rows)) }
+
+    /// A page that begins at a position on the level, from 0.
+    public func starting(at position: Int) -> LevelQuery { setting("start", to: String(position)) }
+}

@@ -1,0 +1,42 @@
+public import Foundation
+
+/// A drilldown service, reached over HTTP.
+///
+/// ```swift
+/// let server = try Server("http://127.0.0.1:8080")
+/// let level = try await server.level(at: .root)
+/// ```
+///
+/// One value serves a whole app: it may be used from everywhere at once.
+public final class Server: Sendable {
+    /// Where the service is, and how it is asked.
+    public let configuration: Configuration
+    /// What sends the requests.
+    let transport: Transport
+
+    /// A service with a configuration. Nothing is sent before the first request.
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+        transport = Transport(configuration)
+    }
+
+    /// The service at an address such as `http://127.0.0.1:8080`.
+    ///
+    /// - Parameters:
+    ///   - address: an `http` or `https` address; a path in it comes before those of the service.
+    ///   - readToken: the token for reading, if the service needs one.
+    ///   - editToken: the token for edits.
+    ///   - cacheFolder: a folder in which the last known levels are kept; nil to keep none.
+    /// - Throws: `Problem` of the kind `.badAddress` if this is not an address of a service.
+    public convenience init(
+        _ address: String, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil
+    ) throws {
+        var configuration = try Configuration(address)
+        configuration.readToken = readToken
+        configuration.editToken = editToken
+        configuration.cacheFolder = cacheFolder
+        self.init(configuration)
+    }
+
+    deinit { transport.close() }
+}

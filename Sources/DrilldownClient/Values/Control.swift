@@ -1,0 +1,50 @@
+/// How a setting is shown and edited: a switch, a slider, a choice.
+public struct Control: Hashable, Sendable {
+    /// What the control is, such as `ToggleSwitch` or `Slider`.
+    public var type: String
+    /// The key of the value in the values document; nil if the value is a field of the item.
+    public var key: String?
+    /// The current value; nil for none.
+    public var value: FieldValue?
+    /// What can be chosen.
+    public var options: [Option]
+    /// The value that choosing this row stores, in a radio group.
+    public var choice: FieldValue?
+    /// The least value of a slider.
+    public var min: FieldValue?
+    /// The greatest value of a slider.
+    public var max: FieldValue?
+    /// The value of a switch that is on.
+    public var trueValue: FieldValue?
+    /// The value of a switch that is off.
+    public var falseValue: FieldValue?
+    /// Whether the text is hidden while it is typed.
+    public var isSecure: Bool
+    /// The keyboard for the text, such as `NumberPad`.
+    public var keyboard: String?
+    /// The tag of the control.
+    public var tag: FieldValue?
+
+    /// A value that can be chosen.
+    public struct Option: Hashable, Sendable {
+        /// What is shown.
+        public var title: String
+        /// What is stored.
+        public var value: FieldValue
+
+        /// An option with these values.
+        public init(title: String, value: FieldValue) {
+            self.title = title
+            self.value = value
+        }
+    }
+
+    /// A control of a type, with a value.
+    public init(type: String, key: String? = nil, value: FieldValue? = nil, options: [Option] = []) {
+        self.type = type
+        self.key = key
+        self.value = value
+        self.options = options
+        isSecure = false
+    }
+}

@@ -1,0 +1,96 @@
+/// The fields of an item by name, in the order of the document.
+///
+/// ```swift
+/// var fields: Fields = ["Title": "Screen G", "Price": 12]
+/// fields["Price"] = 15
+/// for (name, value) in fields { print(name, value) }
+/// ```
+///
+/// Two are equal if they have the same fields in the same order.
+public struct Fields: Sendable {
+    /// A field: its name and its value.
+    public typealias Element = (name: String, value: FieldValue)
+
+    private(set) var entries: [Entry]
+    /// The position of each name; empty while there are few.
+    private var positions: [String: Int]
+
+    struct Entry: Hashable, Sendable {
+        var name: String
+        var value: FieldValue
+    }
+
+    /// No fields.
+    public init() {
+        entries = []
+        positions = [:]
+    }
+
+    /// The fields of a sequence; of several with one name the last one counts.
+    public init(_ fields: some Sequence<(String, FieldValue)>) {
+        self.init()
+        for (name, value) in fields { self[name] = value }
+    }
+
+    /// The value of a field; nil if there is no such field. A new field is the last one.
+    public subscript(name: String) -> FieldValue? {
+        get { position(of: name).map { entries[$0].value } }
+        set {
+            switch (position(of: name), newValue) {
+            case (let position?, let value?): entries[position].value = value
+            case (let position?, nil): remove(at: position)
+            case (nil, let value?): append(name, value)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// The names in order.
+    public var names: [String] { entries.map(\.name) }
+
+    private static let fewest = 16
+
+    private func position(of name: String) -> Int? {
+        positions.isEmpty ? entries.firstIndex { $0.name == name } : positions[name]
+    }
+
+    private mutating func append(_ name: String, _ value: FieldValue) {
+        entries.append(Entry(name: name, value: value))
+        if entries.count > Self.fewest {
+            if positions.isEmpty {
+                for (position, entry) in entries.enumerated() { positions[entry.name] = position }
+            } else {
+                positions[name] = entries.count - 1
+            }
+        }
+    }
+
+    private mutating func remove(at position: Int) {
+        let fields = entries[..<position] + entries[(position + 1)...]
+        self = Fields(fields.lazy.map { ($0.name, $0.value) })
+    }
+}
+
+extension Fields: RandomAccessCollection {
+    /// The position of the first field.
+    public var startIndex: Int { 0 }
+
+    /// The position after the last field.
+    public var endIndex: Int { entries.count }
+
+    /// The field at a position.
+    public subscript(position: Int) -> Element { (entries[position].name, entries[position].value) }
+}
+
+extension Fields: Hashable {
+    /// Whether two have the same fields in the same order.
+    public static func == (left: Fields, right: Fields) -> Bool { left.entries == right.entries }
+
+    /// Adds the fields to a hash.
+    public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
+
+extension Fields: ExpressibleByDictionaryLiteral {
+    /// The fields of a literal: `["Title": "Screen G", "Price": 12]`.
+    public init(dictionaryLiteral fields: (String, FieldValue)...) { self.init(fields) }
+}

@@ -29,7 +29,7 @@ enum PercentEncoding {
             guard let high = rest.next().flatMap(value), let low = rest.next().flatMap(value) else { return nil }
             bytes.append(high << 4 | low)
         }
-        return UTF8Validation.text(bytes)
+        return UTF8Validation.text(bytes[...])
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -46,7 +46,8 @@ enum PercentEncoding {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    private static func value(of digit: UInt8) -> UInt8? {
+    /// The value of a hexadecimal digit; nil for anything else.
+    static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10

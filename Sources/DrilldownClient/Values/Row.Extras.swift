@@ -2,6 +2,8 @@ extension Row {
     /// The members that few rows have, kept apart so that all others stay small.
     final class Extras: Hashable, Sendable {
         struct Values: Hashable, Sendable {
+            /// The link of a row among rows of several levels, where its key alone does not identify it.
+            var href: String?
             var control: Control?
             var error: String?
             var trail: [String]?
@@ -14,9 +16,6 @@ extension Row {
         let values: Values
 
         init(_ values: Values) { self.values = values }
-
-        /// Whether the row is among rows of several levels, where its key alone does not identify it.
-        var isAmongLevels: Bool { values.trail != nil || values.indent != nil }
 
         static func == (left: Extras, right: Extras) -> Bool { left === right || left.values == right.values }
 

@@ -1,7 +1,15 @@
 /// A row of a level: what a list shows of one item.
+///
+/// ```swift
+/// ForEach(level.rows) { row in
+///     NavigationLink(row.title, value: row.path)
+/// }
+/// ```
 public struct Row: Hashable, Sendable, Identifiable {
     /// The identity of the row in its list: its key, or its link in a search or an outline.
-    public var id: String { extras?.isAmongLevels == true ? href : key }
+    public var id: String { extras?.values.href ?? key }
+    /// The path of the item that the row is a child of.
+    public var parent: ItemPath
     /// The key of the item, unique on its level.
     public var key: String
     /// The version of the row: a row that shows the same has the same version.
@@ -12,8 +20,6 @@ public struct Row: Hashable, Sendable, Identifiable {
     public var isLeaf: Bool
     /// The number of the item's children.
     public var count: Int
-    /// Where a tap leads: the link of the item's level, or of its detail if it is a leaf.
-    public var href: String
     /// The fields that were requested.
     public var fields: Fields
     /// What few rows have.
@@ -21,26 +27,23 @@ public struct Row: Hashable, Sendable, Identifiable {
 
     /// A row with these values.
     public init(
-        key: String, version: String = "", title: String, count: Int = 0, href: String, fields: Fields = [:],
-        control: Control? = nil, error: String? = nil
+        key: String, below parent: ItemPath = .root, version: String = "", title: String? = nil, count: Int = 0,
+        fields: Fields = [:], control: Control? = nil, error: String? = nil
     ) {
         self.key = key
+        self.parent = parent
         self.version = version
-        self.title = title
+        self.title = title ?? key
         isLeaf = count == 0
         self.count = count
-        self.href = href
         self.fields = fields
-        if control != nil || error != nil {
-            var values = Extras.Values()
-            values.control = control
-            values.error = error
-            extras = Extras(values)
-        }
+        extras = control == nil && error == nil ? nil : Extras(Extras.Values(control: control, error: error))
     }
 
     /// The path of the item.
-    public var path: ItemPath { ItemPath(href: href) ?? .root }
+    public var path: ItemPath { parent.appending(key) }
+    /// Where a tap leads: the link of the item's level, or of its detail if it is a leaf.
+    public var href: String { extras?.values.href ?? (isLeaf ? path.detailLink : path.levelLink) }
     /// How the item is edited, if it is a setting.
     public var control: Control? { extras?.values.control }
     /// Why the rows below could not be read, in a sentence.

@@ -1,0 +1,101 @@
+extension JSONReader {
+    /// Reads a string.
+    mutating func text() throws(JSONError) -> String {
+        skipWhitespace()
+        guard byte == UInt8(ascii: "\"") else { throw expected("a text") }
+        return try string()
+    }
+
+    /// Reads the string whose quotation mark is at the offset.
+    mutating func string() throws(JSONError) -> String {
+        let start = offset + 1
+        var end = start
+        var isASCII = true
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == UInt8(ascii: "\"") {
+                offset = end + 1
+                if isASCII { return String(decoding: bytes[start..<end], as: UTF8.self) }
+                return try checked(bytes[start..<end], at: start)
+            }
+            if byte == UInt8(ascii: "\\") { return try escapedString(from: start, to: end) }
+            if byte < 0x20 {
+                offset = end
+                throw JSONError("it has the control character \(byte) in a text", at: end)
+            }
+            if byte >= 0x80 { isASCII = false }
+            end += 1
+        }
+        offset = end
+        throw expected("the end of a text")
+    }
+
+    /// Reads a string whose first escape is at `end`.
+    private mutating func escapedString(from start: Int, to end: Int) throws(JSONError) -> String {
+        var text = Array(bytes[start..<end])
+        offset = end
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            if byte == UInt8(ascii: "\"") {
+                offset += 1
+                return try checked(text[...], at: start)
+            }
+            if byte < 0x20 { throw JSONError("it has the control character \(byte) in a text", at: offset) }
+            if byte == UInt8(ascii: "\\") {
+                try appendEscaped(to: &text)
+            } else {
+                text.append(byte)
+                offset += 1
+            }
+        }
+        throw expected("the end of a text")
+    }
+
+    private mutating func appendEscaped(to text: inout [UInt8]) throws(JSONError) {
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            text += try Array(String(escapedScalar()).utf8)
+            return
+        default: throw expected("the letter of an escape")
+        }
+        offset += 1
+    }
+
+    /// Reads `uXXXX`, and the second half of a surrogate pair.
+    private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
+        let start = offset - 1
+        var code = try fourDigits()
+        if (0xD800..<0xDC00).contains(code), byte == UInt8(ascii: "\\") {
+            offset += 1
+            guard byte == UInt8(ascii: "u") else { throw JSONError("it has half a surrogate pair", at: start) }
+            let low = try fourDigits()
+            guard (0xDC00..<0xE000).contains(low) else { throw JSONError("it has half a surrogate pair", at: start) }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw JSONError("it has half a surrogate pair", at: start) }
+        return scalar
+    }
+
+    private mutating func fourDigits() throws(JSONError) -> UInt32 {
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            offset += 1
+            guard let digit = PercentEncoding.value(of: byte) else { throw expected("a hexadecimal digit") }
+            code = code << 4 | UInt32(digit)
+        }
+        offset += 1
+        return code
+    }
+
+    private func checked(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
+        guard let text = UTF8Validation.text(bytes) else { throw JSONError("it has a text that is not UTF-8", at: start) }
+        return text
+    }
+}

@@ -1,0 +1,109 @@
+/// Reads the answer to the request for a level.
+struct LevelReader {
+    private var head = ItemHead()
+    private var count: Int?
+    private var start = 0
+    private var sections: [Level.Section] = []
+    private var rows: [Row]?
+    private var since: String?
+    private var removed: [String] = []
+    private var inserted: [LevelDelta.Placed] = []
+    private var moved: [LevelDelta.Moved] = []
+    private var updated: [LevelDelta.Placed] = []
+    private var next: String?
+
+    /// - Throws: `JSONError` for bytes that are not the answer about a level.
+    static func read(_ bytes: [UInt8]) throws(JSONError) -> LevelAnswer {
+        var reader = JSONReader(bytes)
+        var level = LevelReader()
+        try reader.object { name, reader throws(JSONError) in try level.read(name, &reader) }
+        try reader.end()
+        return try level.answer(at: reader.offset)
+    }
+
+    private mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
+        switch name {
+        case "count": count = try reader.count()
+        case "start": start = try reader.count()
+        case "sections":
+            try reader.list { reader throws(JSONError) in sections.append(try Self.section(&reader)) }
+        case "rows":
+            var rows: [Row] = []
+            rows.reserveCapacity(min(count ?? 0, reader.rest / RowReader.shortest))
+            try reader.list { reader throws(JSONError) in rows.append(try RowReader.read(&reader, below: head.path)) }
+            self.rows = rows
+        case "since": since = try reader.text()
+        case "removed": removed = try reader.texts()
+        case "inserted": inserted = try placedRows(&reader)
+        case "moved":
+            try reader.list { reader throws(JSONError) in moved.append(try Self.moved(&reader)) }
+        case "updated": updated = try placedRows(&reader)
+        case "next": next = try reader.optionalText()
+        default: try head.read(name, &reader)
+        }
+    }
+
+    private func answer(at end: Int) throws(JSONError) -> LevelAnswer {
+        let head = try head.checked(at: end)
+        let level = Level(
+            title: head.title, path: head.path, version: head.version, isLeaf: head.isLeaf, ancestors: head.ancestors,
+            count: count ?? rows?.count ?? 0, start: start, sections: sections.isEmpty ? nil : sections,
+            rows: rows ?? [], next: next, error: head.error)
+        if let since, rows == nil {
+            return .delta(
+                LevelDelta(
+                    level: level, since: since, removed: removed, inserted: inserted, moved: moved, updated: updated))
+        }
+        guard rows != nil else { throw JSONError("it has neither 'rows' nor 'since'", at: end) }
+        return .level(level)
+    }
+
+    private func placedRows(_ reader: inout JSONReader) throws(JSONError) -> [LevelDelta.Placed] {
+        var placed: [LevelDelta.Placed] = []
+        try reader.list { reader throws(JSONError) in
+            let start = reader.offset
+            var position: Int?
+            var row: Row?
+            try reader.object { name, reader throws(JSONError) in
+                switch name {
+                case "at": position = try reader.count()
+                case "row": row = try RowReader.read(&reader, below: head.path)
+                default: try reader.skip()
+                }
+            }
+            guard let position, let row else { throw JSONError("it has a change without 'at' or 'row'", at: start) }
+            placed.append(LevelDelta.Placed(position: position, row: row))
+        }
+        return placed
+    }
+
+    private static func moved(_ reader: inout JSONReader) throws(JSONError) -> LevelDelta.Moved {
+        let start = reader.offset
+        var position: Int?
+        var key: String?
+        try reader.object { name, reader throws(JSONError) in
+            switch name {
+            case "at": position = try reader.count()
+            case "key": key = try reader.text()
+            default: try reader.skip()
+            }
+        }
+        guard let position, let key else { throw JSONError("it has a change without 'at' or 'key'", at: start) }
+        return LevelDelta.Moved(position: position, key: key)
+    }
+
+    private static func section(_ reader: inout JSONReader) throws(JSONError) -> Level.Section {
+        var section = Level.Section(start: 0, count: 0)
+        try reader.object { name, reader throws(JSONError) in
+            switch name {
+            case "title": section.title = try reader.optionalText()
+            case "index": section.index = try reader.optionalText()
+            case "start": section.start = try reader.count()
+            case "count": section.count = try reader.count()
+            case "footer": section.footer = try reader.optionalText()
+            default: try reader.skip()
+            }
+        }
+        return section
+    }
+}

@@ -1,0 +1,70 @@
+/// Reads one row.
+struct RowReader {
+    /// The length of a row of which every text is empty, about; for reserving memory.
+    static let shortest = 64
+
+    private var key: String?
+    private var version = ""
+    private var title: String?
+    private var count = 0
+    private var isLeaf: Bool?
+    private var href = ""
+    private var fields = Fields()
+    private var extras: Row.Extras.Values?
+
+    /// Reads the row of a level.
+    ///
+    /// - Parameter path: the path of the level.
+    @inline(__always)
+    static func read(_ reader: inout JSONReader, below path: ItemPath) throws(JSONError) -> Row {
+        let start = reader.offset
+        var row = RowReader()
+        try reader.object { name, reader throws(JSONError) in try row.read(name, &reader) }
+        return try row.row(below: path, at: start)
+    }
+
+    @inline(__always)
+    private mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
+        switch name {
+        case "key": key = try reader.text()
+        case "version": version = try reader.text()
+        case "title": title = try reader.text()
+        case "leaf": isLeaf = try reader.boolean()
+        case "count": count = try reader.count()
+        case "href": href = try reader.text()
+        case "fields": fields = try reader.fields()
+        default: try readExtra(name, &reader)
+        }
+    }
+
+    private mutating func readExtra(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
+        var values = extras ?? Row.Extras.Values()
+        switch name {
+        case "control": values.control = try ControlReader.read(&reader)
+        case "error": values.error = try reader.text()
+        case "trail": values.trail = try reader.texts()
+        case "indent": values.indent = try reader.count()
+        case "expanded": values.isExpanded = try reader.boolean()
+        case "first": values.isFirst = try reader.boolean()
+        case "last": values.isLast = try reader.boolean()
+        default: return try reader.skip()
+        }
+        extras = values
+    }
+
+    private func row(below path: ItemPath, at start: Int) throws(JSONError) -> Row {
+        guard let key, let title else { throw JSONError("it has a row without 'key' or 'title'", at: start) }
+        var row = Row(key: key, below: path, version: version, title: title, count: count, fields: fields)
+        if let isLeaf { row.isLeaf = isLeaf }
+        guard var extras else { return row }
+        if extras.trail != nil || extras.indent != nil {
+            guard let parent = ItemPath(href: href)?.parent else {
+                throw JSONError("it has a row whose 'href' is not a link of an item", at: start)
+            }
+            row.parent = parent
+            extras.href = href
+        }
+        row.extras = Row.Extras(extras)
+        return row
+    }
+}

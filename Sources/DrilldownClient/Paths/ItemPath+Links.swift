@@ -28,6 +28,9 @@ extension ItemPath {
     /// The link of the item's detail: `/detail/Item%204`.
     public var detailLink: String { "/detail/" + encoded }
 
+    /// The link of the document from the item down: `/document/Item%204`.
+    public var documentLink: String { isRoot ? "/document" : "/document/" + encoded }
+
     /// The keys in canonical form, with a slash between them.
     var encoded: String { keys.lazy.map(PercentEncoding.encode).joined(separator: "/") }
 

@@ -37,8 +37,3 @@ public struct Problem: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 }
-
-extension Problem: CustomStringConvertible {
-    /// The sentence about this case.
-    public var description: String { detail }
-}

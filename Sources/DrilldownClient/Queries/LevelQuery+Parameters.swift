@@ -22,7 +22,10 @@ extension LevelQuery {
     }
 
     /// The query as it is in a request, with its question mark; empty if nothing is asked for.
-    var encoded: String {
+    var encoded: String { Self.encode(parameters) }
+
+    /// Parameters as they are in a request, with their question mark; empty if there are none.
+    static func encode(_ parameters: [Parameter]) -> String {
         guard !parameters.isEmpty else { return "" }
         return "?" + parameters.map { $0.name + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }

@@ -3,6 +3,8 @@ import Foundation
 /// A request to the service.
 struct Request: Sendable {
     var method = "GET"
+    /// Where to send the request, without a token, if not to the service.
+    var url: URL?
     /// The path and the query, percent-encoded, such as `/levels/Item%204?limit=10`.
     var target: String
     /// Header fields by name, without `Authorization`.

@@ -13,11 +13,14 @@ public final class Server: Sendable {
     public let configuration: Configuration
     /// What sends the requests.
     let transport: Transport
+    /// What earlier answers were read as.
+    let memory: AnswerMemory
 
     /// A service with a configuration. Nothing is sent before the first request.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         transport = Transport(configuration)
+        memory = AnswerMemory(limit: configuration.memoryBytes)
     }
 
     /// The service at an address such as `http://127.0.0.1:8080`.
@@ -37,6 +40,4 @@ public final class Server: Sendable {
         configuration.cacheFolder = cacheFolder
         self.init(configuration)
     }
-
-    deinit { transport.close() }
 }

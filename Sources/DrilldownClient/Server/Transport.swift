@@ -41,16 +41,19 @@ final class Transport: Sendable {
         }
     }
 
-    /// Ends all requests, and closes the connections.
-    func close() { session.invalidateAndCancel() }
+    /// A session that is not invalidated lives for ever.
+    deinit { session.invalidateAndCancel() }
 
     private func urlRequest(for request: Request) throws -> URLRequest {
-        guard let url = configuration.url(of: request.target) else { throw Problem.badAddress(request.target) }
+        guard let url = request.url ?? configuration.url(of: request.target) else {
+            throw Problem.badAddress(request.target)
+        }
         var result = URLRequest(url: url)
         result.httpMethod = request.method
         result.httpBody = request.body
         result.timeoutInterval = configuration.timeout + Double(request.wait)
         for (name, value) in request.header { result.setValue(value, forHTTPHeaderField: name) }
+        if request.url != nil { return result }
         if let token = request.isEdit ? configuration.editToken : configuration.readToken ?? configuration.editToken {
             result.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         }

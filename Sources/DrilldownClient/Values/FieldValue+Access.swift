@@ -48,13 +48,13 @@ extension FieldValue {
         return fields
     }
 
-    /// The moment that an RFC 3339 text in UTC names, such as `2001-03-12T00:00:00Z`; nil if this is something else.
+    /// The moment that an RFC 3339 text names, such as `2001-03-12T00:00:00Z`; nil if this is something else.
     public var date: Date? { text.flatMap(Timestamp.date) }
 
     /// The data that a base64 text holds; nil if this is something else.
     public var data: Data? { text.flatMap { Data(base64Encoded: $0) } }
 
-    /// A date as the service carries it: RFC 3339 text in UTC, in whole seconds.
+    /// A date as the service carries it: RFC 3339 text in UTC, to the microsecond.
     public static func date(_ date: Date) -> FieldValue { .text(Timestamp.text(date)) }
 
     /// Data as the service carries it: base64 text.

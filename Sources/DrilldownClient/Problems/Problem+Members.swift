@@ -1,0 +1,38 @@
+// The members that some kinds of problems have.
+extension Problem {
+    /// The name of the query parameter that is wrong.
+    public var parameter: String? { members["parameter"]?.text }
+
+    /// What would be right: names, methods, or values.
+    public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
+
+    /// The entity tag of the item as it is now, if an edit was meant for another version.
+    public var current: String? { members["current"]?.text }
+
+    /// The path of the nearest existing item above one that does not exist.
+    public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }
+
+    /// The line of the body in which it is malformed, from 1.
+    public var line: Int? { members["line"]?.int }
+
+    /// The column of the body at which it is malformed, from 1.
+    public var column: Int? { members["column"]?.int }
+
+    /// The place in the body that breaks a rule, as a JSON pointer (RFC 6901).
+    public var pointer: String? { members["pointer"]?.text }
+
+    /// The number of the step of a batch that cannot be done, from 0.
+    public var edit: Int? { members["edit"]?.int }
+
+    /// The current revision of a server that does not know the one that it was asked about.
+    public var revision: String? { members["revision"]?.text }
+
+    /// The identifier under which the server's log has the request.
+    public var id: String? { members["id"]?.text }
+
+    /// Whether the same request may succeed later: there was no answer, or the server had a fault or was busy.
+    public var isTemporary: Bool {
+        guard let status else { return kind == .unreachable }
+        return status >= 500 || status == 429 || status == 408
+    }
+}

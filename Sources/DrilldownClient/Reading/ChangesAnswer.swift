@@ -1,0 +1,60 @@
+/// What changed in the document since a revision: the answer of `/changes` (manual, Refresh).
+struct ChangesAnswer: Hashable, Sendable {
+    /// The revision up to which this tells; the next request begins there.
+    var revision: String
+    /// The links of the levels that differ; each may come more than once.
+    var levels: [String] = []
+    /// The links of the details that differ.
+    var details: [String] = []
+    /// Whether there are too many links to list, so that everything counts as changed.
+    var isTruncated = false
+    /// The number of entries.
+    var count = 0
+
+    /// - Throws: `JSONError` for bytes that are not the answer about changes.
+    static func read(_ bytes: [UInt8]) throws(JSONError) -> ChangesAnswer {
+        var reader = JSONReader(bytes)
+        var answer = ChangesAnswer(revision: "")
+        try reader.object { name, reader throws(JSONError) in
+            switch name {
+            case "revision": answer.revision = try reader.text()
+            case "changes":
+                try reader.list { reader throws(JSONError) in try answer.readEntry(&reader) }
+            default: try reader.skip()
+            }
+        }
+        try reader.end()
+        guard !answer.revision.isEmpty else { throw JSONError("it has no 'revision'", at: reader.offset) }
+        return answer
+    }
+
+    private mutating func readEntry(_ reader: inout JSONReader) throws(JSONError) {
+        count += 1
+        try reader.object { name, reader throws(JSONError) in
+            switch name {
+            case "levels": levels += try reader.texts()
+            case "details": details += try reader.texts()
+            case "truncated": if try reader.boolean() { isTruncated = true }
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension Server {
+    /// Asks what changed since a revision.
+    ///
+    /// - Parameters:
+    ///   - revision: the revision to begin from; nil to learn the current one.
+    ///   - wait: how many seconds the server may wait for the first change; 0 to answer at once.
+    /// - Throws: `Problem`, of the kind `.revisionGone` if the server does not know the revision; `CancellationError`.
+    func changes(since revision: String?, wait: Int = 0) async throws -> ChangesAnswer {
+        var parameters: [LevelQuery.Parameter] = []
+        if let revision { parameters.append(.init(name: "since", value: revision)) }
+        if wait > 0 { parameters.append(.init(name: "wait", value: String(wait))) }
+        var request = Request("/changes" + LevelQuery.encode(parameters))
+        request.header["Accept"] = "application/json"
+        request.wait = wait
+        return try await read(send(request), as: ChangesAnswer.read)
+    }
+}

@@ -1,0 +1,70 @@
+/// The values of earlier answers with their tags, so that an answer that is as it was needs no decoding.
+///
+/// It is bounded by bytes; what was used least recently is forgotten first.
+final class AnswerMemory: Sendable {
+    private let limit: Int
+    private let state = Guarded(State())
+
+    /// What an answer was read as.
+    struct Entry: Sendable {
+        let tag: String
+        let value: any Sendable
+        fileprivate let cost: Int
+        fileprivate var lastUse = 0
+
+        init(tag: String, value: any Sendable, cost: Int) {
+            self.tag = tag
+            self.value = value
+            self.cost = cost
+        }
+    }
+
+    private struct State: Sendable {
+        var entries: [String: Entry] = [:]
+        var cost = 0
+        var uses = 0
+    }
+
+    /// - Parameter limit: the greatest sum of all costs, in bytes.
+    init(limit: Int) { self.limit = limit }
+
+    /// The sum of the costs of what is remembered.
+    var cost: Int { state.withLock { $0.cost } }
+
+    /// The entry of a target; using it keeps it.
+    subscript(target: String) -> Entry? {
+        state.withLock { state in
+            guard state.entries[target] != nil else { return nil }
+            state.uses += 1
+            state.entries[target]?.lastUse = state.uses
+            return state.entries[target]
+        }
+    }
+
+    /// Remembers an entry, unless it alone is too large.
+    func remember(_ entry: Entry, for target: String) {
+        state.withLock { state in
+            state.cost -= state.entries.removeValue(forKey: target)?.cost ?? 0
+            guard entry.cost <= limit else { return }
+            var entry = entry
+            state.uses += 1
+            entry.lastUse = state.uses
+            state.entries[target] = entry
+            state.cost += entry.cost
+            if state.cost > limit { Self.forget(&state, to: limit / 2, except: target) }
+        }
+    }
+
+    /// Forgets all.
+    func removeAll() { state.withLock { $0 = State() } }
+
+    /// Many at a time, so that the order is looked for rarely.
+    private static func forget(_ state: inout State, to limit: Int, except kept: String) {
+        let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
+        for (target, entry) in oldest where target != kept {
+            guard state.cost > limit else { return }
+            state.entries[target] = nil
+            state.cost -= entry.cost
+        }
+    }
+}

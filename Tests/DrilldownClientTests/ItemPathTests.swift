@@ -2,7 +2,48 @@ import DrilldownClient
 import Testing
 
 @Suite struct ItemPathTests {
-    @Test func `a path is percent-encoded`() {
-        #expect(ItemPath(["Item 4", "a/b"]).levelLink == "/levels/Item%204/a%2Fb")
+    private static let cases: [(ItemPath, String, String, String)] = [
+        (ItemPath.root, "/levels/", "/detail/", "/"),
+        (["Item 4", "Screen G"], "/levels/Item%204/Screen%20G", "/detail/Item%204/Screen%20G", "/Item%204/Screen%20G"),
+        (["a/b", "100 %"], "/levels/a%2Fb/100%20%25", "/detail/a%2Fb/100%20%25", "/a%2Fb/100%20%25"),
+        (["Ä", "😀"], "/levels/%C3%84/%F0%9F%98%80", "/detail/%C3%84/%F0%9F%98%80", "/%C3%84/%F0%9F%98%80"),
+        (["A~2", "~1", "-._~"], "/levels/A~2/~1/-._~", "/detail/A~2/~1/-._~", "/A~2/~1/-._~"),
+    ]
+
+    @Test(arguments: cases)
+    func `a path is encoded in canonical form, and read from its links`(
+        _ path: ItemPath, _ level: String, _ detail: String, _ description: String
+    ) {
+        #expect(path.levelLink == level)
+        #expect(path.detailLink == detail)
+        #expect(path.description == description)
+        #expect(ItemPath(href: level) == path)
+        #expect(ItemPath(href: detail) == path)
+        #expect(ItemPath(href: "https://example.org" + level + "?limit=1#top") == path)
+    }
+
+    @Test(arguments: [
+        "", "/", "levels/A", "/level/A", "/levelsA", "/levels/%", "/levels/%4", "/levels/%zz", "/levels/%FF",
+        "/levels//A",
+        "/changes", "https://example.org",
+    ])
+    func `what is no link of an item is no path`(_ link: String) { #expect(ItemPath(href: link) == nil) }
+
+    @Test func `slashes at the end and hexadecimal digits in lower case are read`() {
+        #expect(ItemPath(href: "/levels/a%2fb/") == ["a/b"])
+        #expect(ItemPath(href: "/levels") == .root)
+    }
+
+    @Test func `a path knows what is above and below it`() {
+        let path: ItemPath = ["Item 4", "Screen G"]
+        #expect(path.parent == ["Item 4"])
+        #expect(path.lastKey == "Screen G")
+        #expect(path.depth == 2)
+        #expect(ItemPath.root.parent == nil)
+        #expect(ItemPath.root.lastKey == nil)
+        #expect(ItemPath.root / "Item 4" / "Screen G" == path)
+        #expect(path.starts(with: ["Item 4"]))
+        #expect(!path.starts(with: ["Item"]))
+        #expect(ItemPath(["e\u{301}"]) == ItemPath(["\u{e9}"]))
     }
 }

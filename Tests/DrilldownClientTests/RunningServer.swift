@@ -20,6 +20,8 @@ final class RunningServer: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         let output = Pipe()
         process.standardError = output
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
         try process.run()
         var text = ""
         var address: Substring?
@@ -27,9 +29,9 @@ final class RunningServer: Sendable {
             let piece = output.fileHandleForReading.availableData
             guard !piece.isEmpty else { throw Failure(text) }
             text += String(decoding: piece, as: UTF8.self)
-            address = text.firstMatch(of: /http:\/\/[0-9.:]+\//)?.output
+            address = text.firstMatch(of: /serving .* at (http:.*)\/\n/)?.1
         }
-        self.address = address.map { String($0.dropLast()) } ?? ""
+        self.address = address.map(String.init) ?? ""
         // Its log must never fill the pipe.
         output.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
     }

@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 extension Problem {
     /// The text is not the address of a service.
     static func badAddress(_ address: String) -> Problem {
@@ -8,11 +12,29 @@ extension Problem {
             detail: "'\(address)' is not the address of a service; it must be as in http://127.0.0.1:8080.")
     }
 
-    /// No answer came.
-    static func unreachable(_ target: String, _ error: any Error) -> Problem {
+    /// No whole answer came.
+    ///
+    /// - Parameter address: the address of the service.
+    static func unreachable(_ target: String, of address: String, _ error: any Error) -> Problem {
         Problem(
             .unreachable, title: "Unreachable",
-            detail: "There is no whole answer to \(target): \(error.localizedDescription)", instance: target)
+            detail: "\(address) gave no whole answer to \(target): \(reason(error)).", instance: target)
+    }
+
+    /// Why no answer came; Foundation has no words for it on Linux.
+    private static func reason(_ error: any Error) -> String {
+        guard let code = (error as? URLError)?.code else { return "\(error)" }
+        return switch code {
+        case .timedOut: "it sent nothing for too long"
+        case .cannotConnectToHost: "cannot connect (is the server running?)"
+        case .cannotFindHost, .dnsLookupFailed: "its host name is unknown"
+        case .networkConnectionLost: "the connection was lost"
+        case .notConnectedToInternet: "there is no network"
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+            "no secure connection can be made (\(error.localizedDescription))"
+        default: error.localizedDescription
+        }
     }
 
     /// The answer is longer than the configuration allows.

@@ -3,6 +3,9 @@ extension LevelQuery {
     /// The rows sorted by one field or more, of which each decides where those before are equal.
     public static func sorted(by keys: SortKey...) -> LevelQuery { all.sorted(by: keys) }
 
+    /// The rows sorted by the fields of a list, of which each decides where those before are equal.
+    public static func sorted(by keys: [SortKey]) -> LevelQuery { all.sorted(by: keys) }
+
     /// The rows divided into sections.
     public static func grouped(by grouping: Grouping) -> LevelQuery { all.grouped(by: grouping) }
 

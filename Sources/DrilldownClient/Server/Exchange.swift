@@ -7,6 +7,8 @@ import Foundation
 /// A request that was sent, and what has come of its answer.
 final class Exchange: Sendable {
     private let target: String
+    /// The address of the service, for sentences.
+    private let address: String
     private let limit: Int
     private let state = Guarded(State())
 
@@ -16,10 +18,15 @@ final class Exchange: Sendable {
         var header: [String: String] = [:]
         var body = Data()
         var problem: Problem?
+        var redirects = 0
     }
 
-    init(_ target: String, limit: Int) {
+    /// How many redirects are followed.
+    private static let mostRedirects = 5
+
+    init(_ target: String, of address: String, limit: Int) {
         self.target = target
+        self.address = address
         self.limit = limit
     }
 
@@ -56,6 +63,23 @@ final class Exchange: Sendable {
         }
     }
 
+    /// The request to send in place of one that the server redirects; nil to take the redirect itself as the answer.
+    ///
+    /// An edit is never sent to another place, and a token never to another origin.
+    func redirect(_ original: URLRequest?, to next: URLRequest) -> URLRequest? {
+        let isAllowed = state.withLock { state in
+            state.redirects += 1
+            return state.redirects <= Self.mostRedirects
+        }
+        guard isAllowed, let original, original.httpMethod == "GET", let from = original.url, let to = next.url,
+            to.scheme == from.scheme || to.scheme == "https"
+        else { return nil }
+        var next = next
+        let token = to.hasSameOrigin(as: from) ? original.value(forHTTPHeaderField: "Authorization") : nil
+        next.setValue(token, forHTTPHeaderField: "Authorization")
+        return next
+    }
+
     /// Ends the exchange, with the error that ended it.
     func end(_ error: (any Error)?, isCancelled: Bool) {
         let ended = state.withLock { state in
@@ -69,7 +93,14 @@ final class Exchange: Sendable {
     private func result(of state: State, _ error: (any Error)?, _ isCancelled: Bool) -> Result<Answer, any Error> {
         if let problem = state.problem { return .failure(problem) }
         if isCancelled { return .failure(CancellationError()) }
-        if let error { return .failure(Problem.unreachable(target, error)) }
+        if let error { return .failure(Problem.unreachable(target, of: address, error)) }
         return .success(Answer(status: state.status, header: state.header, body: state.body, target: target))
+    }
+}
+
+extension URL {
+    /// Whether two URLs have the same scheme, host and port.
+    fileprivate func hasSameOrigin(as other: URL) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port
     }
 }

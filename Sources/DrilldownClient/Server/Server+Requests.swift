@@ -7,6 +7,10 @@ extension Server {
     func send(_ request: Request) async throws -> Answer {
         let answer = try await transport.answer(to: request)
         guard answer.status < 400 else { throw Problem(answer, from: address) }
+        guard answer.status < 300 || answer.status == 304 else {
+            let place = answer.header["location"].map { "it redirects to \($0.prefix(200))" }
+            throw Problem.unreadable(answer, from: address, place ?? "its status is \(answer.status)")
+        }
         return answer
     }
 

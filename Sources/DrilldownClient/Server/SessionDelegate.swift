@@ -28,6 +28,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         if exchange(of: task)?.receive(piece) == false { task.cancel() }
     }
 
+    func urlSession(
+        _: URLSession, task: URLSessionTask, willPerformHTTPRedirection _: HTTPURLResponse, newRequest: URLRequest,
+        completionHandler follow: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        follow(exchange(of: task)?.redirect(task.originalRequest, to: newRequest))
+    }
+
     func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         exchange?.end(error, isCancelled: (error as? URLError)?.code == .cancelled)

@@ -4,23 +4,35 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests over one session, which keeps the connections open.
+/// Sends requests over connections that stay open.
 final class Transport: Sendable {
     private let configuration: Server.Configuration
     private let session: URLSession
-    private let delegate: SessionDelegate
+    /// For requests that wait for a change: each occupies a connection, which no other request has to wait for.
+    private let waitingSession: URLSession
+    private let delegate = SessionDelegate()
+    private let waitingDelegate = SessionDelegate()
+
+    /// The session's own default on most systems.
+    private static let connections = 6
+    /// A session queues what is beyond this, and says nothing.
+    private static let waitingConnections = 1_000
 
     init(_ configuration: Server.Configuration) {
         self.configuration = configuration
+        session = Self.session(delegate, connections: Self.connections)
+        waitingSession = Self.session(waitingDelegate, connections: Self.waitingConnections)
+    }
+
+    /// A session that remembers nothing: what is remembered here is already decoded.
+    private static func session(_ delegate: SessionDelegate, connections: Int) -> URLSession {
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
-        // Requests that wait for a change occupy a connection each.
-        settings.httpMaximumConnectionsPerHost = 64
-        delegate = SessionDelegate()
-        session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
+        settings.httpMaximumConnectionsPerHost = connections
+        return URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
     }
 
     /// The answer to a request, whatever its status.
@@ -28,7 +40,9 @@ final class Transport: Sendable {
     /// - Throws: `Problem` if there is no whole answer, `CancellationError` if the task was cancelled.
     func answer(to request: Request) async throws -> Answer {
         try Task.checkCancellation()
-        let exchange = Exchange(request.target, limit: configuration.maximumAnswerBytes)
+        let exchange = Exchange(
+            request.target, of: configuration.url.absoluteString, limit: configuration.maximumAnswerBytes)
+        let (session, delegate) = request.wait > 0 ? (waitingSession, waitingDelegate) : (session, delegate)
         let task = session.dataTask(with: try urlRequest(for: request))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -42,7 +56,10 @@ final class Transport: Sendable {
     }
 
     /// A session that is not invalidated lives for ever.
-    deinit { session.invalidateAndCancel() }
+    deinit {
+        session.invalidateAndCancel()
+        waitingSession.invalidateAndCancel()
+    }
 
     private func urlRequest(for request: Request) throws -> URLRequest {
         guard let url = request.url ?? configuration.url(of: request.target) else {

@@ -1,0 +1,36 @@
+import Foundation
+
+@testable import DrilldownClient
+@testable import TestSupport
+
+extension StubOrigin {
+    /// Waits until there were so many requests, without holding a thread of the tests; false after twenty seconds.
+    func receives(requests count: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: self.waits(forRequests: count)) }
+        }
+    }
+}
+
+extension StubOrigin.Answer {
+    /// A level of one row.
+    static let level = """
+        {"title":"Root","href":"/levels/","detail":"/detail/","version":"v1","depth":0,"leaf":false,"ancestors":[],\
+        "count":1,"sections":[{"title":null,"index":null,"start":0,"count":1}],\
+        "rows":[{"key":"A","version":"w","title":"A","leaf":true,"count":0,"href":"/detail/A","fields":{}}],"next":null}
+        """
+
+    static func json(_ body: String, _ fields: [String: String] = [:]) -> StubOrigin.Answer {
+        .status("200 OK", ["Content-Type": "application/json"].merging(fields) { $1 }, Array(body.utf8))
+    }
+}
+
+/// The problem that a request ends with; nil if it succeeds.
+func problem<Value>(_ body: () async throws -> Value) async throws -> Problem? {
+    do {
+        _ = try await body()
+        return nil
+    } catch let problem as Problem {
+        return problem
+    }
+}

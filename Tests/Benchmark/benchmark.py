@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "System"))
 sys.dont_write_bytecode = True
 
+import client_part  # noqa: E402
 import codings_part  # noqa: E402
 import documents_part  # noqa: E402
 import editing_part  # noqa: E402
@@ -44,6 +45,7 @@ PARTS = {
     "editing": editing_part.durable_edits,
     "large": editing_part.large_edits,
     "beside": editing_part.reads_beside_edits,
+    "client": client_part.client_reading,
 }
 
 

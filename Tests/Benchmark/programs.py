@@ -31,6 +31,17 @@ def build_foundation(folder):
     return program
 
 
+def build_client_reading(folder):
+    """Compiles the Swift program that reads with the client library and with Foundation."""
+    program = os.path.join(folder, "ClientReading")
+    sources = os.path.join(PEERS, "..", "..", "..", "Sources", "DrilldownClient")
+    files = [os.path.join(place, name) for place, _, names in os.walk(sources) for name in sorted(names)]
+    subprocess.run(
+        ["swiftc", "-O", "-wmo", "-parse-as-library", "-swift-version", "6", "-o", program,
+         os.path.join(PEERS, "ClientReading.swift"), *files], check=True)
+    return program
+
+
 class Peer:
     """A process that ends with the `with` block."""
 

@@ -1,15 +1,126 @@
 import DrilldownClient
+import Foundation
 import Testing
 
+@testable import TestSupport
+
 @Suite struct ReadingTests {
-    @Test func `a level is read with its rows`() async throws {
+    private static let documents = [
+        "Albums.plist", "Campus.plist", "Catalog.plist", "Data.plist", "Library.plist", "Meetings.plist", "Music.plist",
+        "Settings.bundle",
+    ]
+
+    @Test(arguments: documents)
+    func `the levels of a document, read one by one, are its outline`(_ name: String) async throws {
+        let running = try RunningServer(RunningServer.document(name))
+        let server = try running.client()
+        var walked: [Row] = []
+        // The next level to read is the last one: rows are found in the order of the document.
+        var rest = try await server.level(at: .root, matching: .showing(.all)).rows.reversed() as [Row]
+        while let row = rest.popLast() {
+            walked.append(row)
+            let detail = try await server.detail(at: row.path)
+            #expect(detail.title == row.title)
+            #expect(detail.fields == row.fields)
+            #expect(detail.count == row.count)
+            if row.isLeaf { continue }
+            let level = try await server.level(at: row.path, matching: .showing(.all))
+            #expect(level.path == row.path)
+            #expect(level.sections.flatMap { level.rows(in: $0) } == level.rows)
+            rest += level.rows.reversed()
+        }
+        var outline: [Row] = []
+        for try await row in server.rows(at: .root, matching: .outlinedWhole().showing(.all).limited(to: 7)) {
+            outline.append(row)
+        }
+        #expect(!walked.isEmpty)
+        #expect(outline.map(\.path) == walked.map(\.path))
+        #expect(outline.map(\.href) == walked.map(\.href))
+        #expect(outline.map(\.fields) == walked.map(\.fields))
+        #expect(Set(outline.map(\.id)).count == outline.count)
+    }
+
+    @Test func `what is read is what Foundation reads from the file`() async throws {
+        let path = RunningServer.document("Data.plist")
+        let running = try RunningServer(path)
+        let server = try running.client()
+        let file = try Data(contentsOf: URL(fileURLWithPath: path))
+        let root = try unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
+        #expect(NSDictionary(dictionary: ["Rows": try await Self.rows(of: .root, server)]) == root as NSDictionary?)
+    }
+
+    /// The items of a level as they are in the file.
+    private static func rows(of path: ItemPath, _ server: Server) async throws -> [NSDictionary] {
+        var items: [NSDictionary] = []
+        for row in try await server.level(at: path, matching: .showing(.all)).rows {
+            var item: [String: Any] = row.fields.reduce(into: [:]) { $0[$1.name] = $1.value.text }
+            if !row.isLeaf { item["Children"] = try await rows(of: row.path, server) }
+            items.append(NSDictionary(dictionary: item))
+        }
+        return items
+    }
+
+    @Test func `a long level is read by pages`() async throws {
+        let folder = try ScratchFolder()
+        let titles = (0..<25_000).map { "Row \($0)" }
+        let document = try folder.write("Long.json", "[\"" + titles.joined(separator: "\",\"") + "\"]")
+        let running = try RunningServer(document)
+        let server = try running.client()
+        var pages: [Int] = []
+        var read: [String] = []
+        for try await page in server.pages(at: .root, matching: .limited(to: 10_000)) {
+            #expect(page.start == read.count)
+            #expect(page.count == 25_000)
+            pages.append(page.rows.count)
+            read += page.rows.map(\.title)
+        }
+        #expect(pages == [10_000, 10_000, 5_000])
+        #expect(read == titles)
+        read = []
+        for try await row in server.rows(at: .root, matching: .starting(at: 23_500)) { read.append(row.title) }
+        #expect(read == Array(titles[23_500...]))
+    }
+
+    @Test func `an item that does not exist is told with the nearest one`() async throws {
         let running = try RunningServer(RunningServer.document("Data.plist"))
-        let level = try await running.client().level(at: ["Item 4"])
-        #expect(level.title == "Item 4")
-        #expect(level.rows.map(\.title) == ["Screen G"])
-        #expect(level.rows.map(\.path) == [["Item 4", "Screen G"]])
-        #expect(level.ancestors == [.init(title: "Root", path: .root)])
-        let detail = try await running.client().detail(at: ["Item 4", "Screen G", "Screen H", "Screen I", "Screen J"])
-        #expect(detail.fields.names == ["Title", "Text"])
+        let found = try await problem { try await running.client().level(at: ["Item 4", "Screen Z"]) }
+        #expect(found?.kind == .noSuchItem)
+        #expect(found?.status == 404)
+        #expect(found?.title == "No such item")
+        #expect(found?.description == "There is no 'Screen Z' in /Item 4. Did you mean 'Screen G'?")
+        #expect(found?.nearest == ["Item 4"])
+        #expect(found?.isTemporary == false)
+        let refused = try await problem {
+            try await running.client().level(at: .root, matching: .limited(to: 0))
+        }
+        #expect(refused?.kind == .badParameter)
+        #expect(refused?.parameter == "limit")
+        #expect(refused?.detail == "'limit' must be a whole number from 1 to 10000, not '0'.")
+    }
+
+    @Test func `a server that wants a token for reading gets it`() async throws {
+        let token = "0123456789abcdef"
+        let running = try RunningServer(
+            RunningServer.document("Data.plist"), environment: ["DRILLDOWN_READ_TOKEN": token])
+        let found = try await problem { try await running.client().level(at: .root) }
+        #expect(found?.kind == .unauthorized)
+        #expect(try await running.client(readToken: token).level(at: .root).title == "Root")
+    }
+
+    @Test func `a document and its images are read as files`() async throws {
+        let running = try RunningServer(RunningServer.document("Data.plist"))
+        let server = try running.client()
+        let document = try await server.document()
+        let file = try Data(contentsOf: URL(fileURLWithPath: RunningServer.document("Data.plist")))
+        let (own, theirs) = (
+            try unsafe PropertyListSerialization.propertyList(from: document, format: nil) as? NSDictionary,
+            try unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? NSDictionary
+        )
+        #expect(own == theirs)
+        let image = try await server.image(named: "quill.svg")
+        #expect(try image == Data(contentsOf: URL(fileURLWithPath: RunningServer.document("assets/quill.svg"))))
+        #expect(try await server.image(named: "\(running.address)/assets/quill.svg") == image)
+        let missing = try await problem { try await server.image(named: "none.svg") }
+        #expect(missing?.kind == .noSuchFile)
     }
 }

@@ -16,7 +16,7 @@ extension ItemPath {
         }
         var keys: [String] = []
         for segment in target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard let key = PercentEncoding.decode(segment) else { return nil }
+            guard !segment.isEmpty, let key = PercentEncoding.decode(segment) else { return nil }
             keys.append(key)
         }
         self.init(keys)

@@ -107,6 +107,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli", "CGnuTLS"],
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
+        // Observes levels for a system test.
+        .executableTarget(
+            name: "TestClient", dependencies: ["DrilldownClient"], path: "Tests/TestClient",
+            swiftSettings: clientSettings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
@@ -151,7 +155,7 @@ let package = Package(
         // The tests start the service, so it has to be built before.
         .testTarget(
             name: "DrilldownClientTests",
-            dependencies: ["DrilldownClient", "drilldown", "drilldown-browse", "TestSupport"],
+            dependencies: ["DrilldownClient", "TestClient", "drilldown", "drilldown-browse", "TestSupport"],
             swiftSettings: settings),
     ]
 )

@@ -11,6 +11,8 @@ extension Server {
         public var editToken: String?
         /// A folder in which the last known levels are kept; nil to keep none.
         public var cacheFolder: URL?
+        /// How many bytes the files in that folder may have together; the levels that were used least recently leave first.
+        public var cacheBytes = 64 << 20
         /// How many seconds one request waits for a change; less than 60, since many proxies give up then.
         public var waitSeconds = 30
         /// How many seconds the server may send nothing, beyond those that it was asked to wait.

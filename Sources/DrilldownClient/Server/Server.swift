@@ -15,12 +15,17 @@ public final class Server: Sendable {
     let transport: Transport
     /// What earlier answers were read as.
     let memory: AnswerMemory
+    /// The levels that are being observed.
+    let observations = LevelObservations()
+    /// The folder of the last known levels, if there is one.
+    let levelCache: LevelCache?
 
     /// A service with a configuration. Nothing is sent before the first request.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         transport = Transport(configuration)
         memory = AnswerMemory(limit: configuration.memoryBytes)
+        levelCache = LevelCache(configuration)
     }
 
     /// The service at an address such as `http://127.0.0.1:8080`.

@@ -1,0 +1,75 @@
+/// What changed from one state of a level to the next, as positions of rows: what a table view animates.
+///
+/// Removed rows are named by their positions in ``old``, inserted ones by their positions in ``new``, as
+/// `UITableView.performBatchUpdates` and `CollectionDifference` expect them. A row that shows something else is in
+/// ``updated``, whether or not it also moved.
+///
+/// ```swift
+/// guard let difference = update.difference, !difference.sectionsChanged else { return table.reloadData() }
+/// table.performBatchUpdates {
+///     table.deleteRows(at: difference.removed.map(difference.old.indexPath), with: .automatic)
+///     table.insertRows(at: difference.inserted.map(difference.new.indexPath), with: .automatic)
+///     for row in difference.moved {
+///         table.moveRow(at: difference.old.indexPath(row.old), to: difference.new.indexPath(row.new))
+///     }
+/// }
+/// table.reconfigureRows(at: difference.updated.map { difference.new.indexPath($0.new) })
+/// ```
+public struct LevelDifference: Sendable, Hashable {
+    /// The level before the change.
+    public let old: Level
+
+    /// The level after the change.
+    public let new: Level
+
+    /// The positions in `old` of the rows that are gone, ascending.
+    public let removed: [Int]
+
+    /// The positions in `new` of the rows that were not there before, ascending.
+    public let inserted: [Int]
+
+    /// The rows that changed their place among the others, by ascending new position.
+    public let moved: [Positions]
+
+    /// The rows that show something else, by ascending new position.
+    public let updated: [Positions]
+
+    /// Whether a section came, went or changed its title, index or footer, or a row that did not move is in another one.
+    ///
+    /// If so, the positions of rows do not suffice to update a table that shows sections: reload it.
+    public let sectionsChanged: Bool
+
+    /// Where one row was, and where it is.
+    public struct Positions: Sendable, Hashable {
+        /// The position in the old rows.
+        public let old: Int
+
+        /// The position in the new rows.
+        public let new: Int
+    }
+
+    /// Whether all rows and sections are as they were.
+    public var isEmpty: Bool {
+        removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty && !sectionsChanged
+    }
+}
+
+extension LevelDifference {
+    /// The difference of the rows, for code that works with `CollectionDifference`.
+    ///
+    /// A moved or updated row is a removal and an insertion that are associated with each other. Applying it to the
+    /// old rows gives the new ones.
+    ///
+    /// - Complexity: O(*k* log *k*) for *k* changes.
+    public var rows: CollectionDifference<Row> {
+        var changes: [CollectionDifference<Row>.Change] = []
+        changes += removed.map { .remove(offset: $0, element: old.rows[$0], associatedWith: nil) }
+        changes += inserted.map { .insert(offset: $0, element: new.rows[$0], associatedWith: nil) }
+        for row in Set(moved).union(updated) {
+            changes.append(.remove(offset: row.old, element: old.rows[row.old], associatedWith: row.new))
+            changes.append(.insert(offset: row.new, element: new.rows[row.new], associatedWith: row.old))
+        }
+        // The positions are those of two lists of distinct rows, so the initializer accepts them.
+        return CollectionDifference(changes) ?? new.rows.difference(from: old.rows)
+    }
+}

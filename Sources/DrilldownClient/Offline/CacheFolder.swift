@@ -1,0 +1,76 @@
+import Foundation
+
+/// The folder with the last known levels: one file for each level, named by a hash of what it is.
+///
+/// Other files in the folder are left alone.
+struct CacheFolder: Sendable {
+    let url: URL
+    /// The address of the server whose levels these are.
+    let server: String
+    /// The number of bytes that all files may have together.
+    let limit: Int
+
+    private static let prefix = "level-"
+    private static let suffix = ".drilldown"
+
+    /// What identifies a level, on one line.
+    private func identity(of target: LevelTarget) -> String {
+        server + " " + target.path.levelLink + target.query.encoded
+    }
+
+    private func file(of target: LevelTarget) -> URL {
+        url.appendingPathComponent(Self.prefix + StableHash.name(of: identity(of: target)) + Self.suffix)
+    }
+
+    /// The level in a file, which counts as used now; nil if there is none, or if it is damaged.
+    func copy(of target: LevelTarget) -> LevelCopy? {
+        let file = file(of: target)
+        do {
+            let bytes = try Data(contentsOf: file)
+            guard let copy = CachedLevel.read([UInt8](bytes), identity: identity(of: target)) else { return nil }
+            try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
+            return copy
+        } catch {
+            // There is no such file, or it cannot be read: the server has the level.
+            return nil
+        }
+    }
+
+    /// Writes a level in place of what was known before, or removes it.
+    func write(_ copy: LevelCopy?, of target: LevelTarget) throws {
+        let file = file(of: target)
+        let bytes = copy.map { CachedLevel.bytes(of: $0, identity: identity(of: target)) }
+        if let bytes, bytes.count <= limit {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try Data(bytes).write(to: file, options: .atomic)
+        } else if FileManager.default.fileExists(atPath: file.path) {
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
+    /// Removes the files that were used least recently, until all together are within the limit.
+    func shrink() {
+        var files = files()
+        files.sort { $0.used > $1.used }
+        var total = 0
+        for file in files {
+            total += file.size
+            // A file that someone else removes at the same time is gone all the same.
+            if total > limit { _ = Result { try FileManager.default.removeItem(at: file.url) } }
+        }
+    }
+
+    private func files() -> [(url: URL, size: Int, used: Date)] {
+        let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
+        let names = Result {
+            try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: Array(keys))
+        }
+        guard case .success(let urls) = names else { return [] }
+        return urls.compactMap { url in
+            guard url.lastPathComponent.hasPrefix(Self.prefix), url.lastPathComponent.hasSuffix(Self.suffix),
+                case .success(let values) = Result(catching: { try url.resourceValues(forKeys: keys) })
+            else { return nil }
+            return (url, values.fileSize ?? 0, values.contentModificationDate ?? .distantPast)
+        }
+    }
+}

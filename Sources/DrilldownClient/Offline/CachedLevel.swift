@@ -1,0 +1,66 @@
+/// The file of a level: three lines that say what it is, one with its pages, then the level as a server answers it.
+///
+/// ```
+/// drilldown level 1
+/// http://127.0.0.1:8080/ /levels/Item%204
+/// 8c4f3b1e0a5d7296
+/// [{"version":"pQ3…","count":1,"total":1}]
+/// {"title":"Item 4",…}
+/// ```
+///
+/// The third line is the hash of everything after it.
+enum CachedLevel {
+    /// The first line; the number is that of the format.
+    private static let title = "drilldown level 1"
+
+    static func bytes(of copy: LevelCopy, identity: String) -> [UInt8] {
+        var content = JSONText.bytes(of: .list(copy.pages.map(\.fieldValue)))
+        content.append(UInt8(ascii: "\n"))
+        content += LevelText.bytes(of: copy.level)
+        return Array("\(title)\n\(identity)\n\(StableHash(content).digits)\n".utf8) + content
+    }
+
+    /// The copy in a file; nil if the file is damaged, of another format or of another level.
+    static func read(_ bytes: [UInt8], identity: String) -> LevelCopy? {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
+        guard lines.count == 5, lines[0].elementsEqual(title.utf8), lines[1].elementsEqual(identity.utf8),
+            lines[2].elementsEqual(StableHash(bytes[lines[3].startIndex...]).digits.utf8)
+        else { return nil }
+        do {
+            let pages = try pages(Array(lines[3]))
+            guard case .level(let level) = try LevelReader.read(Array(lines[4])),
+                pages.reduce(0, { $0 + $1.count }) == level.rows.count
+            else { return nil }
+            return LevelCopy(level: level, pages: pages)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func pages(_ bytes: [UInt8]) throws(JSONError) -> [LevelCopy.Page] {
+        var reader = JSONReader(bytes)
+        var pages: [LevelCopy.Page] = []
+        try reader.list { reader throws(JSONError) in
+            var page = LevelCopy.Page(version: "", entityTag: nil, count: 0, total: 0)
+            try reader.object { name, reader throws(JSONError) in
+                switch name {
+                case "version": page.version = try reader.text()
+                case "entityTag": page.entityTag = try reader.text()
+                case "count": page.count = try reader.count()
+                case "total": page.total = try reader.count()
+                default: try reader.skip()
+                }
+            }
+            pages.append(page)
+        }
+        return pages
+    }
+}
+
+extension LevelCopy.Page {
+    fileprivate var fieldValue: FieldValue {
+        var fields: Fields = ["version": .text(version), "count": .integer(Int64(count)), "total": .integer(Int64(total))]
+        fields["entityTag"] = entityTag.map(FieldValue.text)
+        return .dictionary(fields)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// Keeps the last known levels of a server in a folder, so that they can be shown before the server answers.
+///
+/// Files are written and read on a queue of their own, so observers never wait for the disk. Of the states of a level
+/// within a second only the first and the last are written.
+final class LevelCache: Sendable {
+    private let folder: CacheFolder
+    private let queue = DispatchQueue(label: "DrilldownClient.LevelCache", qos: .utility)
+    private let state = Guarded(State())
+
+    private struct State {
+        /// What is to be written; nil for a file that is to be removed.
+        var pending: [LevelTarget: LevelCopy?] = [:]
+        /// Whether the queue is going to look at `pending`.
+        var isScheduled = false
+        var latestFailure: (any Error)?
+    }
+
+    /// The time between two times of writing.
+    private static let interval = DispatchTimeInterval.seconds(1)
+
+    /// A cache in the folder of a configuration; nil if it names none.
+    init?(_ configuration: Server.Configuration) {
+        guard let folder = configuration.cacheFolder else { return nil }
+        self.folder = CacheFolder(
+            url: folder, server: configuration.url.absoluteString, limit: configuration.cacheBytes)
+    }
+
+    /// Why the latest file could not be written; nil if it was. A cache that cannot be written is only less useful.
+    var latestFailure: (any Error)? { state.withLock(\.latestFailure) }
+
+    /// The last known state of a level; nil if there is none, or if its file is damaged.
+    func copy(of target: LevelTarget) async -> LevelCopy? {
+        if let pending = state.withLock({ $0.pending[target] }) { return pending }
+        return await withCheckedContinuation { continuation in
+            queue.async { [folder] in continuation.resume(returning: folder.copy(of: target)) }
+        }
+    }
+
+    /// Keeps a state of a level, soon.
+    func keep(_ copy: LevelCopy, of target: LevelTarget) { change(target, to: copy) }
+
+    /// Forgets a level, soon.
+    func remove(_ target: LevelTarget) { change(target, to: nil) }
+
+    /// Waits until everything is written.
+    func flush() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.write()
+                continuation.resume()
+            }
+        }
+    }
+
+    private func change(_ target: LevelTarget, to copy: LevelCopy?) {
+        let mustSchedule = state.withLock { state in
+            state.pending[target] = .some(copy)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if mustSchedule { queue.async { self.writeAndPause() } }
+    }
+
+    /// Writes what there is, then looks again after a while if there was anything.
+    private func writeAndPause() {
+        let hasWritten = write()
+        let goesOn = state.withLock { state in
+            state.isScheduled = hasWritten || !state.pending.isEmpty
+            return state.isScheduled
+        }
+        if goesOn { queue.asyncAfter(deadline: .now() + Self.interval) { self.writeAndPause() } }
+    }
+
+    /// Writes what is pending; false if there is nothing.
+    @discardableResult
+    private func write() -> Bool {
+        let pending = state.withLock(\.pending)
+        guard !pending.isEmpty else { return false }
+        for (target, copy) in pending {
+            let failure = Result { try folder.write(copy, of: target) }.failure
+            state.withLock { state in
+                state.latestFailure = failure
+                // A newer state may have come meanwhile.
+                if state.pending[target]??.pages == copy?.pages { state.pending[target] = nil }
+            }
+        }
+        folder.shrink()
+        return true
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        guard case .failure(let failure) = self else { return nil }
+        return failure
+    }
+}

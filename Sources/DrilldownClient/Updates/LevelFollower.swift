@@ -1,0 +1,68 @@
+/// Follows one level for all its observers: reads it, waits for changes, and comes back after failures.
+struct LevelFollower: Sendable {
+    private let server: Server
+    private let target: LevelTarget
+    private let observation: LevelObservation
+    private let backoff: Backoff
+
+    init(_ server: Server, _ target: LevelTarget, _ observation: LevelObservation, _ backoff: Backoff) {
+        (self.server, self.target) = (server, target)
+        (self.observation, self.backoff) = (observation, backoff)
+    }
+
+    /// Follows the level until the task is cancelled or the server refuses the level.
+    func run() async {
+        var poller = LevelPoller(server, target)
+        if let copy = await server.levelCache?.copy(of: target) {
+            observation.show(copy.level, nil, origin: .cache)
+            poller.copy = copy
+        }
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                // The first answer after a failure is asked for at once: it shows that the server is there again.
+                if let change = try await poller.next(wait: failures == 0) {
+                    show(change)
+                } else {
+                    observation.confirm()
+                }
+                failures = 0
+            } catch {
+                guard !Task.isCancelled else { return }
+                let problem = error as? Problem ?? .unreachable(target.path.levelLink, error)
+                guard problem.isTemporary else { return await end(problem) }
+                failures += 1
+                // A server that restarts is back at the first attempt: that is not worth showing.
+                if failures > 1 { observation.interrupt(problem) }
+                await pause(after: failures, problem)
+            }
+        }
+    }
+
+    private func show(_ change: LevelPoller.Change) {
+        observation.show(change.copy.level, change.difference, origin: .server)
+        server.levelCache?.keep(change.copy, of: target)
+    }
+
+    private func end(_ problem: Problem) async {
+        server.observations.remove(target, observation)
+        observation.end(problem)
+        server.levelCache?.remove(target)
+    }
+
+    private func pause(after failures: Int, _ problem: Problem) async {
+        do {
+            try await backoff.sleep(backoff.delay(after: failures, retryAfter: problem.retryAfter))
+        } catch {
+            // Only cancellation ends the pause early, and the loop looks for that.
+        }
+    }
+}
+
+extension Problem {
+    /// Whether the same request may succeed later.
+    var isTemporary: Bool {
+        guard let status else { return kind == .unreachable || kind == .unreadableAnswer }
+        return status >= 500 || status == 408 || status == 429 || status < 400
+    }
+}

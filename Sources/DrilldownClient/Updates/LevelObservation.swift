@@ -1,0 +1,101 @@
+/// The newest state of an observed level, which all its observers share.
+///
+/// States are not queued: each observer remembers which state it saw, and takes the newest one when it is ready.
+final class LevelObservation: Sendable {
+    private let state = Guarded(State())
+
+    private struct State {
+        var newest: Moment?
+        var end: (any Error)?
+        /// The observers that have seen the newest state, and wait for the next.
+        var waiting: [ObjectIdentifier: CheckedContinuation<Moment?, any Error>] = [:]
+    }
+
+    /// A state of the level, and of the connection to its server.
+    struct Moment: Sendable {
+        var level: Level
+        var origin: LevelUpdate.Origin
+        var interruption: Problem?
+        /// The number of states before this one.
+        var number = 0
+        /// The number of states of the level before this one.
+        var levelNumber = 0
+        /// The difference from the level before; nil for the first.
+        var difference: LevelDifference?
+    }
+
+    /// Shows a state of the level, which is current.
+    func show(_ level: Level, _ difference: LevelDifference?, origin: LevelUpdate.Origin) {
+        advance { newest in
+            var next = Moment(level: level, origin: origin)
+            if let newest {
+                next.number = newest.number + 1
+                next.levelNumber = newest.levelNumber + 1
+                next.difference = difference
+            }
+            return next
+        }
+    }
+
+    /// Shows that the level as it was shown is what the server has.
+    func confirm() {
+        advance { newest in
+            guard var next = newest, next.interruption != nil || next.origin == .cache else { return nil }
+            next.number += 1
+            (next.interruption, next.origin) = (nil, .server)
+            return next
+        }
+    }
+
+    /// Shows that the server cannot be reached.
+    func interrupt(_ problem: Problem) {
+        advance { newest in
+            guard var next = newest, next.interruption != problem else { return nil }
+            next.number += 1
+            next.interruption = problem
+            return next
+        }
+    }
+
+    /// Ends all observers with an error, or without.
+    func end(_ error: any Error) {
+        let waiting = state.withLock { state in
+            let waiting = Array(state.waiting.values)
+            (state.end, state.waiting) = (error, [:])
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(throwing: error) }
+    }
+
+    private func advance(_ change: @Sendable (Moment?) -> Moment?) {
+        let (newest, waiting) = state.withLock { state -> (Moment?, [CheckedContinuation<Moment?, any Error>]) in
+            guard let next = change(state.newest) else { return (nil, []) }
+            let waiting = Array(state.waiting.values)
+            (state.newest, state.waiting) = (next, [:])
+            return (next, waiting)
+        }
+        for continuation in waiting { continuation.resume(returning: newest) }
+    }
+}
+
+extension LevelObservation {
+    /// The newest state that an observer has not seen, as soon as there is one; nil if the task is cancelled.
+    ///
+    /// - Parameter seen: The number of the state that the observer saw last.
+    func next(_ observer: ObjectIdentifier, after seen: Int?) async throws -> Moment? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome = state.withLock { state -> Result<Moment?, any Error>? in
+                    if Task.isCancelled { return .success(nil) }
+                    if let newest = state.newest, newest.number != seen { return .success(newest) }
+                    if let end = state.end { return .failure(end) }
+                    state.waiting[observer] = continuation
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: observer) }?.resume(returning: nil)
+        }
+    }
+}

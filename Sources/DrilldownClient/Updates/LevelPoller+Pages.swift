@@ -1,0 +1,110 @@
+extension LevelPoller {
+    /// The number of requests at a time for the pages of one level.
+    private static let concurrency = 4
+
+    /// The pages changed while they were read.
+    private struct Inconsistency: Error {}
+
+    /// Reads all pages of a long level, until they are of one revision of the document.
+    ///
+    /// The pages that were read once are only asked for what changed since, so this ends even if the document changes
+    /// often.
+    mutating func readPages() async throws -> Change? {
+        while true {
+            let old = draft ?? copy
+            let before = try await documentRevision()
+            let new: (copy: LevelCopy, assembly: RowAssembly?)
+            do {
+                new = try await round(from: old)
+            } catch is Inconsistency {
+                continue
+            }
+            let after = try await documentRevision()
+            if before == after, new.copy.isComplete {
+                revision = after
+                // What an assembly says refers to the rows that it began with.
+                return change(to: (new.copy, draft == nil ? new.assembly : nil))
+            }
+            draft = new.copy
+        }
+    }
+
+    /// Asks for each page once.
+    private func round(from old: LevelCopy?) async throws -> (copy: LevelCopy, assembly: RowAssembly?) {
+        if let old {
+            let answers = try await answers(known: old.pages)
+            do {
+                return try old.applying(answers, limit: limit)
+            } catch {
+                // It cannot be applied: everything is read again.
+            }
+        }
+        let answers = try await answers(known: [])
+        guard let level = answers.first?.level else { throw Problem.unexpectedAnswer(target) }
+        do {
+            return (try LevelCopy(level, answers, limit: limit), nil)
+        } catch {
+            throw Problem.unexpectedAnswer(target)
+        }
+    }
+
+    /// The answers for all pages, the first of which tells how many there are.
+    private func answers(known: [LevelCopy.Page]) async throws -> [PageAnswer] {
+        let first = try await answer(known: known.first)
+        guard let total = first.level?.count ?? known.first?.total else { throw Problem.unexpectedAnswer(target) }
+        let count = max(1, (total + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
+        return try await withThrowingTaskGroup(of: (Int, PageAnswer).self) { group in
+            var answers = Array(repeating: first, count: count)
+            var next = 1
+            while next < count || !group.isEmpty {
+                if next < count, next <= Self.concurrency {
+                    add(next, known, to: &group)
+                    next += 1
+                } else if let (page, answer) = try await group.next() {
+                    answers[page] = answer
+                    if next < count {
+                        add(next, known, to: &group)
+                        next += 1
+                    }
+                }
+            }
+            return answers
+        }
+    }
+
+    private func add(
+        _ page: Int, _ known: [LevelCopy.Page], to group: inout ThrowingTaskGroup<(Int, PageAnswer), any Error>
+    ) {
+        group.addTask {
+            do {
+                return (page, try await answer(page: page, known: page < known.count ? known[page] : nil))
+            } catch let problem as Problem where problem.concerns("start") {
+                // The level has become shorter.
+                throw Inconsistency()
+            }
+        }
+    }
+}
+
+extension LevelPoller {
+    /// The revision of the document that the server serves now.
+    private func documentRevision() async throws -> String {
+        var request = Request("/")
+        request.header["Accept"] = "application/json"
+        let index = try await server.transport.answer(to: request).fields()
+        guard case .text(let revision)? = index["revision"] else { throw Problem.unexpectedAnswer(target) }
+        return revision
+    }
+
+    /// Whether the document has changed since a revision, after waiting for that.
+    func isChanged(since revision: String, wait: Int) async throws -> Bool {
+        var request = Request("/changes?since=" + PercentEncoding.encode(revision) + "&wait=\(wait)")
+        request.wait = wait
+        do {
+            let answer = try await server.transport.answer(to: request).fields()
+            return answer["changes"] != .list([])
+        } catch let problem as Problem where problem.status == 410 {
+            return true
+        }
+    }
+}

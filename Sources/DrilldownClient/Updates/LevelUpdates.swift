@@ -1,0 +1,71 @@
+/// The states of a level, one after the other: the one it has now, then each change.
+///
+/// The sequence goes on by itself while the server or the network is away. It ends when its task is cancelled, and by
+/// throwing the `Problem` that the server answers, for example if the item was deleted.
+///
+/// An observer that is slower than the changes gets the newest state, with the difference from the state that it saw
+/// last. Observers of the same level share one request.
+public struct LevelUpdates: AsyncSequence, Sendable {
+    /// What the sequence consists of.
+    public typealias Element = LevelUpdate
+
+    let server: Server
+    let target: LevelTarget
+
+    /// Begins to observe.
+    public func makeAsyncIterator() -> Iterator { Iterator(server: server, target: target) }
+
+    /// One observer of a level; it leaves when the iterator is released.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let server: Server
+        private let target: LevelTarget
+        private var observer: LevelObserver?
+        private var isOver = false
+
+        fileprivate init(server: Server, target: LevelTarget) {
+            (self.server, self.target) = (server, target)
+        }
+
+        /// Waits for a state that this observer has not seen.
+        ///
+        /// - Returns: nil if the task was cancelled.
+        /// - Throws: The `Problem` with which the server refuses the level.
+        public mutating func next() async throws -> LevelUpdate? {
+            if isOver || Task.isCancelled {
+                end()
+                return nil
+            }
+            let observer = observer ?? server.observations.join(target, of: server)
+            self.observer = observer
+            do {
+                let update = try await observer.next()
+                if update == nil { end() }
+                return update
+            } catch {
+                end()
+                throw error
+            }
+        }
+
+        /// Leaves at once, rather than when the iterator is released.
+        private mutating func end() {
+            isOver = true
+            observer = nil
+        }
+    }
+}
+
+extension Server {
+    /// Observes a level: gives the level as it is now, then each change, until the task is cancelled.
+    ///
+    /// Without a limit in the query, all rows of the level are observed, however many there are.
+    ///
+    /// ```swift
+    /// for try await update in server.updates(of: ["Item 4"], matching: .all.sorted(by: "Title")) {
+    ///     show(update.level, update.difference)
+    /// }
+    /// ```
+    public func updates(of path: ItemPath, matching query: LevelQuery = .all) -> LevelUpdates {
+        LevelUpdates(server: self, target: LevelTarget(path: path, query: query))
+    }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import DrilldownClient
+@testable import TestClient
+
+struct DeltaTests {
+    private let level = Level(
+        title: "Root", path: .root, version: "1", rows: ["a", "b", "c", "d"].map { Row(key: $0, version: "1") })
+
+    private func delta(
+        to level: Level, since: String = "1", removed: [String] = [], inserted: [LevelDelta.Placed] = [],
+        moved: [LevelDelta.Moved] = [], updated: [LevelDelta.Placed] = []
+    ) -> LevelDelta {
+        var head = level
+        head.rows = []
+        return LevelDelta(
+            level: head, since: since, removed: removed, inserted: inserted, moved: moved, updated: updated)
+    }
+
+    private func level(_ version: String, count: Int) -> Level {
+        Level(title: "Root", path: .root, version: version, count: count)
+    }
+
+    private func copy(of level: Level, limit: Int?) throws -> LevelCopy {
+        try LevelCopy(level, pages(of: level, limit).map { .whole($0, entityTag: nil) }, limit: limit)
+    }
+
+    /// The pages of a level as a server gives them; their versions are those of their rows.
+    private func pages(of level: Level, _ limit: Int?) -> [Level] {
+        guard let limit else { return [level] }
+        return stride(from: 0, to: max(1, level.rows.count), by: limit).map { start in
+            var page = level
+            page.rows = Array(level.rows[start..<min(start + limit, level.rows.count)])
+            page.version = page.rows.map { "\($0.key)=\($0.version)" }.joined(separator: ";")
+            page.start = start
+            return page
+        }
+    }
+
+    /// What a server says about two states of a page.
+    private func delta(from old: Level, to new: Level) -> LevelDelta {
+        let difference = LevelDifference(from: old, to: new)
+        return delta(
+            to: new, since: old.version, removed: difference.removed.map { old.rows[$0].key },
+            inserted: difference.inserted.map { .init(position: $0, row: new.rows[$0]) },
+            moved: difference.moved.map { .init(position: $0.new, key: new.rows[$0.new].key) },
+            updated: difference.updated.map { .init(position: $0.new, row: new.rows[$0.new]) })
+    }
+
+    @Test func `A delta gives the new rows and the difference`() throws {
+        let answer = delta(
+            to: level("2", count: 4), removed: ["c"], inserted: [.init(position: 3, row: Row(key: "e", version: "1"))],
+            moved: [.init(position: 0, key: "d")], updated: [.init(position: 2, row: Row(key: "b", version: "2"))])
+        let old = try copy(of: level, limit: 10_000)
+        var known = old
+        known.pages[0].version = "1"
+        let (new, assembly) = try known.applying([.delta(answer, entityTag: "\"2\"")], limit: 10_000)
+        #expect(new.level.rows.map(\.key) == ["d", "a", "b", "e"])
+        #expect(new.level.rows.map(\.version) == ["1", "1", "2", "1"])
+        #expect(new.pages == [.init(version: "2", entityTag: "\"2\"", count: 4, total: 4)])
+        let difference = LevelDifference(from: known.level, to: new.level, assembly)
+        #expect(difference == LevelDifference(from: known.level, to: new.level))
+        #expect(difference.removed == [2])
+    }
+
+    @Test(arguments: [
+        ("a row that is not there goes", ["x"], [], [], [], 3),
+        ("a row goes twice", ["a", "a"], [], [], [], 3),
+        ("a row that is not there moves", [], [], [(0, "x")], [], 4),
+        ("a row goes and moves", ["a"], [], [(0, "a")], [], 4),
+        ("a row that is there comes", [], [(0, "a")], [], [], 5),
+        ("a row comes after the end", [], [(5, "x")], [], [], 5),
+        ("two rows come at one place", [], [(1, "x"), (1, "y")], [], [], 6),
+        ("a row comes twice", [], [(1, "x"), (2, "x")], [], [], 6),
+        ("another row is updated", [], [], [], [(1, "a")], 4),
+        ("a row after the end is updated", [], [], [], [(4, "a")], 4),
+        ("there are fewer rows than the level has", ["a"], [], [], [], 4),
+    ] as [(String, [String], [(Int, String)], [(Int, String)], [(Int, String)], Int)])
+    func `A delta that does not fit is not applied`(
+        case: String, removed: [String], inserted: [(Int, String)], moved: [(Int, String)], updated: [(Int, String)],
+        count: Int
+    ) {
+        let known = LevelCopy(level: level, pages: [.init(version: "1", count: 4, total: 4)])
+        let answer = delta(
+            to: level("2", count: count), removed: removed,
+            inserted: inserted.map { .init(position: $0.0, row: Row(key: $0.1)) },
+            moved: moved.map { .init(position: $0.0, key: $0.1) },
+            updated: updated.map { .init(position: $0.0, row: Row(key: $0.1)) })
+        #expect(throws: RowAssembly.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
+    }
+
+    @Test func `A delta for another version is not applied`() {
+        let known = LevelCopy(level: level, pages: [.init(version: "0", count: 4, total: 4)])
+        let answer = delta(to: level("2", count: 3), removed: ["a"])
+        #expect(throws: RowAssembly.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
+    }
+
+    @Test(arguments: [nil, 1, 3, 5, 100])
+    func `Random deltas of pages give the new rows and the difference`(limit: Int?) throws {
+        var random = RandomLevel()
+        var old = random.level(rows: 14)
+        var copy = try copy(of: old, limit: limit)
+        for _ in 0..<500 {
+            let new = random.changed(old)
+            let (before, after) = (pages(of: old, limit), pages(of: new, limit))
+            let answers = after.enumerated().map { number, page -> PageAnswer in
+                guard number < before.count, Int.random(in: 0..<8) > 0 else { return .whole(page, entityTag: nil) }
+                if before[number] == page, limit != nil { return .unchanged }
+                return .delta(delta(from: before[number], to: page), entityTag: nil)
+            }
+            let (next, assembly) = try copy.applying(answers, limit: limit)
+            let difference = LevelDifference(from: copy.level, to: next.level, assembly)
+            let update = LevelUpdate(level: next.level, difference: difference, origin: .server, interruption: nil)
+            #expect(TableModel.fault(of: update, after: copy.level) == nil)
+            #expect(next.level.rows == new.rows)
+            #expect(next.level.sections == new.sections)
+            #expect(next.isComplete)
+            (old, copy) = (new, next)
+        }
+    }
+
+    @Test func `A row that comes first on a level of many pages is the only difference`() throws {
+        var random = RandomLevel()
+        let old = random.level(rows: 50)
+        var new = old
+        new.rows.insert(Row(key: "new", version: "1"), at: 0)
+        new.count = 51
+        new.sections[0].count += 1
+        for number in 1..<new.sections.count { new.sections[number].start += 1 }
+        let copy = try copy(of: old, limit: 10)
+        let before = pages(of: old, 10)
+        let answers = pages(of: new, 10).enumerated().map { number, page -> PageAnswer in
+            number < before.count
+                ? .delta(delta(from: before[number], to: page), entityTag: nil) : .whole(page, entityTag: nil)
+        }
+        let (next, assembly) = try copy.applying(answers, limit: 10)
+        let difference = LevelDifference(from: copy.level, to: next.level, assembly)
+        #expect(difference.inserted == [0])
+        #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.updated.isEmpty)
+        #expect(!difference.sectionsChanged)
+    }
+}

@@ -1,0 +1,62 @@
+import DrilldownClient
+import Foundation
+
+/// The observers of this process, and what each of them saw last.
+actor Observers {
+    private var seen: [ItemPath: [Int: String]] = [:]
+
+    /// Observes a level until the task is cancelled or the server refuses it.
+    nonisolated func observe(_ path: ItemPath, _ number: Int, _ arguments: Arguments, _ server: Server) async {
+        var last: Level?
+        do {
+            for try await update in server.updates(of: path, matching: arguments.query) {
+                if let fault = TableModel.fault(of: update, after: last) {
+                    Line.write("fault \(path) \(fault)")
+                    exit(1)
+                }
+                last = update.level
+                await note(update, path, number, of: arguments.observers)
+                if number == 0, arguments.slowness > 0 { try await Task.sleep(for: .milliseconds(arguments.slowness)) }
+            }
+        } catch is CancellationError {
+            // The pause of a slow observer was cancelled.
+        } catch {
+            Line.write("refused \(path) \(error)")
+        }
+    }
+
+    private func note(_ update: LevelUpdate, _ path: ItemPath, _ number: Int, of count: Int) {
+        let state = "\(update.level.version) \(Digest(update.level.rows).value)"
+        if number == 0 {
+            let difference = update.difference
+            Line.write(
+                "update \(path) \(update.level.version) \(update.level.rows.count) \(Digest(update.level.rows).value) "
+                    + "\(update.origin) \(update.interruption?.kind.rawValue ?? "connected") "
+                    + "\(difference?.removed.count ?? 0) \(difference?.inserted.count ?? 0) "
+                    + "\(difference?.moved.count ?? 0) \(difference?.updated.count ?? 0)")
+        }
+        seen[path, default: [:]][number] = state
+        if count > 1, seen[path]?.count == count, seen[path]?.values.allSatisfy({ $0 == state }) == true {
+            Line.write("all \(path) \(state)")
+        }
+    }
+}
+
+/// The sockets of this process.
+enum OpenSockets {
+    static var count: Int {
+        let folder = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.count { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:")
+                == true
+        }
+    }
+}
+
+/// A line on standard output, written at once.
+enum Line {
+    static func write(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+}

@@ -59,7 +59,9 @@ enum CachedLevel {
 
 extension LevelCopy.Page {
     fileprivate var fieldValue: FieldValue {
-        var fields: Fields = ["version": .text(version), "count": .integer(Int64(count)), "total": .integer(Int64(total))]
+        var fields: Fields = [
+            "version": .text(version), "count": .integer(Int64(count)), "total": .integer(Int64(total)),
+        ]
         fields["entityTag"] = entityTag.map(FieldValue.text)
         return .dictionary(fields)
     }

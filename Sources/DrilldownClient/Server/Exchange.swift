@@ -19,6 +19,8 @@ final class Exchange: Sendable {
         var body = Data()
         var problem: Problem?
         var redirects = 0
+        /// What the exchange ended with before anything waited for it.
+        var outcome: Result<Answer, any Error>?
     }
 
     /// How many redirects are followed.
@@ -31,7 +33,11 @@ final class Exchange: Sendable {
     }
 
     func start(_ continuation: CheckedContinuation<Answer, any Error>) {
-        state.withLock { $0.continuation = continuation }
+        let outcome = state.withLock { state in
+            if state.outcome == nil { state.continuation = continuation }
+            return state.outcome
+        }
+        if let outcome { continuation.resume(with: outcome) }
     }
 
     /// Takes the head of the answer; false if the answer is not wanted.
@@ -82,12 +88,14 @@ final class Exchange: Sendable {
 
     /// Ends the exchange, with the error that ended it.
     func end(_ error: (any Error)?, isCancelled: Bool) {
-        let ended = state.withLock { state in
+        let (continuation, outcome) = state.withLock { state in
             let ended = state
             state = State()
-            return ended
+            let outcome = result(of: ended, error, isCancelled)
+            if ended.continuation == nil { state.outcome = outcome }
+            return (ended.continuation, outcome)
         }
-        ended.continuation?.resume(with: result(of: ended, error, isCancelled))
+        continuation?.resume(with: outcome)
     }
 
     private func result(of state: State, _ error: (any Error)?, _ isCancelled: Bool) -> Result<Answer, any Error> {

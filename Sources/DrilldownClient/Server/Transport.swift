@@ -44,10 +44,11 @@ final class Transport: Sendable {
             request.target, of: configuration.url.absoluteString, limit: configuration.maximumAnswerBytes)
         let (session, delegate) = request.wait > 0 ? (waitingSession, waitingDelegate) : (session, delegate)
         let task = session.dataTask(with: try urlRequest(for: request))
+        // Before it can be cancelled: the delegate hears of each task once.
+        delegate.add(exchange, for: task)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchange.start(continuation)
-                delegate.add(exchange, for: task)
                 task.resume()
             }
         } onCancel: {

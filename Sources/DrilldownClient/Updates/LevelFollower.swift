@@ -30,7 +30,8 @@ struct LevelFollower: Sendable {
             } catch {
                 guard !Task.isCancelled else { return }
                 let problem = error as? Problem ?? .unreachable(target.path.levelLink, error)
-                guard problem.isTemporary else { return await end(problem) }
+                // Something else may answer for a while: the login page of a network, or a proxy.
+                guard problem.isTemporary || problem.kind == .unreadableAnswer else { return await end(problem) }
                 failures += 1
                 // A server that restarts is back at the first attempt: that is not worth showing.
                 if failures > 1 { observation.interrupt(problem) }
@@ -56,13 +57,5 @@ struct LevelFollower: Sendable {
         } catch {
             // Only cancellation ends the pause early, and the loop looks for that.
         }
-    }
-}
-
-extension Problem {
-    /// Whether the same request may succeed later.
-    var isTemporary: Bool {
-        guard let status else { return kind == .unreachable || kind == .unreadableAnswer }
-        return status >= 500 || status == 408 || status == 429 || status < 400
     }
 }

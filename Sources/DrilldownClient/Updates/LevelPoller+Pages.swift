@@ -12,14 +12,14 @@ extension LevelPoller {
     mutating func readPages() async throws -> Change? {
         while true {
             let old = draft ?? copy
-            let before = try await documentRevision()
+            let before = try await server.documentRevision()
             let new: (copy: LevelCopy, assembly: RowAssembly?)
             do {
                 new = try await round(from: old)
             } catch is Inconsistency {
                 continue
             }
-            let after = try await documentRevision()
+            let after = try await server.documentRevision()
             if before == after, new.copy.isComplete {
                 revision = after
                 // What an assembly says refers to the rows that it began with.
@@ -78,33 +78,10 @@ extension LevelPoller {
         group.addTask {
             do {
                 return (page, try await answer(page: page, known: page < known.count ? known[page] : nil))
-            } catch let problem as Problem where problem.concerns("start") {
+            } catch let problem as Problem where problem.parameter == "start" {
                 // The level has become shorter.
                 throw Inconsistency()
             }
-        }
-    }
-}
-
-extension LevelPoller {
-    /// The revision of the document that the server serves now.
-    private func documentRevision() async throws -> String {
-        var request = Request("/")
-        request.header["Accept"] = "application/json"
-        let index = try await server.transport.answer(to: request).fields()
-        guard case .text(let revision)? = index["revision"] else { throw Problem.unexpectedAnswer(target) }
-        return revision
-    }
-
-    /// Whether the document has changed since a revision, after waiting for that.
-    func isChanged(since revision: String, wait: Int) async throws -> Bool {
-        var request = Request("/changes?since=" + PercentEncoding.encode(revision) + "&wait=\(wait)")
-        request.wait = wait
-        do {
-            let answer = try await server.transport.answer(to: request).fields()
-            return answer["changes"] != .list([])
-        } catch let problem as Problem where problem.status == 410 {
-            return true
         }
     }
 }

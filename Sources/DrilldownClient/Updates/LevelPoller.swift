@@ -29,7 +29,7 @@ struct LevelPoller: Sendable {
         let seconds = wait ? server.configuration.waitSeconds : 0
         guard let copy else { return try await read() }
         if copy.pages.count > 1 {
-            if wait, let revision, try await !isChanged(since: revision, wait: seconds) { return nil }
+            if wait, let revision, try await !server.isChanged(since: revision, wait: seconds) { return nil }
             return try await readPages()
         }
         let answer = try await answer(known: copy.pages.first, wait: seconds)
@@ -75,11 +75,9 @@ struct LevelPoller: Sendable {
     ///
     /// - Parameter known: What there is of this page; the answer tells what changed since then.
     func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
-        let answer = try await server.transport.answer(
-            to: target.request(page: page, known: known, wait: wait))
         do {
-            return try answer.page()
-        } catch let problem as Problem where known != nil && problem.concerns("since") {
+            return try await server.page(target.request(page: page, known: known, wait: wait))
+        } catch let problem as Problem where known != nil && problem.parameter == "since" {
             // The version is of another kind of server, perhaps an older one.
             return try await self.answer(page: page, known: nil)
         }
@@ -87,9 +85,6 @@ struct LevelPoller: Sendable {
 }
 
 extension Problem {
-    /// Whether the server refuses a parameter of the request.
-    func concerns(_ parameter: String) -> Bool { status == 400 && members["parameter"] == .text(parameter) }
-
     static func unexpectedAnswer(_ target: LevelTarget) -> Problem {
         Problem(
             .unreadableAnswer, title: "Unreadable answer",

@@ -63,19 +63,20 @@ struct DeltaTests {
         #expect(difference.removed == [2])
     }
 
-    @Test(arguments: [
-        ("a row that is not there goes", ["x"], [], [], [], 3),
-        ("a row goes twice", ["a", "a"], [], [], [], 3),
-        ("a row that is not there moves", [], [], [(0, "x")], [], 4),
-        ("a row goes and moves", ["a"], [], [(0, "a")], [], 4),
-        ("a row that is there comes", [], [(0, "a")], [], [], 5),
-        ("a row comes after the end", [], [(5, "x")], [], [], 5),
-        ("two rows come at one place", [], [(1, "x"), (1, "y")], [], [], 6),
-        ("a row comes twice", [], [(1, "x"), (2, "x")], [], [], 6),
-        ("another row is updated", [], [], [], [(1, "a")], 4),
-        ("a row after the end is updated", [], [], [], [(4, "a")], 4),
-        ("there are fewer rows than the level has", ["a"], [], [], [], 4),
-    ] as [(String, [String], [(Int, String)], [(Int, String)], [(Int, String)], Int)])
+    @Test(
+        arguments: [
+            ("a row that is not there goes", ["x"], [], [], [], 3),
+            ("a row goes twice", ["a", "a"], [], [], [], 3),
+            ("a row that is not there moves", [], [], [(0, "x")], [], 4),
+            ("a row goes and moves", ["a"], [], [(0, "a")], [], 4),
+            ("a row that is there comes", [], [(0, "a")], [], [], 5),
+            ("a row comes after the end", [], [(5, "x")], [], [], 5),
+            ("two rows come at one place", [], [(1, "x"), (1, "y")], [], [], 6),
+            ("a row comes twice", [], [(1, "x"), (2, "x")], [], [], 6),
+            ("another row is updated", [], [], [], [(1, "a")], 4),
+            ("a row after the end is updated", [], [], [], [(4, "a")], 4),
+            ("there are fewer rows than the level has", ["a"], [], [], [], 4),
+        ] as [(String, [String], [(Int, String)], [(Int, String)], [(Int, String)], Int)])
     func `A delta that does not fit is not applied`(
         case: String, removed: [String], inserted: [(Int, String)], moved: [(Int, String)], updated: [(Int, String)],
         count: Int

@@ -1,0 +1,41 @@
+extension Server {
+    /// Asks for a level, or a page of it, of which an earlier version may be known.
+    func page(_ request: Request) async throws -> PageAnswer {
+        let answer = try await send(request)
+        if answer.status == 304 { return .unchanged }
+        switch try read(answer, as: LevelReader.read) {
+        case .level(let level): return .whole(level, entityTag: answer.entityTag)
+        case .delta(let delta) where delta.isEmpty && delta.since == delta.level.version: return .unchanged
+        case .delta(let delta): return .delta(delta, entityTag: answer.entityTag)
+        }
+    }
+
+    /// The revision of the document that is served now.
+    func documentRevision() async throws -> String {
+        var request = Request("/")
+        request.header["Accept"] = "application/json"
+        return try await read(send(request)) { bytes throws(JSONError) in
+            var reader = JSONReader(bytes)
+            var revision = ""
+            try reader.object { name, reader throws(JSONError) in
+                if name == "revision" { revision = try reader.text() } else { try reader.skip() }
+            }
+            guard !revision.isEmpty else { throw JSONError("it has no 'revision'", at: reader.offset) }
+            return revision
+        }
+    }
+
+    /// Whether the document has changed since a revision, after waiting for that.
+    func isChanged(since revision: String, wait: Int) async throws -> Bool {
+        do {
+            return try await changes(since: revision, wait: wait).count > 0
+        } catch let problem as Problem where problem.kind == .revisionGone {
+            return true
+        }
+    }
+}
+
+extension LevelDelta {
+    /// Whether the rows are as they were.
+    fileprivate var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+}

@@ -42,18 +42,6 @@ actor Observers {
     }
 }
 
-/// The sockets of this process.
-enum OpenSockets {
-    static var count: Int {
-        let folder = "/proc/self/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:")
-                == true
-        }
-    }
-}
-
 /// A line on standard output, written at once.
 enum Line {
     static func write(_ text: String) {

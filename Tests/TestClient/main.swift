@@ -3,7 +3,7 @@
 //     update LEVEL VERSION ROWS DIGEST ORIGIN CONNECTION REMOVED INSERTED MOVED UPDATED
 //
 // and `all LEVEL VERSION DIGEST` when every observer of the level has seen that state. A line on standard input ends it:
-// `cancel` cancels the observers and writes `cancelled MILLISECONDS SOCKETS`, `exit` ends the process.
+// `cancel` cancels the observers and writes `cancelled MILLISECONDS`, `exit` ends the process.
 // Every observer checks each difference, and ends the process with `fault SENTENCE` if one is wrong.
 
 import DrilldownClient
@@ -27,5 +27,5 @@ while let line = readLine() {
     let start = ContinuousClock.now
     group.cancel()
     await group.value
-    Line.write("cancelled \((ContinuousClock.now - start) / .milliseconds(1)) \(OpenSockets.count)")
+    Line.write("cancelled \((ContinuousClock.now - start) / .milliseconds(1))")
 }

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""The Swift client library against the service: levels that are observed through changes, crashes and lost networks.
+
+TestClient observes with the library, and checks each difference: old rows and difference give the new rows, as a
+CollectionDifference and as a table view applies it. Here the rows it shows are compared with those read anew.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import tempfile
+import time
+
+from harness.client import DEADLINE, get, wait_until
+from harness.edits import save
+from harness.observing_client import ObservingClient, Proxy, digest, fresh_rows
+from harness.server import Server
+from harness.verdict import Verdict, megabytes, options, spread
+
+# Seconds that a cancelled task may take.
+CANCELLATION = 1.0
+
+
+class RandomDocument:
+    """A level that changes at random: rows come, go, move and show something else, in sections."""
+
+    def __init__(self, path, rows=40, seed=1):
+        self.path = path
+        self.random = random.Random(seed)
+        self.made = 0
+        self.rows = [self.row() for _ in range(rows)]
+        self.save()
+
+    def row(self):
+        self.made += 1
+        return {"Title": f"Row {self.made}", "Subtitle": f"edition {self.made}", "Group": self.random.choice("ABC")}
+
+    def change(self):
+        """At least one row differs afterwards: the one that always shows something else."""
+        rows = self.rows
+        for _ in range(self.random.choice([0, 1, 1, 1, 2, 5])):
+            kind = self.random.randrange(6)
+            if kind == 0 and len(rows) > 5:
+                rows.pop(self.random.randrange(len(rows)))
+            elif kind == 1:
+                rows.insert(self.random.randint(0, len(rows)), self.row())
+            elif kind == 2:
+                rows.insert(self.random.randint(0, len(rows)), rows.pop(self.random.randrange(len(rows))))
+            elif kind == 3 and self.random.random() < 0.1:
+                self.random.shuffle(rows)
+            elif kind == 4 and len(rows) > 60:
+                del rows[self.random.randrange(40):][:20]
+        self.made += 1
+        self.random.choice(rows)["Subtitle"] = f"edition {self.made}"
+        self.save()
+
+    def save(self):
+        parts = [rows for rows in (self.rows[:7], self.rows[7:20], self.rows[20:]) if rows]
+        save(self.path, json.dumps({"Sections": [{"Title": f"Part {number}", "Rows": rows}
+                                                 for number, rows in enumerate(parts)]}).encode())
+
+
+def waiting(port):
+    return int(re.search(rb"^drilldown_waiting_requests (\d+)$", get(port, "/metrics").body, re.M)[1])
+
+
+def connections(port):
+    """The open connections but the one that asks."""
+    return int(re.search(rb"^drilldown_http_connections (\d+)$", get(port, "/metrics").body, re.M)[1]) - 1
+
+
+def change_and_compare(verdict, client, document, port, name, level="/", target="/levels/"):
+    """Changes the document, and waits until the client shows what the server has; gives the seconds."""
+    before = get(port, "/").json()["revision"]
+    document.change()
+    wait_until(lambda: get(port, "/").json()["revision"] != before)
+    return compare(verdict, client, port, name, level, target)
+
+
+def compare(verdict, client, port, name, level="/", target="/levels/"):
+    begun = time.monotonic()
+    wanted = digest(fresh_rows(port, target))
+    shown = client.shows(wanted, level)
+    if not shown or client.faults():
+        last = client.updates[level][-1:] or None
+        verdict.expect(False, f"{name}: shows {last} in place of {wanted} {client.faults()} {client.process.poll()}")
+    return time.monotonic() - begun
+
+
+def random_versions(verdict, programs, folder, count):
+    print("random versions of a level", flush=True)
+    document = RandomDocument(os.path.join(folder, "versions.json"))
+    queries = [((), "/levels/"), (("search=Row",), "/levels/?q=Row"), (("outline",), "/levels/?depth=all"),
+               (("sort=Subtitle",), "/levels/?sort=Subtitle"), (("slowness=20",), "/levels/")]
+    with Server(programs.server, document.path) as server:
+        for arguments, target in queries:
+            rounds = count if not arguments else max(10, count // 10)
+            with ObservingClient(programs.client, server.port, *arguments) as client:
+                compare(verdict, client, server.port, f"the first state {arguments}", target=target)
+                times = [change_and_compare(verdict, client, document, server.port, f"version {number} {arguments}",
+                                            target=target) for number in range(rounds)]
+                verdict.expect(not client.faults(), f"no fault {arguments}: {client.faults()}")
+                verdict.figure(f"{rounds} versions {' '.join(arguments)}",
+                               f"{len(client.updates['/'])} updates, until shown: {spread(times)}")
+
+
+def long_level(verdict, programs, folder, count):
+    print("a level of 25,000 rows", flush=True)
+    document = RandomDocument(os.path.join(folder, "long.json"), rows=25_000, seed=2)
+    with Server(programs.server, document.path) as server:
+        with ObservingClient(programs.client, server.port) as client:
+            compare(verdict, client, server.port, "the first state")
+            for number in range(count):
+                change_and_compare(verdict, client, document, server.port, f"version {number} of a long level")
+            document.rows = document.rows[:10_001]
+            change_and_compare(verdict, client, document, server.port, "10,001 rows")
+            document.rows = document.rows[:10]
+            change_and_compare(verdict, client, document, server.port, "few rows")
+            document.rows = [document.row() for _ in range(20_000)]
+            change_and_compare(verdict, client, document, server.port, "20,000 other rows")
+            verdict.expect(not client.faults(), f"no fault: {client.faults()}")
+            verdict.figure("updates", len(client.updates["/"]))
+
+
+def restarts(verdict, programs, folder, count):
+    print("kills and restarts", flush=True)
+    document = RandomDocument(os.path.join(folder, "restarts.json"), seed=3)
+    server = Server(programs.server, document.path)
+    port = server.port
+    times = []
+    with ObservingClient(programs.client, port, "wait=5") as client:
+        for number in range(count):
+            compare(verdict, client, port, f"before kill {number}")
+            if number % 3:
+                document.change()
+            server.kill()
+            if number % 3 != 1:
+                document.change()
+            server = Server(programs.server, document.path, port=port)
+            times.append(compare(verdict, client, port, f"after kill {number}"))
+        verdict.expect(not client.faults(), f"no fault: {client.faults()}")
+        verdict.figure(f"{count} kills", f"until shown: {spread(times)}")
+    server.stop()
+
+
+def cuts(verdict, programs, folder, count):
+    print("connections that are cut in mid-answer", flush=True)
+    document = RandomDocument(os.path.join(folder, "cuts.json"), seed=4)
+    with Server(programs.server, document.path) as server, Proxy(server.port) as proxy:
+        with ObservingClient(programs.client, proxy.port, "wait=5") as client:
+            compare(verdict, client, server.port, "before the cuts")
+            for number in range(count):
+                proxy.cuts = 1
+                change_and_compare(verdict, client, document, server.port, f"cut {number}")
+            verdict.expect(proxy.cuts_done >= count, f"{proxy.cuts_done} answers of {count} were cut")
+            verdict.expect(not client.faults(), f"no fault: {client.faults()}")
+            verdict.figure("answers cut in the middle", proxy.cuts_done)
+
+
+def no_network(verdict, programs, folder, seconds):
+    print("a time without network", flush=True)
+    document = RandomDocument(os.path.join(folder, "network.json"), seed=5)
+    with Server(programs.server, document.path) as server, Proxy(server.port) as proxy:
+        with ObservingClient(programs.client, proxy.port, "wait=2", "timeout=2") as client:
+            compare(verdict, client, server.port, "with network")
+            proxy.refuse()
+            for _ in range(5):
+                document.change()
+            interrupted = client.wait(lambda client: client.updates["/"][-1].connection == "unreachable")
+            verdict.expect(interrupted, f"an interruption is shown: {client.updates['/'][-1]}")
+            wait_until(lambda: False, within=seconds)
+            proxy.accept()
+            verdict.figure("after a refusing port, until shown",
+                           spread([compare(verdict, client, server.port, "after a refusing port")]))
+            proxy.mode = "hole"
+            for _ in range(5):
+                document.change()
+            interrupted = client.wait(lambda client: client.updates["/"][-1].connection == "unreachable")
+            verdict.expect(interrupted, f"an interruption is shown: {client.updates['/'][-1]}")
+            wait_until(lambda: False, within=seconds)
+            proxy.mode = "open"
+            verdict.figure("after a silent network, until shown",
+                           spread([compare(verdict, client, server.port, "after a silent network")]))
+            verdict.expect(not client.faults(), f"no fault: {client.faults()}")
+
+
+def many_observers(verdict, programs, folder, count):
+    print("many observers of ten levels", flush=True)
+    path = os.path.join(folder, "observers.json")
+    levels = [f"/Level%20{number}" for number in range(10)]
+
+    def write(edition):
+        save(path, json.dumps([{"Title": f"Level {number}", "Children": [
+            {"Title": f"Row {row}", "Subtitle": f"edition {edition}"} for row in range(10)]}
+            for number in range(10)]).encode())
+
+    write(0)
+    with Server(programs.server, path) as server:
+        arguments = ["levels=" + ",".join(f"Level {number}" for number in range(10)), f"observers={count // 10}"]
+        with ObservingClient(programs.client, server.port, *arguments) as client:
+            greatest = 0
+            for edition in range(20):
+                write(edition)
+                wait_until(lambda: f"edition {edition}" in get(server.port, "/levels/Level%200").body.decode())
+                for level in levels:
+                    wanted = digest(fresh_rows(server.port, "/levels" + level))
+                    reached = client.wait(lambda client: client.reached.get(level) == wanted)
+                    verdict.expect(reached, f"all observers of {level} have seen edition {edition}")
+                wait_until(lambda: waiting(server.port) >= 10, within=5)
+                greatest = max(greatest, waiting(server.port))
+            verdict.expect(waiting(server.port) == 10, f"{waiting(server.port)} requests wait, one for each level")
+            verdict.expect(greatest <= 10, f"at most 10 requests at a time, not {greatest}")
+            threads, sockets = client.threads(), client.sockets()
+            taken = client.cancel()
+            verdict.expect(taken < CANCELLATION * 1000, f"{count} observers are cancelled within {taken:.0f} ms")
+            left = wait_until(lambda: waiting(server.port) == 0 and connections(server.port) == 0)
+            verdict.expect(left is not None, f"no request and no connection is left: {connections(server.port)}")
+            verdict.expect(client.threads() <= threads, f"{client.threads()} threads after {threads}")
+            verdict.expect(wait_until(lambda: client.sockets() <= sockets - 10) is not None,
+                           f"{client.sockets()} sockets after {sockets}")
+            verdict.figure(f"{count} observers", f"{greatest} requests at a time, {sockets} sockets, cancelled in {taken:.0f} ms, "
+                           f"connections closed {left or -1:.2f} s later")
+
+
+def cancellation(verdict, programs, folder):
+    print("cancellation in every state", flush=True)
+    document = RandomDocument(os.path.join(folder, "cancel.json"), seed=6)
+    with Server(programs.server, document.path) as server, Proxy(server.port) as proxy:
+        def cancelled(name, prepare, *arguments):
+            with ObservingClient(programs.client, proxy.port, *arguments) as client:
+                prepare(client)
+                taken = client.cancel()
+                closed = wait_until(lambda: proxy.open_connections() == 0 and waiting(server.port) == 0)
+                verdict.expect(taken < CANCELLATION * 1000, f"cancelled {name} within {taken:.0f} ms")
+                verdict.expect(closed is not None, f"cancelled {name}: {proxy.open_connections()} connections left")
+                verdict.figure(f"cancelled {name}", f"{taken:.1f} ms, connections closed {closed or -1:.2f} s later")
+
+        cancelled("during a wait", lambda client: wait_until(lambda: waiting(server.port) == 1))
+
+        def stall(client):
+            client.wait(lambda client: client.updates["/"])
+            proxy.stalled = True
+            document.change()
+            wait_until(lambda: False, within=0.5)
+
+        cancelled("in mid-answer", stall)
+        proxy.stalled = False
+        proxy.mode = "hole"
+        cancelled("before an answer", lambda client: wait_until(lambda: proxy.open_connections() == 1))
+        proxy.mode = "open"
+        proxy.refuse()
+        cancelled("between attempts", lambda client: wait_until(lambda: False, within=3))
+        proxy.accept()
+
+
+def deleted_item(verdict, programs, folder):
+    print("an item that is deleted", flush=True)
+    path = os.path.join(folder, "deleted.json")
+    save(path, b'[{"Title":"A","Children":["x"]},"B"]')
+    with Server(programs.server, path) as server, ObservingClient(programs.client, server.port, "levels=A") as client:
+        compare(verdict, client, server.port, "before", "/A", "/levels/A")
+        save(path, b'["B"]')
+        client.wait(lambda client: client.notes)
+        verdict.expect(client.notes == ["refused /A There is no 'A' in /. Did you mean 'B'?"]
+                       or client.notes == ["refused /A There is no 'A' in /."], f"the problem: {client.notes}")
+
+
+def cache(verdict, programs, folder):
+    print("the folder of the last known levels", flush=True)
+    document = RandomDocument(os.path.join(folder, "cached.json"), seed=7)
+    cached = os.path.join(folder, "cache")
+    server = Server(programs.server, document.path)
+    with ObservingClient(programs.client, server.port, f"cache={cached}") as client:
+        for number in range(5):
+            change_and_compare(verdict, client, document, server.port, f"cached version {number}")
+        last = digest(fresh_rows(server.port))
+        wait_until(lambda: False, within=2.5)
+    port = server.port
+    server.stop()
+    document.change()
+    with ObservingClient(programs.client, port, f"cache={cached}") as client:
+        client.wait(lambda client: client.updates["/"])
+        first = client.updates["/"][0]
+        verdict.expect((first.origin, first.digest) == ("cache", last), f"the last known level comes first: {first}")
+        server = Server(programs.server, document.path, port=port)
+        compare(verdict, client, port, "after the cached level")
+        server.stop()
+    names = os.listdir(cached)
+    verdict.expect(len(names) == 1, f"one file for one level: {names}")
+
+
+def memory(verdict, programs, folder, count):
+    print("memory over many changes", flush=True)
+    document = RandomDocument(os.path.join(folder, "memory.json"), seed=8)
+    sizes = []
+    with Server(programs.server, document.path) as server:
+        with ObservingClient(programs.client, server.port, "slowness=0") as client:
+            client.wait(lambda client: client.updates["/"])
+            for number in range(count):
+                seen = len(client.updates["/"])
+                document.change()
+                # Two saves within the server's rest are one change.
+                client.wait(lambda client: len(client.updates["/"]) > seen, within=5)
+                if number % max(1, count // 20) == 0:
+                    sizes.append(client.resident_bytes())
+            compare(verdict, client, server.port, "after many changes")
+            sizes.append(client.resident_bytes())
+            early = max(sizes[: len(sizes) // 4])
+            verdict.expect(sizes[-1] <= early * 1.1 + 2_000_000,
+                           f"memory grows from {megabytes(early)} to {megabytes(sizes[-1])}")
+            verdict.expect(not client.faults(), f"no fault: {client.faults()}")
+            verdict.figure(f"{count} changes, {len(client.updates['/'])} updates",
+                           f"memory {megabytes(early)} in the first quarter, {megabytes(sizes[-1])} at the end")
+
+
+def main():
+    wishes = options(__doc__, client="", versions=60, long=10, kills=4, cuts=4, seconds=1, observers=200, changes=300,
+                     only="")
+    wishes.client = wishes.client or os.path.join(os.path.dirname(wishes.server), "TestClient")
+    folder = tempfile.mkdtemp(prefix="drilldown-client-")
+    parts = {
+        "versions": lambda verdict: random_versions(verdict, wishes, folder, wishes.versions),
+        "long": lambda verdict: long_level(verdict, wishes, folder, wishes.long),
+        "restarts": lambda verdict: restarts(verdict, wishes, folder, wishes.kills),
+        "cuts": lambda verdict: cuts(verdict, wishes, folder, wishes.cuts),
+        "network": lambda verdict: no_network(verdict, wishes, folder, wishes.seconds),
+        "observers": lambda verdict: many_observers(verdict, wishes, folder, wishes.observers),
+        "cancellation": lambda verdict: cancellation(verdict, wishes, folder),
+        "deleted": lambda verdict: deleted_item(verdict, wishes, folder),
+        "cache": lambda verdict: cache(verdict, wishes, folder),
+        "memory": lambda verdict: memory(verdict, wishes, folder, wishes.changes),
+    }
+    try:
+        with Verdict("swift_client") as verdict:
+            for name, part in parts.items():
+                if not wishes.only or name in wishes.only.split(","):
+                    part(verdict)
+    finally:
+        shutil.rmtree(folder)
+
+
+main()

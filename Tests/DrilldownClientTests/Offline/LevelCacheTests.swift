@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import DrilldownClient
+@testable import TestSupport
+
+@Suite(.timeLimit(.minutes(1)))
+struct LevelCacheTests {
+    private let folder: ScratchFolder
+    private let cache: CacheFolder
+    private let target = LevelTarget(path: ["Item 4"], query: .all.sorted(by: "Title"))
+
+    init() throws {
+        folder = try ScratchFolder()
+        cache = CacheFolder(url: URL(fileURLWithPath: folder("cache")), server: "http://127.0.0.1:8080", limit: 100_000)
+    }
+
+    private func copy(rows: Int = 3) -> LevelCopy {
+        var random = RandomLevel()
+        var level = random.level(rows: rows)
+        (level.path, level.depth) = (["Item 4"], 1)
+        for number in level.rows.indices { level.rows[number].parent = level.path }
+        return LevelCopy(
+            level: level, pages: [.init(version: level.version, entityTag: "\"tag\"", count: rows, total: rows)])
+    }
+
+    /// A level with everything that a level can have.
+    private func fullCopy() -> LevelCopy {
+        var full = copy()
+        full.level.ancestors = [.init(title: "Root", path: .root)]
+        full.level.error = "A file is missing: \"x\"\n."
+        full.level.next = "/levels/?after=x"
+        full.level.sections[0].footer = "Footer"
+        full.level.sections[0].index = "A"
+        full.level.rows[0].fields = [
+            "Text": "Ä \u{1}\\", "Number": .unsigned(.max), "Real": 1.5, "List": [1, true, .null], "Empty": [:],
+        ]
+        var control = Control(type: "Slider", key: "volume", value: 3, options: [.init(title: "Low", value: 1)])
+        (control.min, control.max, control.isSecure, control.keyboard) = (0, 10, true, "NumberPad")
+        (control.trueValue, control.falseValue, control.choice, control.tag) = ("yes", "no", 2, 7)
+        full.level.rows[1].extras = Row.Extras(.init(control: control, error: "Error"))
+        var extras = Row.Extras.Values()
+        (extras.indent, extras.isExpanded, extras.isFirst, extras.isLast) = (2, true, true, false)
+        (extras.trail, extras.href) = (
+            ["a", "b"], "/levels/Item%204/" + PercentEncoding.encode(full.level.rows[2].key)
+        )
+        full.level.rows[2].extras = Row.Extras(extras)
+        return full
+    }
+
+    private func file() throws -> String {
+        try #require(FileManager.default.contentsOfDirectory(atPath: folder("cache")).first)
+    }
+
+    @Test func `What is written is read again`() throws {
+        for written in [copy(), copy(rows: 0), fullCopy()] {
+            try cache.write(written, of: target)
+            let read = try #require(cache.copy(of: target))
+            #expect(read.level == written.level)
+            #expect(read.pages == written.pages)
+        }
+    }
+
+    @Test func `A level is known for its own server, path and query only`() throws {
+        try cache.write(copy(), of: target)
+        let other = CacheFolder(url: cache.url, server: "http://127.0.0.1:8081", limit: 100_000)
+        #expect(other.copy(of: target) == nil)
+        #expect(cache.copy(of: LevelTarget(path: ["Item 5"], query: target.query)) == nil)
+        #expect(cache.copy(of: LevelTarget(path: target.path, query: .all)) == nil)
+        // A file under another level's name is not that level.
+        let name = try file()
+        try other.write(copy(), of: target)
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder("cache")) where file != name {
+            try folder.rename("cache/\(file)", "cache/\(name)")
+        }
+        #expect(cache.copy(of: target) == nil)
+    }
+
+    @Test func `Damaged files are passed over, and written anew`() throws {
+        try cache.write(copy(), of: target)
+        let name = "cache/" + (try file())
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder(name)))
+        for length in stride(from: 0, to: bytes.count, by: 7) {
+            try folder.write(name, bytes.prefix(length))
+            #expect(cache.copy(of: target) == nil)
+        }
+        for position in stride(from: 0, to: bytes.count, by: 5) {
+            var damaged = bytes
+            damaged[position] ^= 1
+            try folder.write(name, damaged)
+            #expect(cache.copy(of: target) == nil)
+        }
+        let written = copy()
+        try cache.write(written, of: target)
+        #expect(cache.copy(of: target)?.level == written.level)
+    }
+
+    @Test func `The levels that were used least recently leave first, and other files stay`() throws {
+        let targets = (0..<5).map { LevelTarget(path: ["Item \($0)"], query: .all) }
+        var names: [String] = []
+        for (number, target) in targets.enumerated() {
+            try cache.write(copy(rows: 10), of: target)
+            let all = try FileManager.default.contentsOfDirectory(atPath: folder("cache"))
+            let name = try #require(all.first { !names.contains($0) })
+            names.append(name)
+            let used = Date(timeIntervalSince1970: 1_000_000 + Double(number))
+            try FileManager.default.setAttributes([.modificationDate: used], ofItemAtPath: folder("cache/\(name)"))
+        }
+        try folder.write("cache/notes.txt", String(repeating: "x", count: 100_000))
+        #expect(cache.copy(of: targets[0]) != nil)
+        let size = try Data(contentsOf: URL(fileURLWithPath: folder("cache/\(names[0])"))).count
+        CacheFolder(url: cache.url, server: cache.server, limit: 2 * size + size / 2).shrink()
+        #expect(targets.map { cache.copy(of: $0) != nil } == [true, false, false, false, true])
+        #expect(FileManager.default.fileExists(atPath: folder("cache/notes.txt")))
+    }
+
+    @Test func `A level that is larger than the limit is not kept`() throws {
+        try cache.write(copy(), of: target)
+        try cache.write(copy(rows: 2_000), of: target)
+        #expect(cache.copy(of: target) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("cache")).isEmpty)
+    }
+
+    @Test func `A folder that cannot be written only keeps nothing`() async throws {
+        try folder.write("file", "x")
+        var configuration = try Server.Configuration("http://127.0.0.1:8080")
+        configuration.cacheFolder = URL(fileURLWithPath: folder("file/below"))
+        let cache = try #require(LevelCache(configuration))
+        cache.keep(copy(), of: target)
+        await cache.flush()
+        #expect(cache.latestFailure != nil)
+        #expect(await cache.copy(of: target) == nil)
+    }
+
+    @Test func `The last known level comes first, then what the server has`() async throws {
+        let document = try ObservedDocument()
+        let service = try RunningServer(document.path)
+        let url = document.cacheFolder()
+        let first = try Server(service.address, cacheFolder: url)
+        var updates = first.updates(of: .root).makeAsyncIterator()
+        let known = try #require(try await updates.next())
+        await first.levelCache?.flush()
+        try document.save(["Ann", "Eve"])
+        let second = try Server(service.address, cacheFolder: url)
+        var others = second.updates(of: .root).makeAsyncIterator()
+        let cached = try #require(try await others.next())
+        #expect(cached.level == known.level)
+        #expect(cached.origin == .cache && !cached.isCurrent && cached.difference == nil)
+        let fresh = try #require(try await others.next(showing: ["Ann", "Eve"]))
+        #expect(fresh.origin == .server)
+        #expect(fresh.difference?.removed == [1, 2])
+    }
+}

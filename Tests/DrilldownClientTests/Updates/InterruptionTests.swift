@@ -1,0 +1,83 @@
+import Testing
+
+@testable import DrilldownClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct InterruptionTests {
+    let document: ObservedDocument
+
+    init() throws { document = try ObservedDocument() }
+
+    /// A client that comes back at once after a failure.
+    private func eager(_ service: RunningServer) throws -> Server {
+        let server = try service.client()
+        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+        return server
+    }
+
+    private func port(of service: RunningServer) throws -> Int {
+        try #require(service.address.split(separator: ":").last.flatMap { Int($0) })
+    }
+
+    @Test func `Nothing is missed through restarts`() async throws {
+        var service = try RunningServer(document.path)
+        let port = try port(of: service)
+        var updates = try eager(service).updates(of: .root).makeAsyncIterator()
+        _ = try await updates.next()
+        for number in 0..<5 {
+            service.stop()
+            try document.save(["Ann", "Number \(number)"])
+            service = try RunningServer(document.path, port: port)
+            #expect(try await updates.next(showing: ["Ann", "Number \(number)"]) != nil)
+        }
+    }
+
+    @Test func `A server that is away is shown, and that it is back`() async throws {
+        let service = try RunningServer(document.path)
+        var updates = try eager(service).updates(of: .root).makeAsyncIterator()
+        let first = try #require(try await updates.next())
+        service.stop()
+        let interrupted = try #require(try await updates.next())
+        #expect(interrupted.level == first.level)
+        #expect(interrupted.difference?.isEmpty == true)
+        #expect(interrupted.interruption?.kind == .unreachable)
+        #expect(!interrupted.isCurrent)
+        let again = try RunningServer(document.path, port: port(of: service))
+        let back = try #require(try await updates.next(showing: ["Ann", "Ben", "Cleo"]))
+        #expect(back.isCurrent && back.difference?.isEmpty == true)
+        again.stop()
+    }
+
+    @Test func `A task is cancelled during a wait, and between attempts`() async throws {
+        let service = try RunningServer(document.path)
+        let server = try service.client()
+        server.observations.backoff.withLock { $0.sleep = { _ in try await Task.sleep(for: .seconds(3_600)) } }
+        for isAway in [false, true] {
+            let task = Task {
+                for try await _ in server.updates(of: .root) {}
+            }
+            if isAway { service.stop() } else { try await service.becomes(waiting: 1) }
+            task.cancel()
+            try await task.value
+            #expect(server.observations.count == 0)
+        }
+    }
+
+    @Test func `The time between attempts is random up to a bound that doubles`() {
+        var backoff = Backoff()
+        backoff.random = { $0.upperBound }
+        #expect((1...8).map { backoff.delay(after: $0, retryAfter: nil) } == [0.5, 1, 2, 4, 8, 16, 30, 30])
+        backoff.random = { $0.lowerBound }
+        #expect(backoff.delay(after: 5, retryAfter: nil) == 0)
+        #expect(backoff.delay(after: 1_000, retryAfter: nil) == 0)
+    }
+
+    @Test func `A server says how long to stay away`() {
+        var backoff = Backoff()
+        backoff.random = { $0.upperBound }
+        #expect(backoff.delay(after: 1, retryAfter: 7) == 7.5)
+        backoff.random = { $0.lowerBound }
+        #expect(backoff.delay(after: 9, retryAfter: 7) == 7)
+        #expect(backoff.delay(after: 1, retryAfter: 86_400) == 300)
+    }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+@testable import DrilldownClient
+@testable import TestClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct UpdatesTests {
+    let document: ObservedDocument
+    let service: RunningServer
+    let server: Server
+
+    init() throws {
+        document = try ObservedDocument()
+        service = try RunningServer(document.path)
+        server = try service.client()
+    }
+
+    @Test func `The level comes first, then each change with its difference`() async throws {
+        var updates = server.updates(of: .root).makeAsyncIterator()
+        let first = try #require(try await updates.next())
+        #expect(first.level.rows.map(\.title) == ["Ann", "Ben", "Cleo"])
+        #expect(first.difference == nil && first.origin == .server && first.interruption == nil)
+        try document.save(["Ben", "Dan", "Ann"])
+        let second = try #require(try await updates.next())
+        #expect(second.level == (try await server.level(at: .root, matching: .all.limited(to: 10_000))))
+        #expect(second.isCurrent)
+        #expect(second.difference?.removed == [2])
+        #expect(second.difference?.inserted == [1])
+        #expect(second.difference?.moved.count == 1)
+        #expect(TableModel.fault(of: second, after: first.level) == nil)
+    }
+
+    @Test func `After each random version the observed rows are those of the server`() async throws {
+        var random = RandomLevel()
+        var level = random.level(rows: 20)
+        var updates = server.updates(of: .root).makeAsyncIterator()
+        var last: Level?
+        for _ in 0..<60 {
+            level = random.changed(level)
+            try document.save(level.rows)
+            let wanted = level.rows.map { [$0.key, $0.version] }
+            while last?.rows.map({ [$0.key, $0.fields["Subtitle"]?.text ?? ""] }) != wanted {
+                let update = try #require(try await updates.next())
+                #expect(TableModel.fault(of: update, after: last) == nil)
+                last = update.level
+            }
+            #expect(last?.rows == (try await server.level(at: .root)).rows)
+        }
+    }
+
+    @Test func `Observers of one level share a request, which ends with the last of them`() async throws {
+        let observers = (0..<20).map { _ in
+            Task {
+                var count = 0
+                for try await _ in server.updates(of: .root) { count += 1 }
+                return count
+            }
+        }
+        try await service.becomes(waiting: 1)
+        #expect(server.observations.count == 1)
+        for observer in observers.dropLast() { observer.cancel() }
+        for observer in observers.dropLast() { _ = try await observer.value }
+        #expect(try await service.waiting() == 1)
+        observers.last?.cancel()
+        #expect(try await observers.last?.value == 1)
+        #expect(server.observations.count == 0)
+        try await service.becomes(waiting: 0)
+    }
+
+    @Test func `An observer that joins late gets the level at once`() async throws {
+        var early = server.updates(of: .root).makeAsyncIterator()
+        let first = try await early.next()
+        try await service.becomes(waiting: 1)
+        var late = server.updates(of: .root).makeAsyncIterator()
+        #expect(try await late.next() == first)
+        #expect(try await service.waiting() == 1)
+    }
+
+    @Test func `A slow observer gets the newest state with the difference from its own`() async throws {
+        var (fast, slow) = (
+            server.updates(of: .root).makeAsyncIterator(), server.updates(of: .root).makeAsyncIterator()
+        )
+        let first = try #require(try await slow.next())
+        for titles in [["Ann"], ["Ann", "Eve"], ["Eve", "Cleo"]] {
+            try document.save(titles)
+            _ = try await fast.next(showing: titles)
+        }
+        let next = try #require(try await slow.next())
+        #expect(next.level.rows.map(\.title) == ["Eve", "Cleo"])
+        #expect(next.difference == LevelDifference(from: first.level, to: next.level))
+        #expect(next.difference?.removed == [0, 1])
+    }
+
+    @Test func `An iterator that is released leaves`() async throws {
+        do {
+            var updates = server.updates(of: .root).makeAsyncIterator()
+            _ = try await updates.next()
+        }
+        #expect(server.observations.count == 0)
+        try await service.becomes(waiting: 0)
+    }
+
+    @Test func `A deleted item ends with the problem that the server answers`() async throws {
+        try document.save([["Title": "Ann", "Children": ["x"]]])
+        var root = server.updates(of: .root).makeAsyncIterator()
+        _ = try await root.next(showing: ["Ann"])
+        var updates = server.updates(of: ["Ann"]).makeAsyncIterator()
+        _ = try await updates.next()
+        try document.save(["Ben"])
+        let problem = await #expect(throws: Problem.self) { try await updates.next() }
+        #expect(problem?.kind == .noSuchItem)
+        #expect(problem?.description == "There is no 'Ann' in /.")
+        #expect(try await updates.next() == nil)
+    }
+
+    @Test(arguments: [
+        LevelQuery.all.searching(for: "e"), .all.outlined(depth: 3), .all.sorted(by: "Title"), .all.limited(to: 2),
+    ])
+    func `A search, an outline, an order and a page are observed too`(query: LevelQuery) async throws {
+        var updates = server.updates(of: .root, matching: query).makeAsyncIterator()
+        var last: Level?
+        for titles in [["Eve", "Ann", "Ben"], ["Gene", "Eve"], ["Leo", "Gene", "Eve", "Ann"]] {
+            try document.save(titles)
+            while try await server.level(at: .root).rows.map(\.title) != titles { await Task.yield() }
+            let fresh = try await server.level(at: .root, matching: query)
+            while last?.rows != fresh.rows {
+                let update = try #require(try await updates.next())
+                #expect(TableModel.fault(of: update, after: last) == nil)
+                last = update.level
+            }
+        }
+    }
+
+    @Test func `A level of more than 10,000 rows is whole, and its differences are small`() async throws {
+        var titles = (0..<20_010).map { "Row \($0)" }
+        try document.save(titles)
+        var updates = server.updates(of: .root).makeAsyncIterator()
+        let first = try #require(try await updates.next { $0.level.rows.count == 20_010 })
+        #expect(first.level.rows.map(\.title) == titles)
+        titles.insert("New", at: 0)
+        try document.save(titles)
+        let second = try #require(try await updates.next())
+        #expect(second.level.rows.map(\.title) == titles)
+        #expect(second.difference?.inserted == [0])
+        #expect(second.difference?.removed == [] && second.difference?.moved == [])
+        #expect(second.level.next == nil && second.level.count == 20_011)
+        try document.save(["Few"])
+        #expect(try await updates.next()?.level.rows.map(\.title) == ["Few"])
+    }
+}

@@ -40,8 +40,11 @@ extension RowAssembly {
         if leaving.isEmpty && inserted.isEmpty { return ([], [:]) }
         var positions: [Int] = []
         var rows: [String: Row] = [:]
+        // Most rows are in no list, and comparing keys with a few others is faster than hashing them.
+        let few = leaving.count + inserted.count <= 4 ? Array(leaving) + Array(inserted) : nil
         for position in range {
             let key = old[position].key
+            if let few, !few.contains(key) { continue }
             if leaving.contains(key) {
                 positions.append(position)
                 if moved.contains(key) { rows[key] = old[position] }

@@ -40,11 +40,11 @@ extension RowAssembly {
         if leaving.isEmpty && inserted.isEmpty { return ([], [:]) }
         var positions: [Int] = []
         var rows: [String: Row] = [:]
-        // Most rows are in no list, and comparing keys with a few others is faster than hashing them.
-        let few = leaving.count + inserted.count <= 4 ? Array(leaving) + Array(inserted) : nil
+        // Looking at a few bytes of each row finds those few whose keys have to be looked at.
+        let candidates = HashFilter(leaving.union(inserted))
         for position in range {
+            if let oldHashes, !candidates.mayContain(oldHashes[position]) { continue }
             let key = old[position].key
-            if let few, !few.contains(key) { continue }
             if leaving.contains(key) {
                 positions.append(position)
                 if moved.contains(key) { rows[key] = old[position] }
@@ -99,4 +99,18 @@ private struct PendingRows {
         next = run.upperBound
         return run.isEmpty ? nil : run
     }
+}
+
+/// A set of hashes that answers nearly every question with one look at a table of bits.
+private struct HashFilter {
+    private var bits: [Bool]
+
+    init(_ keys: Set<String>) {
+        var size = 1_024
+        while size < keys.count * 16 { size *= 2 }
+        bits = Array(repeating: false, count: size)
+        for key in keys { bits[key.hashValue & (size - 1)] = true }
+    }
+
+    func mayContain(_ hash: Int) -> Bool { bits[hash & (bits.count - 1)] }
 }

@@ -4,8 +4,12 @@
 struct RowAssembly {
     /// The old rows.
     let old: [Row]
+    /// The hashes of the keys of the old rows; nil if no delta is going to be applied.
+    let oldHashes: [Int]?
     /// The rows that have been put together so far.
     private(set) var rows: [Row] = []
+    /// The hashes of their keys; empty if those of the old rows are not known.
+    private(set) var hashes: [Int] = []
     /// The positions of old rows that were taken out, ascending.
     private(set) var taken: [Int] = []
     /// The positions of new rows that were put in, ascending.
@@ -13,14 +17,16 @@ struct RowAssembly {
     /// The positions of new rows that were replaced by another version of the same row; some may also be in `placed`.
     private(set) var updated: [Int] = []
 
-    init(_ old: [Row], capacity: Int) {
-        self.old = old
+    init(_ old: [Row], hashes oldHashes: [Int]? = nil, capacity: Int) {
+        (self.old, self.oldHashes) = (old, oldHashes)
         rows.reserveCapacity(capacity)
+        if oldHashes != nil { hashes.reserveCapacity(capacity) }
     }
 
     /// Appends old rows that are stable.
     mutating func keep(_ range: Range<Int>) {
         rows.append(contentsOf: old[range])
+        if let oldHashes { hashes.append(contentsOf: oldHashes[range]) }
     }
 
     /// Leaves out old rows, whose positions are ascending.
@@ -31,7 +37,7 @@ struct RowAssembly {
     /// Appends a row that was not at this place before.
     mutating func place(_ row: Row) {
         placed.append(rows.count)
-        rows.append(row)
+        append(row)
     }
 
     /// Replaces a row that has already been appended.
@@ -50,7 +56,7 @@ struct RowAssembly {
         appendStable(new[..<prefix], from: range.lowerBound)
         taken += range.dropFirst(prefix).dropLast(suffix)
         placed += rows.count..<(rows.count + new.count - prefix - suffix)
-        rows += new[prefix..<(new.count - suffix)]
+        for row in new[prefix..<(new.count - suffix)] { append(row) }
         appendStable(new[(new.count - suffix)...], from: range.upperBound - suffix)
     }
 
@@ -58,8 +64,13 @@ struct RowAssembly {
     private mutating func appendStable(_ new: ArraySlice<Row>, from start: Int) {
         for (position, row) in zip(start..., new) {
             if old[position].version != row.version { updated.append(rows.count) }
-            rows.append(row)
+            append(row)
         }
+    }
+
+    private mutating func append(_ row: Row) {
+        rows.append(row)
+        if oldHashes != nil { hashes.append(row.key.hashValue) }
     }
 
     /// The old position of the row at a new one; nil if it was put in.

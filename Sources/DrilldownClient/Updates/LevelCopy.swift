@@ -6,6 +6,16 @@ struct LevelCopy: Sendable {
     var level: Level
     /// The pages, in order.
     var pages: [Page]
+    /// The hashes of the rows' keys, in which a delta looks for its rows.
+    private let hashes: [Int]
+
+    init(level: Level, pages: [Page]) {
+        self.init(level: level, pages: pages, hashes: level.rows.map(\.key.hashValue))
+    }
+
+    private init(level: Level, pages: [Page], hashes: [Int]) {
+        (self.level, self.pages, self.hashes) = (level, pages, hashes)
+    }
 
     /// What is remembered of one page.
     struct Page: Sendable, Hashable {
@@ -41,21 +51,21 @@ extension LevelCopy {
     func applying(
         _ answers: [PageAnswer], limit: Int?
     ) throws(RowAssembly.Misfit) -> (copy: LevelCopy, assembly: RowAssembly) {
-        var assembly = RowAssembly(level.rows, capacity: level.rows.count + 16)
-        var new = LevelCopy(level: level, pages: [])
+        var assembly = RowAssembly(level.rows, hashes: hashes, capacity: level.rows.count + 16)
+        var (newLevel, newPages) = (level, [Page]())
         var start = 0
         for (number, answer) in answers.enumerated() {
             let page = number < pages.count ? pages[number] : nil
             let range = start..<start + (page?.count ?? 0)
             start = range.upperBound
-            if let head = answer.level, number == 0 { new.level = head }
-            try new.pages.append(assembly.append(answer, page, range, limit.map { (size: $0, start: number * $0) }))
+            if let head = answer.level, number == 0 { newLevel = head }
+            try newPages.append(assembly.append(answer, page, range, limit.map { (size: $0, start: number * $0) }))
         }
         assembly.replace(start..<level.rows.count, with: [])
-        new.level.rows = assembly.rows
-        if limit != nil { new.level.next = nil }
-        if new.pages.count > 1 { new.level.version = new.pages.map(\.version).joined(separator: ",") }
-        return (new, assembly)
+        newLevel.rows = assembly.rows
+        if limit != nil { newLevel.next = nil }
+        if newPages.count > 1 { newLevel.version = newPages.map(\.version).joined(separator: ",") }
+        return (LevelCopy(level: newLevel, pages: newPages, hashes: assembly.hashes), assembly)
     }
 }
 

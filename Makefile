@@ -47,7 +47,7 @@ SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run build install uninstall deb deb-test clean test system-test soak benchmark manual format lint \
+.PHONY: help run build install uninstall deb deb-test clean test test-client system-test soak benchmark manual format lint \
 	deps install-deps deb-deps deb-test-deps system-test-deps benchmark-deps
 
 help: ## List the targets.
@@ -107,10 +107,14 @@ clean: ## Remove everything that was built.
 test: deps ## Run the unit tests.
 	$(SWIFT) test $(SWIFT_FLAGS)
 
-system-test: system-test-deps build ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
+# TestClient observes levels with the client library, for swift_client.py.
+test-client: deps
+	$(SWIFT) build --configuration release --product TestClient $(SWIFT_FLAGS)
+
+system-test: system-test-deps build test-client ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
-soak: system-test-deps build ## Run the release under every kind of load for MINUTES (30), then the long forms of other tests.
+soak: system-test-deps build test-client ## Run the release under every kind of load for MINUTES (30), then the long forms of other tests.
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
@@ -119,6 +123,8 @@ soak: system-test-deps build ## Run the release under every kind of load for MIN
 	python3 Tests/System/browser_drilling.py --server $(SERVER) --all
 	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000
 	python3 Tests/System/browser_screens.py --server $(SERVER) --million
+	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --kills 50 --cuts 20 --seconds 10 \
+		--observers 1000 --changes 10000
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)

@@ -6,14 +6,16 @@
 ///
 /// ```swift
 /// guard let difference = update.difference, !difference.sectionsChanged else { return table.reloadData() }
+/// let (old, new) = (difference.old, difference.new)
 /// table.performBatchUpdates {
-///     table.deleteRows(at: difference.removed.map(difference.old.indexPath), with: .automatic)
-///     table.insertRows(at: difference.inserted.map(difference.new.indexPath), with: .automatic)
+///     table.deleteRows(at: difference.removed.compactMap(old.indexPath(at:)), with: .automatic)
+///     table.insertRows(at: difference.inserted.compactMap(new.indexPath(at:)), with: .automatic)
 ///     for row in difference.moved {
-///         table.moveRow(at: difference.old.indexPath(row.old), to: difference.new.indexPath(row.new))
+///         guard let source = old.indexPath(at: row.old), let target = new.indexPath(at: row.new) else { continue }
+///         table.moveRow(at: source, to: target)
 ///     }
 /// }
-/// table.reconfigureRows(at: difference.updated.map { difference.new.indexPath($0.new) })
+/// table.reconfigureRows(at: difference.updated.compactMap { new.indexPath(at: $0.new) })
 /// ```
 public struct LevelDifference: Sendable, Hashable {
     /// The level before the change.

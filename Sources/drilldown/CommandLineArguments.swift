@@ -30,7 +30,7 @@ struct CommandLineArguments {
     private static func mayHoldToken(_ arguments: [String]) -> Bool {
         arguments.contains { argument in
             let name = argument.prefix { $0 != "=" }
-            let isKnown = Option.all.contains { "--\($0.name)" == name }
+            let isKnown = (Option.all + Option.ofBrowse).contains { "--\($0.name)" == name }
             return name.hasPrefix("-") && name.lowercased().contains("token") && !isKnown
         }
     }
@@ -111,11 +111,11 @@ struct CommandLineArguments {
                 "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists those of \(command).")
         }
         if mayHoldToken([word]) {
+            let kind = word.lowercased().contains("read") ? "read" : "edit"
+            let option = command == .browse ? "--token-file" : "--\(kind)-token-file"
             throw UsageError(
                 "'\(quoted: word)' is not an option.",
-                hint:
-                    "Other users can see a command line: put tokens into a file, and name it with '\(word.lowercased().contains("read") ? "--read-token-file" : "--edit-token-file")'."
-            )
+                hint: "Other users can see a command line: put tokens into a file, and name it with '\(option)'.")
         }
         let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
         throw UsageError(

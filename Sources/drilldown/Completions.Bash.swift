@@ -30,6 +30,7 @@ extension Completions {
             \(commands.flatMap(valueCases).map { "            \($0)\n" }.joined())\
                         completions:completions) words='\(Shell.allCases.map(\.rawValue).joined(separator: " "))' ;;
                         completions:* | manual:*) return ;;
+                        browse:*) [[ $current == -* ]] || return ;;
                     esac
                     if [[ -z $words && $current == -* && $previous != -- ]]; then
                         case ${COMP_WORDS[1]} in
@@ -65,6 +66,8 @@ extension Completions {
         }
         let files = options.filter { $0.value == .file }
         if !files.isEmpty { cases.append("\(pattern(files))) compopt -o default; return ;;") }
+        let folders = options.filter { $0.value == .folder }
+        if !folders.isEmpty { cases.append("\(pattern(folders))) compopt -o dirnames; return ;;") }
         let texts = options.filter { $0.value == .text }
         if !texts.isEmpty { cases.append("\(pattern(texts))) return ;;") }
         return cases

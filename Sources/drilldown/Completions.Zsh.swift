@@ -47,6 +47,7 @@ extension Completions {
         case .check: specifications.append("'*:document:_drilldown_document'")
         case .completions:
             specifications.append("'1:shell:(\(Shell.allCases.map(\.rawValue).joined(separator: " ")))'")
+        case .browse: specifications.append("'1:URL:_urls'")
         case .manual: break
         }
         return """
@@ -65,6 +66,7 @@ extension Completions {
             switch option.value {
             case .choices(let choices): "(\(choices.joined(separator: " ")))"
             case .file: "_files"
+            case .folder: "_files -/"
             case .none, .text: " "
             }
         return ShellWord.quoted("--\(option.name)=\(explanation):\(escaped(placeholder, ":")):\(action)")

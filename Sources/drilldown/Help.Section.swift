@@ -22,6 +22,23 @@ extension Help {
                 standard input.
                 """)
 
+        static let browsing = Section(
+            heading: "browse",
+            text: """
+                Shows the levels of a server in the terminal, and each change as it comes. URL is
+                the server's address, or that of one of its levels or details: http://HOST:PORT,
+                http://HOST:PORT/levels/Item%204. Without a terminal, it prints the level as lines:
+                title, number of rows below, and URL, with tabs between them; or the fields of a leaf.
+                """)
+
+        static let browsingKeys = Section(
+            heading: "KEYS",
+            text: """
+                The arrows move, and Enter or Right opens a row. Left or Escape goes back. / searches
+                below the level as you type. Space shows the fields of the selected row. Page Up, Page
+                Down, Home and End move further. q leaves.
+                """)
+
         /// Those that follow the options, in the order of the help text.
         static let all = [
             Section(

@@ -8,6 +8,7 @@ enum Help {
         case nil: general
         case .serve: serve
         case .check: check
+        case .browse: browse
         case .completions: completions
         case .manual: manual
         }
@@ -57,6 +58,20 @@ enum Help {
         The options are also environment variables and keys of the configuration file;
         'drilldown serve --help' explains them.
         Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
+
+        """
+    }
+
+    private static var browse: String {
+        """
+        usage: drilldown \(CommandLineArguments.Command.browse.synopsis)
+
+        \(Section.browsing.text)
+
+        \(options(of: .browse))
+        \(Section.browsingKeys.text)
+
+        Exit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage.
 
         """
     }

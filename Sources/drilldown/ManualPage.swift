@@ -27,6 +27,8 @@ enum ManualPage {
             .SH OPTIONS
             \(filled("Those of serve; check takes \(namesOfCheck)."))
             \(Option.all.map(entry).joined(separator: "\n"))
+            .SH OPTIONS OF BROWSE
+            \(Option.ofBrowse.map(entryOfBrowse).joined(separator: "\n"))
             \((Help.Section.all + [Help.Section.statuses]).map(section).joined(separator: "\n"))
             .SH FILES
             .TP
@@ -37,6 +39,7 @@ enum ManualPage {
             \(escaped("drilldown serve Data.plist --listen 127.0.0.1:8081"))
             \(escaped("drilldown check *.plist"))
             \(escaped("curl http://127.0.0.1:8081/levels/"))
+            \(escaped("drilldown browse http://127.0.0.1:8081"))
             .EE
 
             """
@@ -52,6 +55,7 @@ enum ManualPage {
             switch command {
             case .serve: Help.Section.serving.text
             case .check: Help.Section.checking.text
+            case .browse: "\(Help.Section.browsing.text) \(Help.Section.browsingKeys.text)"
             case .completions, .manual: sentence(command.summary)
             }
         return ".TP\n.B \(command.rawValue)\n\(filled(text))"
@@ -67,6 +71,16 @@ enum ManualPage {
             \\fB\(escaped("--\(option.name)"))\\fR\(value)
             \(filled(sentence(option.help)))
             \(filled("\(facts)."))
+            """
+    }
+
+    /// An option that is on the command line only.
+    private static func entryOfBrowse(of option: Option) -> String {
+        let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
+        return """
+            .TP
+            \\fB\(escaped("--\(option.name)"))\\fR\(value)
+            \(filled(sentence(option.help)))
             """
     }
 

@@ -1,4 +1,4 @@
-/// An option of `serve`: on the command line, in the environment and in the configuration file.
+/// An option of `serve`, on the command line, in the environment and in the configuration file; or one of `browse`.
 struct Option: Sendable {
     /// Without the leading hyphens.
     let name: String
@@ -15,16 +15,17 @@ struct Option: Sendable {
         key.reduce("DRILLDOWN") { $0 + ($1.isUppercase ? "_" : "") + $1.uppercased() }
     }
 
-    /// The options of a command, in the order of the help text; all of them if there is no command.
+    /// The options of a command, in the order of the help text; those of `serve` if there is no command.
     static func all(of command: CommandLineArguments.Command?) -> [Option] {
         switch command {
         case nil, .serve: all
         case .check: all.filter(\.isOfCheck)
+        case .browse: ofBrowse
         case .completions, .manual: []
         }
     }
 
-    /// All options, in the order of the help text.
+    /// All options of `serve`, in the order of the help text.
     static let all: [Option] = [
         Option(
             name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
@@ -119,6 +120,22 @@ struct Option: Sendable {
         Option(
             name: "no-web-client", key: "NoWebClient", placeholder: nil, standard: "false",
             help: "leaves out the web client"),
+    ]
+
+    /// The options of `browse`, which are on the command line only.
+    static let ofBrowse: [Option] = [
+        Option(
+            name: "token-file", key: "TokenFile", placeholder: "FILE", standard: nil,
+            help: "file with the token that the server asks for"),
+        Option(
+            name: "lines", key: "Lines", placeholder: nil, standard: "false",
+            help: "prints lines, as it does without a terminal"),
+        Option(
+            name: "follow", key: "Follow", placeholder: nil, standard: "false",
+            help: "goes on printing the changes; implies --lines"),
+        Option(
+            name: "cache-folder", key: "CacheFolder", placeholder: "FOLDER", standard: nil,
+            help: "keeps levels there, to show them while the server is away"),
     ]
 
     /// The name of the source in the environment and the configuration file.

@@ -82,7 +82,10 @@ struct CommandLineTests {
         "that nothing is near to says what there is",
         arguments: [
             ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists the commands."),
-            ("frobnicate", "'frobnicate' is not a command; the commands are serve, check, completions and manual."),
+            (
+                "frobnicate",
+                "'frobnicate' is not a command; the commands are serve, check, browse, completions and manual."
+            ),
             ("serve a.plist --frobnicate", "'--frobnicate' is not an option. '--help' lists the options."),
             ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
@@ -90,6 +93,10 @@ struct CommandLineTests {
             (
                 "check a.plist --listen h:1",
                 "'--listen' is an option of serve, not of check; 'check --help' lists those of check."
+            ),
+            (
+                "browse http://h --listen h:1",
+                "'--listen' is an option of serve, not of browse; 'browse --help' lists those of browse."
             ),
             ("manual --listen h:1", "'--listen' is an option of serve; manual has no options."),
         ])
@@ -107,7 +114,7 @@ struct CommandLineTests {
     func quoted() {
         #expect(
             throws: UsageError(
-                "'My \"best\" Data.plist' is not a command; the commands are serve, check, completions and manual.",
+                "'My \"best\" Data.plist' is not a command; the commands are serve, check, browse, completions and manual.",
                 hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
         ) {
             try CommandLineArguments(["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")

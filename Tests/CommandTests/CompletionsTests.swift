@@ -26,7 +26,8 @@ struct CompletionsTests {
     @Test(
         "know from a placeholder what a value is",
         arguments: [
-            (nil, Option.Value.none), ("FILE", .file), ("text|json", .choices(["text", "json"])), ("HOST:PORT", .text),
+            (nil, Option.Value.none), ("FILE", .file), ("FOLDER", .folder), ("text|json", .choices(["text", "json"])),
+            ("HOST:PORT", .text),
             ("ROLE=NAME|NAME,…", .text), ("ORIGIN,…|*", .text), ("a||b", .text),
         ])
     func values(_ placeholder: String?, _ value: Option.Value) {
@@ -73,6 +74,10 @@ struct CompletionsTests {
         for option in Option.all {
             let takers = option.isOfCheck ? "serve check" : "serve"
             let start = "complete -c drilldown -n '__fish_seen_subcommand_from \(takers)' -l \(option.name) -"
+            #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
+        }
+        for option in Option.ofBrowse {
+            let start = "complete -c drilldown -n '__fish_seen_subcommand_from browse' -l \(option.name) -"
             #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
         }
         #expect(

@@ -10,7 +10,8 @@ struct ManualPageTests {
     func sections() {
         #expect(
             lines.filter { $0.hasPrefix(".SH ") } == [
-                ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH CONFIGURATION", ".SH TOKENS",
+                ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH OPTIONS OF BROWSE",
+                ".SH CONFIGURATION", ".SH TOKENS",
                 ".SH LOG", ".SH SYSTEMD", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
             ])
         #expect(lines.contains(".TH DRILLDOWN 1 \"\" \"\(Help.version)\" \"User Commands\""))
@@ -23,7 +24,13 @@ struct ManualPageTests {
             #expect(lines.count { $0 == ".B \(command.rawValue)" } == 1, "\(command)")
         }
         let heads = lines.filter { $0.hasPrefix("\\fB\\-\\-") }
-        #expect(heads.count == Option.all.count)
+        #expect(heads.count == Option.all.count + Option.ofBrowse.count)
+        for option in Option.ofBrowse {
+            #expect(
+                heads.count {
+                    $0.hasPrefix("\\fB\\-\\-\(option.name.split(separator: "-").joined(separator: "\\-"))\\fR")
+                } == 1)
+        }
         for option in Option.all {
             let name = "\\fB\\-\\-\(option.name.split(separator: "-").joined(separator: "\\-"))\\fR"
             #expect(heads.count { $0 == name || $0.hasPrefix("\(name) ") } == 1, "\(option.name)")

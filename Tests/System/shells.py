@@ -16,7 +16,7 @@ from harness.verdict import Verdict, options
 TEXTS = ["Data.plist", "Tracks.json", "My list.plist", "Notes.txt", "Folder/Inner.plist"]
 # What is typed, and what the shell suggests. Whether a folder has a slash at its end is up to the shell.
 CASES = [
-    ("drilldown ", {"serve", "check", "completions", "manual"}),
+    ("drilldown ", {"serve", "check", "browse", "completions", "manual"}),
     ("drilldown s", {"serve"}),
     ("drilldown --v", {"--version"}),
     ("drilldown serve --log", {"--log-format"}),
@@ -39,6 +39,10 @@ CASES = [
     ("drilldown completions ", {"bash", "zsh", "fish"}),
     ("drilldown completions z", {"zsh"}),
     ("drilldown manual D", set()),
+    ("drilldown browse --f", {"--follow"}),
+    ("drilldown browse --token-file N", {"Notes.txt"}),
+    ("drilldown browse --cache-folder F", {"Folder"}),
+    ("drilldown browse D", set()),
 ]
 
 

@@ -1,0 +1,60 @@
+import Glibc
+
+/// `drilldown browse`: gives way to the program `drilldown-browse`, which is a client with a client's libraries.
+enum BrowseCommand {
+    /// The program's name, beside this one or in a folder of `PATH`.
+    static let program = "drilldown-browse"
+
+    /// Does not return if the program can be executed.
+    ///
+    /// - Returns: The exit status if it cannot.
+    /// - Throws: `UsageError` if the arguments are not one URL.
+    static func run(_ arguments: CommandLineArguments) throws(UsageError) -> Int32 {
+        let words = try programArguments(of: arguments)
+        // A signal that is ignored stays ignored in the program.
+        _ = signal(SIGPIPE, SIG_DFL)
+        if let beside = pathBesideThis { unsafe execute(beside, words, execv) }
+        unsafe execute(program, words, execvp)
+        let reason = unsafe String(cString: strerror(errno))
+        let place = pathBesideThis.map { " as '\($0)'" } ?? ""
+        Log.put(
+            "drilldown: browse needs the program \(program), which cannot be executed\(place) or from PATH: \(reason). "
+                + "'make install' installs both, and 'swift build -c release --product \(program)' builds it.", .error)
+        return 1
+    }
+
+    /// The command line of the program, without its name.
+    static func programArguments(of arguments: CommandLineArguments) throws(UsageError) -> [String] {
+        guard let url = arguments.sources.first, arguments.sources.count == 1 else {
+            let given = arguments.sources.count
+            throw UsageError(
+                given == 0 ? "browse needs the URL of a server." : "browse takes one URL, not \(given).",
+                hint: "For example: drilldown browse http://127.0.0.1:8080")
+        }
+        let options = Option.ofBrowse.flatMap { option -> [String] in
+            guard let value = arguments.values[option.key] else { return [] }
+            if option.placeholder != nil { return ["--\(option.name)", value] }
+            return value == "true" ? ["--\(option.name)"] : []
+        }
+        return options + ["--", url]
+    }
+
+    /// The path of the program in the folder of this one; nil if the kernel does not tell it.
+    private static var pathBesideThis: String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
+        guard count > 0, count < bytes.count else { return nil }
+        let path = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex) + "/" + program
+    }
+
+    /// Returns only if the program cannot be executed.
+    private static func execute(
+        _ path: String, _ words: [String],
+        _ call: (UnsafePointer<CChar>, UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) {
+        var pointers = unsafe ([program] + words).map { unsafe strdup($0) } + [nil]
+        defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+        _ = unsafe path.withCString { unsafe call($0, &pointers) }
+    }
+}

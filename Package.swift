@@ -154,6 +154,8 @@ let package = Package(
             swiftSettings: settings),
         // The tests start the service, so it has to be built before.
         .testTarget(
+            name: "BrowseTests", dependencies: ["drilldown-browse", "DrilldownClient"], swiftSettings: clientSettings),
+        .testTarget(
             name: "DrilldownClientTests",
             dependencies: ["DrilldownClient", "TestClient", "drilldown", "drilldown-browse", "TestSupport"],
             swiftSettings: settings),

@@ -1,11 +1,41 @@
 import DrilldownClient
+import Foundation
 
-/// The terminal client.
+/// The terminal client, which `drilldown browse` executes.
 @main
-struct Browse {
-    static func main() async throws {
-        guard let address = CommandLine.arguments.dropFirst().first else { return }
-        let level = try await Server(address).level(at: .root)
-        for row in level.rows { print(row.title) }
+enum Browse {
+    static func main() async {
+        do {
+            exit(try await run(BrowseArguments(Array(CommandLine.arguments.dropFirst()))))
+        } catch let failure as BrowseArguments.Failure {
+            complain(failure.description)
+            exit(2)
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    /// - Returns: The exit status.
+    private static func run(_ arguments: BrowseArguments) async throws -> Int32 {
+        if arguments.wantsHelp {
+            StandardOutput.write(BrowseArguments.help)
+            return 0
+        }
+        let start = try StartAddress(arguments.url)
+        let server = try Server(
+            start.server, readToken: try arguments.tokenFile.map(TokenFile.token),
+            cacheFolder: arguments.cacheFolder.map { URL(fileURLWithPath: $0, isDirectory: true) })
+        let terminal = ProcessInfo.processInfo.environment["TERM"]
+        if arguments.printsLines || arguments.follows || !TerminalModes.isTerminal(named: terminal) {
+            try await LineListing(server: server, address: start.server).print(start.place, follows: arguments.follows)
+            return 0
+        }
+        var session = Session(server, at: start)
+        return await session.run()
+    }
+
+    private static func complain(_ sentence: String) {
+        FileHandle.standardError.write(Data("drilldown browse: \(DisplayText(sentence))\n".utf8))
     }
 }

@@ -1,0 +1,80 @@
+/// A change to the document: what is wanted, as a value.
+///
+/// ```swift
+/// let result = try await server.perform([
+///     .insert(["Title": "New", "Price": 12], into: ["Music"], at: .before("Old")),
+///     .patch(["Price": 15], at: ["Music", "Other"], ifMatch: detail.version),
+///     .delete(["Music", "Old"]),
+/// ])
+/// ```
+public struct Edit: Hashable, Sendable {
+    /// What is done.
+    public enum Action: Hashable, Sendable {
+        /// A new item: a text, which is a leaf with that title, or a dictionary, also with `Children`.
+        case insert(FieldValue, into: ItemPath, at: Position, section: Int?)
+        /// The item gets these fields in place of its own; its children stay. If there is no such item, it is made.
+        case put(Fields, at: ItemPath)
+        /// These fields are merged into the item's own; `.null` removes a field.
+        case patch(Fields, at: ItemPath)
+        /// The item is moved, with all below it.
+        case move(ItemPath, into: ItemPath, at: Position, section: Int?)
+        /// The item is removed, with all below it.
+        case delete(ItemPath)
+    }
+
+    /// What is done.
+    public var action: Action
+    /// The version that the item, or for an insertion the level, must have; nil if any will do.
+    public var ifMatch: String?
+
+    /// An edit with a condition.
+    public init(_ action: Action, ifMatch: String? = nil) {
+        self.action = action
+        self.ifMatch = ifMatch
+    }
+
+    /// Adds a new item to a level.
+    ///
+    /// - Parameters:
+    ///   - item: a text, which is a leaf with that title, or a dictionary, also with `Children`.
+    ///   - level: the path of the item whose level it is; a leaf becomes a branch.
+    ///   - position: where among the rows.
+    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
+    ///   - version: the version that the level must have.
+    public static func insert(
+        _ item: FieldValue, into level: ItemPath, at position: Position = .last, section: Int? = nil,
+        ifMatch version: String? = nil
+    ) -> Edit {
+        Edit(.insert(item, into: level, at: position, section: section), ifMatch: version)
+    }
+
+    /// Replaces the fields of an item, or makes the item.
+    public static func put(_ fields: Fields, at path: ItemPath, ifMatch version: String? = nil) -> Edit {
+        Edit(.put(fields, at: path), ifMatch: version)
+    }
+
+    /// Merges changes into the fields of an item; `.null` removes a field.
+    public static func patch(_ changes: Fields, at path: ItemPath, ifMatch version: String? = nil) -> Edit {
+        Edit(.patch(changes, at: path), ifMatch: version)
+    }
+
+    /// Moves an item, with all below it, to a level or to another place on its own.
+    ///
+    /// - Parameters:
+    ///   - path: the item.
+    ///   - level: the path of the item whose level it moves to.
+    ///   - position: where among the rows, of which the item itself is not counted.
+    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
+    ///   - version: the version that the item must have.
+    public static func move(
+        _ path: ItemPath, into level: ItemPath, at position: Position = .last, section: Int? = nil,
+        ifMatch version: String? = nil
+    ) -> Edit {
+        Edit(.move(path, into: level, at: position, section: section), ifMatch: version)
+    }
+
+    /// Removes an item, with all below it.
+    public static func delete(_ path: ItemPath, ifMatch version: String? = nil) -> Edit {
+        Edit(.delete(path), ifMatch: version)
+    }
+}

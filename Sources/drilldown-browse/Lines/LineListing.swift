@@ -1,0 +1,46 @@
+import DrilldownClient
+
+/// Prints a place as lines for pipes, files and people without a terminal.
+struct LineListing {
+    let server: Server
+    let address: String
+
+    private static let wide = 1_000_000
+
+    /// Prints the place as it is now; with `follows` also how it changes, until the program is ended.
+    func print(_ place: Place, follows: Bool) async throws {
+        if place.kind == .detail { return printDetail(try await server.detail(at: place.path)) }
+        let first = try await server.level(at: place.path)
+        if first.isLeaf { return printDetail(try await server.detail(at: place.path)) }
+        if let error = first.error { throw BrowseArguments.Failure(description: error) }
+        if follows { return try await follow(place.path) }
+        for try await row in server.rows(at: place.path) { write(line(of: row)) }
+    }
+
+    private func follow(_ path: ItemPath) async throws {
+        for try await update in server.updates(of: path) {
+            guard let difference = update.difference else {
+                update.level.rows.forEach { write(line(of: $0)) }
+                continue
+            }
+            lines(of: difference).forEach(write)
+        }
+    }
+
+    private func printDetail(_ detail: Detail) {
+        for line in FieldLines.lines(of: detail.fields, columns: Self.wide, depth: 0) { write(line.text) }
+    }
+
+    /// Title, number of rows below and URL of a row, with tabs between them.
+    func line(of row: Row) -> String { "\(DisplayText(row.title))\t\(row.count)\t\(address)\(row.href)" }
+
+    /// A line for each row that has changed: `-` removed, `+` added, `>` moved, `~` altered.
+    func lines(of difference: LevelDifference) -> [String] {
+        difference.removed.map { "- " + line(of: difference.old.rows[$0]) }
+            + difference.inserted.map { "+ " + line(of: difference.new.rows[$0]) }
+            + difference.moved.map { "> " + line(of: difference.new.rows[$0.new]) }
+            + difference.updated.map { "~ " + line(of: difference.new.rows[$0.new]) }
+    }
+
+    private func write(_ line: String) { StandardOutput.write(line + "\n") }
+}

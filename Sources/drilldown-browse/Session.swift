@@ -1,0 +1,114 @@
+import DrilldownClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The program at a terminal: keys, signals and news from the server change what is shown.
+struct Session {
+    private enum Event: Sendable {
+        case terminal(TerminalEvent)
+        /// News about a place, with the number of the task that follows it.
+        case place(PlaceUpdate, follower: Int)
+    }
+
+    private let server: Server
+    private var browser: Browser
+    private let events: AsyncStream<Event>
+    private let sender: AsyncStream<Event>.Continuation
+    private var follower: Task<Void, Never>?
+    private var followers = 0
+    /// What the terminal shows; nil if that is unknown.
+    private var shown: Frame?
+
+    init(_ server: Server, at start: StartAddress) {
+        self.server = server
+        browser = Browser(address: start.server, size: TerminalSize(of: STDOUT_FILENO), at: start.place)
+        (events, sender) = AsyncStream.makeStream()
+    }
+
+    /// Shows places until the user leaves.
+    ///
+    /// - Returns: The exit status.
+    mutating func run() async -> Int32 {
+        guard TerminalModes.enter() else { return 1 }
+        defer { TerminalModes.leave() }
+        TerminalEvents.deliver { [sender] in sender.yield(.terminal($0)) }
+        follow()
+        draw()
+        for await event in events {
+            switch event {
+            case .terminal(let event): guard handle(event) else { return 0 }
+            case .place(let update, let number): if number == followers { show(update) }
+            }
+            draw()
+        }
+        return 0
+    }
+
+    /// - Returns: false if the program is to end.
+    private mutating func handle(_ event: TerminalEvent) -> Bool {
+        switch event {
+        case .key(let key): return perform(browser.press(key))
+        case .resized: browser.resize(to: TerminalSize(of: STDOUT_FILENO))
+        case .suspended: suspend()
+        case .continued: resume()
+        case .ended: return false
+        }
+        if case .resized = event { shown = nil }
+        return true
+    }
+
+    /// - Returns: false if the program is to end.
+    private mutating func perform(_ request: Browser.Request?) -> Bool {
+        switch request {
+        case .follow: follow()
+        case .suspend: suspend()
+        case .redraw: shown = nil
+        case .leave: return false
+        case nil: break
+        }
+        return true
+    }
+
+    private mutating func show(_ update: PlaceUpdate) {
+        switch update {
+        case .level(let level, let changed, let removed, let isKept):
+            browser.show(level, changed: changed, removed: removed, isKept: isKept)
+        case .detail(let detail): browser.show(detail)
+        case .trouble(let sentence): browser.trouble = sentence
+        case .refusal(let sentence): browser.refuse(sentence)
+        }
+    }
+
+    private mutating func follow() {
+        follower?.cancel()
+        followers += 1
+        let follower = PlaceFollower(server: server) { [sender, followers] in
+            sender.yield(.place($0, follower: followers))
+        }
+        self.follower = Task { [place = browser.place] in await follower.follow(place) }
+    }
+
+    private mutating func draw() {
+        let frame = browser.frame()
+        guard frame != shown else { return }
+        StandardOutput.write(frame.sequences(after: shown))
+        shown = frame
+    }
+
+    // MARK: Job control
+
+    private func suspend() {
+        TerminalModes.leave()
+        raise(SIGSTOP)
+    }
+
+    private mutating func resume() {
+        guard TerminalModes.enter() else { return }
+        browser.resize(to: TerminalSize(of: STDOUT_FILENO))
+        shown = nil
+    }
+}

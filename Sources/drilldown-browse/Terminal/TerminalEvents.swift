@@ -1,0 +1,93 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What happens at the terminal.
+enum TerminalEvent: Equatable, Sendable {
+    case key(Key)
+    case resized
+    /// The program is asked to stop until it is continued.
+    case suspended
+    /// The program goes on after it was stopped.
+    case continued
+    /// There will be no more keys.
+    case ended
+}
+
+/// Reads keys and signals on a thread of its own.
+struct TerminalEvents {
+    /// How long bytes of one key may be apart, in milliseconds.
+    private static let sequencePause: Int32 = 50
+    private static let watchedSignals = [SIGWINCH, SIGTSTP, SIGCONT]
+
+    // Written once, before the first handler is installed, and only read after that.
+    nonisolated(unsafe) private static var signalPipe: Int32 = -1
+
+    /// Calls `receive` on the thread for each event, until there are no more keys.
+    static func deliver(to receive: @escaping @Sendable (TerminalEvent) -> Void) {
+        let signals = makeSignalPipe()
+        let thread = Thread { readEvents(signals: signals, receive) }
+        thread.name = "terminal"
+        thread.start()
+    }
+
+    /// The end from which the numbers of signals are read; -1 if there is none.
+    private static func makeSignalPipe() -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return -1 }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        unsafe signalPipe = ends[1]
+        for number in watchedSignals {
+            signal(number) { number in
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = unsafe write(TerminalEvents.signalPipe, &byte, 1)
+            }
+        }
+        return ends[0]
+    }
+
+    private static func readEvents(signals: Int32, _ receive: (TerminalEvent) -> Void) {
+        var decoder = KeyDecoder()
+        var watched = [
+            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            let ready = unsafe poll(&watched, nfds_t(watched.count), decoder.isInSequence ? sequencePause : -1)
+            if ready < 0 {
+                guard errno == EINTR else { break }
+                continue
+            }
+            if ready == 0 { decoder.timeOut().forEach { receive(.key($0)) } }
+            if watched[1].revents != 0 { bytes(of: signals)?.forEach { receive(event(of: Int32($0))) } }
+            if watched[0].revents != 0 {
+                guard let bytes = bytes(of: STDIN_FILENO) else { break }
+                decoder.decode(bytes).forEach { receive(.key($0)) }
+            }
+        }
+        receive(.ended)
+    }
+
+    private static func event(of signal: Int32) -> TerminalEvent {
+        switch signal {
+        case SIGTSTP: .suspended
+        case SIGCONT: .continued
+        default: .resized
+        }
+    }
+
+    /// What can be read now; nil at the end.
+    private static func bytes(of descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        if count > 0 { return Array(bytes.prefix(count)) }
+        return count < 0 && (errno == EINTR || errno == EAGAIN) ? [] : nil
+    }
+}

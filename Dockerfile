@@ -12,7 +12,8 @@ COPY Tests Tests
 COPY Config Config
 COPY Data Data
 # The program contains the Swift runtime, so the last stage needs only Debian's libraries.
-RUN make install DESTDIR=/out PREFIX=/usr/local
+# The terminal client, which is larger than all the rest, is left out.
+RUN make install DESTDIR=/out PREFIX=/usr/local BROWSE_PROGRAM=
 
 # The program's debugging information, which debuggers look for next to the program:
 # docker build --target debug --output . .

@@ -40,6 +40,9 @@ SERVER := .build/release/drilldown
 PROGRAM := .build/install/drilldown
 PROGRAM_FLAGS := --static-swift-stdlib -Xlinker -z -Xlinker now
 PROGRAM_SCRATCH := .build/static
+# The terminal client, which 'drilldown browse' executes. It has Foundation in it, and so 59 MB; without a name here it is
+# left out: make install BROWSE_PROGRAM=
+BROWSE_PROGRAM := .build/install/drilldown-browse
 # What debhelper packs is a copy of Config/debian; it leaves the packages beside this folder.
 DEB_FOLDER := .build/deb
 DEB_CHANGELOG := Config/debian/changelog
@@ -60,10 +63,12 @@ run: build ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
 
 build: deps ## Build the release.
 	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)
+	$(SWIFT) build --configuration release --product drilldown-browse $(SWIFT_FLAGS)
 
-install: $(PROGRAM) ## Install the program, its manual page, completions and sample documents in PREFIX (/usr/local), below DESTDIR.
+install: $(PROGRAM) $(BROWSE_PROGRAM) ## Install the programs, their manual page, completions and sample documents in PREFIX (/usr/local), below DESTDIR.
 	$(INSTALL) -d '$(bindir)' '$(datadir)/Config' '$(mandir)' '$(bashdir)' '$(zshdir)' '$(fishdir)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(bindir)/drilldown'
+	test -z '$(BROWSE_PROGRAM)' || $(INSTALL) -m 755 '$(BROWSE_PROGRAM)' '$(bindir)/drilldown-browse'
 	umask 022; '$(bindir)/drilldown' manual >'$(mandir)/drilldown.1'
 	umask 022; '$(bindir)/drilldown' completions bash >'$(bashdir)/drilldown'
 	umask 022; '$(bindir)/drilldown' completions zsh >'$(zshdir)/_drilldown'
@@ -75,27 +80,28 @@ install: $(PROGRAM) ## Install the program, its manual page, completions and sam
 	done
 
 uninstall: ## Remove what 'make install' installed there.
-	rm -rf '$(bindir)/drilldown' '$(datadir)'
+	rm -rf '$(bindir)/drilldown' '$(bindir)/drilldown-browse' '$(datadir)'
 	rm -f '$(mandir)/drilldown.1' '$(bashdir)/drilldown' '$(zshdir)/_drilldown' '$(fishdir)/drilldown.fish'
 
 # Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
-$(PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps install-deps
-	$(SWIFT) build --configuration release --product drilldown $(PROGRAM_FLAGS) \
+$(PROGRAM) $(BROWSE_PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps install-deps
+	$(SWIFT) build --configuration release --product $(@F) $(PROGRAM_FLAGS) \
 		--scratch-path $(PROGRAM_SCRATCH) $(SWIFT_FLAGS)
 	mkdir -p $(@D)
-	objcopy --only-keep-debug $(PROGRAM_SCRATCH)/release/drilldown $@.debug
-	objcopy --strip-all --add-gnu-debuglink=$@.debug $(PROGRAM_SCRATCH)/release/drilldown $@
+	objcopy --only-keep-debug $(PROGRAM_SCRATCH)/release/$(@F) $@.debug
+	objcopy --strip-all --add-gnu-debuglink=$@.debug $(PROGRAM_SCRATCH)/release/$(@F) $@
 
-# debhelper strips the program itself, and makes another package of the debugging information.
-deb: $(PROGRAM) | deb-deps ## Build the Debian package .build/drilldown_VERSION_ARCH.deb, and one with debugging information.
+# debhelper strips the programs itself, and makes other packages of the debugging information.
+deb: $(PROGRAM) $(BROWSE_PROGRAM) | deb-deps ## Build the Debian packages .build/drilldown*_VERSION_ARCH.deb: service, terminal client, debugging information.
 	@version=$$($(PROGRAM) --version); \
 	test "$$version" = "$$(dpkg-parsechangelog -l $(DEB_CHANGELOG) -S Source) $$(dpkg-parsechangelog -l $(DEB_CHANGELOG) -S Version)" \
 		|| { echo "make: the newest entry of $(DEB_CHANGELOG) is not that of $$version: add one." >&2; exit 1; }
-	rm -rf $(DEB_FOLDER) .build/drilldown_*.deb .build/drilldown-dbgsym_*.deb
+	rm -rf $(DEB_FOLDER) .build/drilldown*.deb
 	mkdir -p $(DEB_FOLDER)
 	cp -R Config/debian $(DEB_FOLDER)/debian
 	cp Config/systemd/drilldown.* $(DEB_FOLDER)/debian
-	cd $(DEB_FOLDER) && debian/rules binary PROGRAM=$(PROGRAM_SCRATCH)/release/drilldown
+	cd $(DEB_FOLDER) && debian/rules binary PROGRAM=$(PROGRAM_SCRATCH)/release/drilldown \
+		BROWSE_PROGRAM=$(PROGRAM_SCRATCH)/release/drilldown-browse
 
 deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian package in a bare Debian 12 with a systemd of its own (as root).
 	lintian --fail-on error,warning .build/drilldown*.deb

@@ -22,6 +22,10 @@ enum Browse {
             StandardOutput.write(BrowseArguments.help)
             return 0
         }
+        if arguments.wantsVersion {
+            StandardOutput.write(BrowseArguments.version)
+            return 0
+        }
         let start = try StartAddress(arguments.url)
         let server = try Server(
             start.server, readToken: try arguments.tokenFile.map(TokenFile.token),

@@ -15,6 +15,9 @@ struct BrowseArguments: Equatable {
         let description: String
     }
 
+    /// That of the service, which belongs to the same package.
+    static let version = "drilldown-browse 0.1.0\n"
+
     static let help = """
         usage: drilldown-browse [--token-file FILE] [--cache-folder FOLDER] [--lines] [--follow] URL
 

@@ -150,9 +150,9 @@ struct BrowserTests {
         ]
         #expect(
             FieldLines.lines(of: fields, columns: 20).map(\.text) == [
-                "  List  ", "    1  a", "    2  2", "  Empty  0 values", "  Nested  ", "    x  1.5", "    y  ",
+                "  List", "    1  a", "    2  2", "  Empty  0 values", "  Nested", "    x  1.5", "    y",
                 "      z  no",
-                "  Text  ", "    one two three ", "    four",
+                "  Text", "    one two three ", "    four",
             ])
     }
 }

@@ -26,13 +26,15 @@ def make(*arguments, environment=None, folder=ROOT):
 def installs(verdict, program, folder):
     """The program is taken as it is: that it is built and stripped is a matter of minutes."""
     target = os.path.join(folder, "root")
-    places = [f"PROGRAM={program}", f"DESTDIR={target}", "PREFIX=/opt/drilldown", "--assume-old", program]
+    browse = os.path.join(os.path.dirname(program), "drilldown-browse")
+    places = [f"PROGRAM={program}", f"BROWSE_PROGRAM={browse}", f"DESTDIR={target}", "PREFIX=/opt/drilldown"]
+    places += ["--assume-old", program, "--assume-old", browse]
     result = make("install", *places)
     verdict.expect(result.returncode == 0, f"make install succeeds: {result.stderr}")
     installed = sorted(
         os.path.relpath(os.path.join(path, name), target) for path, _, names in os.walk(target) for name in names)
     shares, share = "opt/drilldown/share", "opt/drilldown/share/drilldown"
-    wanted = ["opt/drilldown/bin/drilldown", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check"]
+    wanted = ["opt/drilldown/bin/drilldown", "opt/drilldown/bin/drilldown-browse", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check"]
     wanted += [f"{share}/{os.path.relpath(os.path.join(path, name), ROOT)}"
                for path, _, names in os.walk(os.path.join(ROOT, "Data")) for name in names]
     printed = {
@@ -43,7 +45,7 @@ def installs(verdict, program, folder):
     }
     verdict.expect(
         installed == sorted(wanted + list(printed)),
-        f"make install installs program, manual page, completions, configuration and documents: {installed}")
+        f"make install installs both programs, manual page, completions, configuration and documents: {installed}")
     for name, arguments in printed.items():
         with open(os.path.join(target, name)) as file:
             content = file.read()
@@ -59,6 +61,11 @@ def installs(verdict, program, folder):
         checked.returncode == 0 and "Settings.bundle" in documents and len(reports) == 3 * len(documents)
         and all(line.endswith(", 0 warnings") for line in reports[2::3]),
         f"the installed program has no warnings about the installed documents: {reports}")
+    for word in ("drilldown", "drilldown-browse"):
+        shown = subprocess.run(
+            [os.path.join(target, "opt/drilldown/bin", word), *(["browse"] if word == "drilldown" else []), "--version"],
+            capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
+        verdict.expect(shown.returncode == 0 and shown.stdout.startswith("drilldown"), f"{word} runs: {shown}")
     result = make("uninstall", *places)
     left = [name for _, _, names in os.walk(target) for name in names]
     verdict.expect(result.returncode == 0 and not left, f"make uninstall leaves nothing: {left}")

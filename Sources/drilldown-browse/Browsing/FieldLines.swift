@@ -27,7 +27,6 @@ enum FieldLines {
         let indent = String(repeating: " ", count: 2 * min(depth, mostDepth))
         var first = StyledText(indent)
         first.append(name, .bold)
-        first.append("  ")
         switch value {
         case .list(let values) where !values.isEmpty && depth < mostDepth:
             return [first]
@@ -35,13 +34,14 @@ enum FieldLines {
         case .dictionary(let fields) where !fields.isEmpty && depth < mostDepth:
             return [first] + lines(of: fields, columns: columns, depth: depth + 1)
         default:
-            let text = Browser.wrapped(short(value), columns: columns - first.columns - 1)
-            if text.count == 1 {
-                first.append(text[0])
+            let text = short(value)
+            let beside = Browser.wrapped(text, columns: columns - first.columns - 3)
+            if beside.count == 1 {
+                first.append("  \(beside[0])")
                 return [first]
             }
-            return [first]
-                + Browser.wrapped(short(value), columns: columns - 2 * depth - 3).map { StyledText("\(indent)  \($0)") }
+            let below = Browser.wrapped(text, columns: columns - indent.count - 3)
+            return [first] + below.map { StyledText("\(indent)  \($0)") }
         }
     }
 }

@@ -1,0 +1,158 @@
+// An edit is on the server's disk when its method returns. A task that is cancelled stops waiting; the edit may still be done.
+extension Server {
+    /// Adds a new item to a level.
+    ///
+    /// ```swift
+    /// let leaf = try await server.insert("Leaf", into: ["Item 4"])
+    /// let item = try await server.insert(["Title": "New", "Price": 12], into: .root, at: .before("Item 4"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - item: a text, which is a leaf with that title, or a dictionary, also with `Children`.
+    ///   - level: the path of the item whose level it is; a leaf becomes a branch.
+    ///   - position: where among the rows.
+    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
+    ///   - version: the version that the level must have; nil if any will do.
+    /// - Returns: The new item; its path tells its key.
+    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    @discardableResult
+    public func insert(
+        _ item: FieldValue, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
+        ifMatch version: String? = nil
+    ) async throws -> Detail {
+        try await changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
+    }
+
+    /// Replaces the fields of an item, whose children stay, or makes the item.
+    ///
+    /// - Parameters:
+    ///   - fields: all fields that the item will have.
+    ///   - path: the item; if there is none, it becomes the last one of its level.
+    ///   - version: the version that the item must have; nil if any will do.
+    /// - Returns: The item, whose path may be another one, since it changes with the title.
+    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    @discardableResult
+    public func put(_ fields: Fields, at path: ItemPath, ifMatch version: String? = nil) async throws -> Detail {
+        try await changedItem(.put(fields, at: path, ifMatch: version))
+    }
+
+    /// Merges changes into the fields of an item.
+    ///
+    /// ```swift
+    /// detail = try await server.patch(["Price": 15, "Note": nil], at: detail.path, ifMatch: detail.version)
+    /// ```
+    ///
+    /// A field keeps its type in the document if the new value can be read as it, so a date is written as `.date(…)` and
+    /// data as `.data(…)`.
+    ///
+    /// - Parameters:
+    ///   - changes: the fields that change; nil removes one.
+    ///   - path: the item.
+    ///   - version: the version that the item must have; nil if any will do.
+    /// - Returns: The item, whose path may be another one, since it changes with the title.
+    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    @discardableResult
+    public func patch(_ changes: Fields, at path: ItemPath, ifMatch version: String? = nil) async throws -> Detail {
+        try await changedItem(.patch(changes, at: path, ifMatch: version))
+    }
+
+    /// Moves an item, with all below it, to a level or to another place on its own.
+    ///
+    /// - Parameters:
+    ///   - path: the item.
+    ///   - level: the path of the item whose level it moves to.
+    ///   - position: where among the rows, of which the item itself is not counted.
+    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
+    ///   - version: the version that the item must have; nil if any will do.
+    /// - Returns: The item at its new place.
+    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    @discardableResult
+    public func move(
+        _ path: ItemPath, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
+        ifMatch version: String? = nil
+    ) async throws -> Detail {
+        try await changedItem(.move(path, into: level, at: position, section: section, ifMatch: version))
+    }
+
+    /// Removes an item, with all below it.
+    ///
+    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    public func delete(_ path: ItemPath, ifMatch version: String? = nil) async throws {
+        _ = try await answer(to: .delete(path, ifMatch: version))
+    }
+
+    /// Does several edits in their order, all or none, as one revision.
+    ///
+    /// The paths of later edits are those after the earlier ones.
+    ///
+    /// - Parameter edits: at most 1,000.
+    /// - Throws: `EditConflict` for 409 and 412, which names the edit; `Problem` for any other refusal, whose `edit` is the
+    ///   number of the edit, from 0; `CancellationError`.
+    @discardableResult
+    public func perform(_ edits: [Edit]) async throws -> EditResult {
+        let body: Fields = ["edits": .list(edits.map { .dictionary($0.step) })]
+        do {
+            let answer = try await send(Request("POST", "/edits", json: .dictionary(body)))
+            return try read(answer, as: EditResult.read)
+        } catch let problem as Problem {
+            guard let number = problem.edit, edits.indices.contains(number) else { throw problem }
+            throw try await conflict(edits[number], problem) ?? problem
+        }
+    }
+
+    // MARK: Settings
+
+    /// Changes the value of a control of a settings page, or of an item with a control.
+    ///
+    /// - Parameters:
+    ///   - value: the new value; nil goes back to the default of a settings page.
+    ///   - path: the item with the control.
+    ///   - version: the version that the item must have; nil if any will do.
+    /// - Throws: `Problem` whose `allowed` lists the possible values if this is not one of them, and as `patch` does.
+    @discardableResult
+    public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: String? = nil) async throws -> Detail {
+        try await patch(["Value": value ?? .null], at: path, ifMatch: version)
+    }
+
+    // MARK: The source
+
+    /// Has the server read its source again.
+    ///
+    /// - Throws: `Problem` of the kind `.documentRefused` if the document cannot be served; the last one still is.
+    @discardableResult
+    public func reload() async throws -> ReloadResult {
+        try read(try await send(Request("POST", "/reload", json: nil)), as: ReloadResult.read)
+    }
+
+    // MARK: Requests
+
+    private func changedItem(_ edit: Edit) async throws -> Detail {
+        try read(try await answer(to: edit), as: DetailReader.read)
+    }
+
+    private func answer(to edit: Edit) async throws -> Answer {
+        do {
+            return try await send(edit.request)
+        } catch let problem as Problem {
+            throw try await conflict(edit, problem) ?? problem
+        }
+    }
+
+    /// The conflict that a problem is, with what there is now; nil if it is another one.
+    private func conflict(_ edit: Edit, _ problem: Problem) async throws -> EditConflict? {
+        guard problem.status == 409 || problem.status == 412 else { return nil }
+        return EditConflict(edit: edit, current: try await current(for: edit), problem: problem)
+    }
+
+    private func current(for edit: Edit) async throws -> EditConflict.Current {
+        do {
+            switch edit.action {
+            case .insert(_, let level, _, _): return .level(try await self.level(at: level))
+            case .put(_, let path), .patch(_, let path), .move(let path, _, _, _), .delete(let path):
+                return .detail(try await detail(at: path))
+            }
+        } catch let problem as Problem {
+            return problem.status == 404 ? .missing : .unknown(problem)
+        }
+    }
+}

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""`drilldown browse` at a terminal and without one: drilling, searching, changes, trouble, and the terminal as it was."""
+
+import json
+import os
+import plistlib
+import re
+import signal
+import subprocess
+import tempfile
+
+from harness.client import DEADLINE, wait_until
+from harness.pasted import Desk
+from harness.pseudo_terminal import PseudoTerminal
+from harness.server import Server, clean_environment, unused_port
+from harness.verdict import Verdict, options
+
+UP, DOWN, RIGHT, LEFT, ENTER, ESCAPE = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\r", "\x1b"
+ENVIRONMENT = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+
+
+def browse(program, server, *arguments, path="", **size):
+    return PseudoTerminal(
+        [program, "browse", f"http://127.0.0.1:{server.port}{path}", *arguments], env=clean_environment(ENVIRONMENT), **size)
+
+
+def printed(program, *arguments, **changes):
+    return subprocess.run(
+        [program, "browse", *arguments], capture_output=True, text=True, timeout=DEADLINE, stdin=subprocess.DEVNULL,
+        env=clean_environment(ENVIRONMENT | changes))
+
+
+def expect_screen(verdict, terminal, condition, sentence):
+    return verdict.expect(terminal.shows(condition), f"{sentence}: {terminal.text()}")
+
+
+def drills(verdict, program, desk):
+    with desk.start(desk.document) as server, browse(program, server) as terminal:
+        expect_screen(verdict, terminal, "Item 4", "the first level is shown")
+        verdict.expect("Root" in terminal.text()[0] and "4 rows" in terminal.text()[0], f"with a heading: {terminal.text()[0]}")
+        verdict.expect(terminal.selected().startswith("Item 1"), f"the first row is selected: {terminal.selected()}")
+        terminal.press(DOWN + DOWN + DOWN)
+        verdict.expect(
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 4")), "the arrows select another row")
+        terminal.press(ENTER)
+        expect_screen(verdict, terminal, "Root › Item 4", "Enter opens the row")
+        for title in ("Screen G", "Screen H", "Screen I"):
+            verdict.expect(
+                terminal.shows(lambda grid, title=title: (grid.selected() or "").startswith(title)), f"{title} is shown")
+            terminal.press(RIGHT)
+        verdict.expect(terminal.shows(lambda grid: (grid.selected() or "").startswith("Screen J")), "the last level")
+        terminal.press(RIGHT)
+        expect_screen(verdict, terminal, "Far above the tree line", "a leaf shows its fields")
+        terminal.press(LEFT * 4)
+        verdict.expect(
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Screen G")), "Left goes back to the rows")
+        terminal.press(ESCAPE)
+        verdict.expect(
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 4")),
+            f"Escape too, with the row selected that was opened: {terminal.text()}")
+        terminal.press("q")
+        status = terminal.end()
+        verdict.expect(status == 0, f"q leaves with the status 0: {status}")
+        verdict.expect(wait_until(terminal.is_restored), "the terminal is as it was")
+        verdict.expect(not terminal.grid.unknown, f"nothing but known sequences is sent: {terminal.grid.unknown}")
+
+
+def searches(verdict, program, desk):
+    with desk.start(desk.document) as server, browse(program, server) as terminal:
+        terminal.shows("Item 4")
+        terminal.press("/screen")
+        expect_screen(verdict, terminal, "Item 4 › Screen G › Screen H", "a search shows where the hits are")
+        terminal.press(" j")
+        verdict.expect(
+            terminal.shows(lambda grid: "1 row " in grid.text()[0] + " "), f"the next letters narrow it: {terminal.text()}")
+        verdict.expect(terminal.text()[-1].startswith("/screen j"), f"the text is shown: {terminal.text()[-1]}")
+        terminal.press(ENTER + ENTER)
+        expect_screen(verdict, terminal, "Far above the tree line", "Enter ends typing, and opens the hit")
+        terminal.press(LEFT)
+        expect_screen(verdict, terminal, "/screen j", "Left goes back to the search")
+        terminal.press(ESCAPE)
+        expect_screen(verdict, terminal, "Item 4", "Escape ends the search")
+        terminal.press("/zzz")
+        expect_screen(verdict, terminal, "Nothing found.", "a search without hits says so")
+
+
+def shows_changes(verdict, program, desk):
+    """A change that is saved, a server that goes away and comes back, and a detail that changes."""
+    with desk.start(desk.document, port=8080) as server:
+        with browse(program, server, path="/levels/Item%201") as terminal:
+            expect_screen(verdict, terminal, "Screen A", "a level is opened by its URL")
+            desk.rename("Screen A", "Screen K")
+            expect_screen(verdict, terminal, "Screen K", "a change appears as soon as it is saved")
+            expect_screen(verdict, terminal, "• Screen K", "with a mark")
+            server.kill()
+            expect_screen(
+                verdict, terminal, lambda grid: re.search("cannot|refused|connect|answer", grid.text()[-1]),
+                "a server that is away is told in the last line")
+            desk.rename("Screen K", "Screen L")
+            with Server(program, desk.document, port=server.port):
+                expect_screen(verdict, terminal, "Screen L", "the change of the meantime appears when it is back")
+                expect_screen(
+                    verdict, terminal, lambda grid: "leave" in grid.text()[-1] or "row" in grid.text()[-1],
+                    "and the last line is as it was")
+                terminal.press(ENTER)
+                terminal.shows(lambda grid: "Root › Item 1 › Screen L" in grid.text()[0])
+                with open(desk.document, "rb") as file:
+                    tree = plistlib.load(file)
+                tree["Rows"][0]["Children"][0]["Note"] = "seen at once"
+                with open(desk.document, "wb") as file:
+                    plistlib.dump(tree, file, sort_keys=False)
+                terminal.press(LEFT + " ")
+                expect_screen(verdict, terminal, lambda grid: "Item 1" in grid.text()[0], "Space shows fields")
+    with desk.start(desk.document) as server, browse(program, server, path="/detail/Item%201/Screen%20L") as terminal:
+        expect_screen(verdict, terminal, "seen at once", "a detail is opened by its URL")
+        desk.rename("seen at once", "seen again")
+        expect_screen(verdict, terminal, "seen again", "a change of a field appears")
+
+
+def survives_titles(verdict, program, folder):
+    """Titles that would clear the screen, turn the direction, or fill it with marks."""
+    titles = ["clear \x1b[2J\x1b[H", "turn \u202eabc\u202c", "title \x9d0;x\x07", "漢字かな", "é" + "\u0301" * 500, "tab\tline\nend"]
+    document = os.path.join(folder, "hostile.json")
+    with open(document, "w", encoding="utf-8") as file:
+        json.dump([{"Title": title, "Key": f"k{index}"} for index, title in enumerate(titles)], file)
+    with Server(program, document) as server, browse(program, server, columns=40, lines=10) as terminal:
+        expect_screen(verdict, terminal, "tab\\u{9}line\\u{A}end", "titles are on one line each")
+        lines = terminal.text()
+        verdict.expect(
+            lines[1].strip() == "clear \\u{1B}[2J\\u{1B}[H" and lines[2].strip() == "turn \\u{202E}abc\\u{202C}"
+            and lines[3].strip() == "title \\u{9D}0;x\\u{7}" and "漢字かな" in lines[4],
+            f"control characters are shown, not sent: {lines}")
+        verdict.expect(not terminal.grid.unknown, f"nothing else is sent: {terminal.grid.unknown}")
+        terminal.size(16, 5)
+        verdict.expect(
+            terminal.shows(lambda grid: grid.text()[1].startswith("  clear \\u") and grid.text()[1].endswith("…")),
+            f"a smaller terminal is filled: {terminal.text()}")
+        result = printed(program, f"http://127.0.0.1:{server.port}")
+        verdict.expect(
+            result.stdout.splitlines()[0] == f"clear \\u{{1B}}[2J\\u{{1B}}[H\t0\thttp://127.0.0.1:{server.port}/detail/k0",
+            f"lines show them alike: {result}")
+
+
+def restores(verdict, program, desk):
+    """Whatever ends the program."""
+    with desk.start(desk.document) as server:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGABRT):
+            with browse(program, server) as terminal:
+                terminal.shows("Item 4")
+                os.kill(terminal.process.pid, number)
+                status = terminal.end()
+                verdict.expect(
+                    status == -number and wait_until(terminal.is_restored),
+                    f"the terminal is as it was after {number.name}: {status}, {terminal.grid.modes}")
+        with browse(program, server) as terminal:
+            terminal.shows("Item 4")
+            terminal.press("\x03")
+            verdict.expect(terminal.end() == 0 and wait_until(terminal.is_restored), "Control-C leaves")
+        with browse(program, server) as terminal:
+            terminal.shows("Item 4")
+            terminal.press("\x1a")
+            _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
+            verdict.expect(
+                os.WIFSTOPPED(status) and wait_until(terminal.is_restored), "Control-Z stops, with the terminal as it was")
+            os.kill(terminal.process.pid, signal.SIGCONT)
+            expect_screen(verdict, terminal, lambda grid: "1049" in grid.modes, "and goes on")
+            terminal.press(DOWN)
+            verdict.expect(
+                terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")), "with the same screen")
+
+
+def prints_lines(verdict, program, desk):
+    with desk.start(desk.document) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        result = printed(program, url)
+        lines = [f"Item {number}\t{count}\t{url}/levels/Item%20{number}" for number, count in ((1, 1), (2, 2), (4, 1))]
+        verdict.expect(
+            result.returncode == 0 and not result.stderr and set(lines) < set(result.stdout.splitlines()),
+            f"without a terminal it prints lines: {result}")
+        result = printed(program, f"{url}/detail/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J")
+        verdict.expect(
+            result.returncode == 0 and result.stdout.startswith("Title  Screen J\nText\n  Far above the tree line"),
+            f"of a leaf its fields: {result}")
+        result = printed(program, f"{url}/levels/Item%205")
+        verdict.expect(
+            result.returncode == 1 and result.stdout == ""
+            and result.stderr == "drilldown browse: There is no 'Item 5' in /. Did you mean 'Item 1'?\n",
+            f"an unknown item is told, with the status 1: {result}")
+        with PseudoTerminal([program, "browse", url], env=clean_environment({"TERM": "dumb"})) as terminal:
+            verdict.expect(terminal.end() == 0 and b"\x1b" not in terminal.bytes, "a dumb terminal gets lines")
+        with subprocess.Popen(
+                [program, "browse", f"{url}/levels/Item%201", "--follow"], stdout=subprocess.PIPE, text=True,
+                env=clean_environment(ENVIRONMENT)) as process:
+            first = process.stdout.readline()
+            desk.rename("Screen L", "Screen M")
+            changes = {process.stdout.readline() for _ in range(2)}
+            verdict.expect(
+                first.startswith("Screen L\t") and {line.split("\t")[0] for line in changes} == {"- Screen L", "+ Screen M"},
+                f"--follow prints changes: {first} {changes}")
+            process.terminate()
+    result = printed(program, f"http://127.0.0.1:{unused_port()}")
+    verdict.expect(
+        result.returncode == 1 and result.stderr.startswith("drilldown browse: ") and len(result.stderr.splitlines()) == 1,
+        f"without a server it says so in a sentence, with the status 1: {result}")
+    result = printed(program, "ftp://h")
+    verdict.expect(
+        result.returncode == 2
+        and result.stderr
+        == "drilldown browse: 'ftp://h' is not the URL of a server; it must be as in http://127.0.0.1:8080.\n",
+        f"another URL is wrong usage: {result}")
+
+
+def takes_a_token(verdict, program, desk):
+    tokens = os.path.join(desk.folder, "tokens")
+    with open(tokens, "w") as file:
+        file.write("# readers\nbob 0123456789abcdef\n")
+    os.chmod(tokens, 0o600)
+    with desk.start(desk.document, "--read-token-file", tokens) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        refused, allowed = printed(program, url), printed(program, url, "--token-file", tokens)
+        verdict.expect(refused.returncode == 1 and "token" in refused.stderr, f"a token is asked for: {refused}")
+        verdict.expect(allowed.returncode == 0 and "Item 4" in allowed.stdout, f"and taken from a file: {allowed}")
+        with browse(program, server) as terminal:
+            expect_screen(verdict, terminal, "token", "a refusal is shown at a terminal too")
+
+
+def is_found(verdict, program, folder):
+    """Beside the program, else in PATH; without it there is a sentence."""
+    alone = os.path.join(folder, "alone")
+    os.makedirs(alone)
+    copy = os.path.join(alone, "drilldown")
+    os.link(program, copy) if os.stat(program).st_dev == os.stat(alone).st_dev else subprocess.run(
+        ["cp", program, copy], check=True)
+    result = printed(copy, "http://h", PATH=alone)
+    verdict.expect(
+        result.returncode == 1
+        and result.stderr == (
+            f"drilldown: browse needs the program drilldown-browse, which cannot be executed as '{alone}/drilldown-browse' or "
+            "from PATH: No such file or directory. 'make install' installs both, and "
+            "'swift build -c release --product drilldown-browse' builds it.\n"),
+        f"without the program it says how to get it: {result}")
+    result = printed(copy, "http://h/?x", PATH=os.path.dirname(program))
+    verdict.expect(result.returncode == 2 and "has a query" in result.stderr, f"it is found in PATH: {result}")
+    own = subprocess.run([program + "-browse", "--version"], capture_output=True, text=True, timeout=DEADLINE)
+    service = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=DEADLINE)
+    verdict.expect(
+        own.stdout.split()[1:] == service.stdout.split()[1:], f"both have one version: {own.stdout} {service.stdout}")
+
+
+def main():
+    arguments = options(__doc__)
+    program = arguments.server
+    with Verdict("browse") as verdict:
+        for part in (drills, searches, shows_changes, restores, prints_lines, takes_a_token):
+            with tempfile.TemporaryDirectory() as folder:
+                part(verdict, program, Desk(folder, program))
+        with tempfile.TemporaryDirectory() as folder:
+            survives_titles(verdict, program, folder)
+            is_found(verdict, program, folder)
+
+
+if __name__ == "__main__":
+    main()

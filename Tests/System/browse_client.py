@@ -5,6 +5,7 @@ import json
 import os
 import plistlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -173,9 +174,9 @@ def prints_lines(verdict, program, desk):
     with desk.start(desk.document) as server:
         url = f"http://127.0.0.1:{server.port}"
         result = printed(program, url)
-        lines = [f"Item {number}\t{count}\t{url}/levels/Item%20{number}" for number, count in ((1, 1), (2, 2), (4, 1))]
+        lines = [f"Item {number}\t1\t{url}/levels/Item%20{number}" for number in (1, 2, 3, 4)]
         verdict.expect(
-            result.returncode == 0 and not result.stderr and set(lines) < set(result.stdout.splitlines()),
+            result.returncode == 0 and not result.stderr and result.stdout.splitlines() == lines,
             f"without a terminal it prints lines: {result}")
         result = printed(program, f"{url}/detail/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J")
         verdict.expect(
@@ -192,10 +193,10 @@ def prints_lines(verdict, program, desk):
                 [program, "browse", f"{url}/levels/Item%201", "--follow"], stdout=subprocess.PIPE, text=True,
                 env=clean_environment(ENVIRONMENT)) as process:
             first = process.stdout.readline()
-            desk.rename("Screen L", "Screen M")
+            desk.rename("Screen A", "Screen M")
             changes = {process.stdout.readline() for _ in range(2)}
             verdict.expect(
-                first.startswith("Screen L\t") and {line.split("\t")[0] for line in changes} == {"- Screen L", "+ Screen M"},
+                first.startswith("Screen A\t") and {line.split("\t")[0] for line in changes} == {"- Screen A", "+ Screen M"},
                 f"--follow prints changes: {first} {changes}")
             process.terminate()
     result = printed(program, f"http://127.0.0.1:{unused_port()}")
@@ -229,8 +230,7 @@ def is_found(verdict, program, folder):
     alone = os.path.join(folder, "alone")
     os.makedirs(alone)
     copy = os.path.join(alone, "drilldown")
-    os.link(program, copy) if os.stat(program).st_dev == os.stat(alone).st_dev else subprocess.run(
-        ["cp", program, copy], check=True)
+    shutil.copy(program, copy)
     result = printed(copy, "http://h", PATH=alone)
     verdict.expect(
         result.returncode == 1

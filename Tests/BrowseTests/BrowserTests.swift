@@ -6,9 +6,7 @@ import Testing
 @Suite("The browser")
 struct BrowserTests {
     private func row(_ title: String, count: Int = 0, version: String = "") -> Row {
-        Row(
-            key: title, version: version, title: title, count: count,
-            href: count > 0 ? "/levels/\(title)" : "/detail/\(title)")
+        Row(key: title, version: version, title: title, count: count)
     }
 
     private func browser(_ rows: [Row], columns: Int = 30, lines: Int = 6) -> Browser {

@@ -152,7 +152,7 @@ def main():
                 (refreshes_as_shown, "README.md", "How a client refreshes"),
                 (edits_as_shown, "README.md", "Editing"),
                 (page_survives, CLIENTS, "A web page"),
-                (app_survives, CLIENTS, "An app"),
+                (app_survives, CLIENTS, "A Swift program"),
                 (accepts_the_document, "README.md", "Writing a document")):
             with tempfile.TemporaryDirectory() as folder:
                 check(verdict, arguments.server, fences_of(page, title), Desk(folder, arguments.server))

@@ -1,0 +1,180 @@
+import DrilldownClient
+import Foundation
+import Testing
+
+@Suite("Edits through the client")
+struct EditingTests {
+    private static let token = "6fe0c4a19b7d42e8"
+    private let folder: URL
+    private let document: URL
+    private let running: RunningServer
+    private let server: Server
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        document = folder.appendingPathComponent("Data.plist")
+        try Data(contentsOf: URL(fileURLWithPath: RunningServer.document("Data.plist"))).write(to: document)
+        running = try RunningServer(document.path, environment: ["DRILLDOWN_EDIT_TOKEN": Self.token])
+        server = try Server(running.address, editToken: Self.token)
+    }
+
+    private func titles(_ path: ItemPath = .root) async throws -> [String] {
+        try await server.level(at: path).rows.map(\.title)
+    }
+
+    /// The document as the file on disk has it.
+    private func saved() throws -> NSDictionary {
+        let bytes = try Data(contentsOf: document)
+        let saved = try unsafe PropertyListSerialization.propertyList(from: bytes, format: nil)
+        return try #require(saved as? NSDictionary)
+    }
+
+    @Test("put items at every place, and answer with the new ones")
+    func insertions() async throws {
+        let last = try await server.insert("Leaf", into: .root)
+        #expect(last.path == ["Leaf"] && last.position == .init(index: 4, count: 5) && last.isLeaf)
+        try await server.insert(["Title": "a/b ü", "Price": 12], into: .root, at: .first)
+        try await server.insert("before", into: .root, at: .before("Item 2"))
+        try await server.insert("after", into: .root, at: .after("a/b ü"))
+        try await server.insert("third", into: .root, at: .at(2))
+        #expect(
+            try await titles() == [
+                "a/b ü", "after", "third", "Item 1", "before", "Item 2", "Item 3", "Item 4", "Leaf",
+            ])
+        let branch = try await server.insert(
+            ["Title": "Branch", "Children": ["x", ["Title": "y", "Children": ["z"]]]], into: ["Leaf"])
+        #expect(branch.path == ["Leaf", "Branch"] && branch.count == 2)
+        #expect(try await titles(["Leaf", "Branch", "y"]) == ["z"])
+        #expect(try await server.detail(at: ["a/b ü"]).fields["Price"] == 12)
+    }
+
+    @Test("change fields, with every type exact on disk")
+    func fields() async throws {
+        let date = Date(timeIntervalSince1970: 984_355_200)
+        let types: NSDictionary = [
+            "Rows": [
+                ["Title": "Types", "Date": Date(), "Data": Data([0]), "Real": 1.5, "Whole": 1, "Flag": false] as NSDictionary
+            ]
+        ]
+        try PropertyListSerialization.data(fromPropertyList: types, format: .xml, options: 0).write(to: document)
+        // The watcher may have been faster, but then there is nothing left to publish.
+        let reload = try await server.reload()
+        #expect(try await server.reload() == ReloadResult(isChanged: false, revision: reload.revision))
+        let detail = try await server.patch(
+            [
+                "Date": .date(date), "Data": .data(Data([1, 2])), "Real": 2, "Whole": .integer(.max), "Flag": true,
+                "New": ["a": [1, "b"]],
+            ], at: ["Types"])
+        #expect(detail.fields["Date"]?.date == date && detail.fields["Data"]?.data == Data([1, 2]))
+        #expect(detail.fields["Whole"] == .integer(.max))
+        let row = try #require((saved()["Rows"] as? [NSDictionary])?.first)
+        #expect(
+            row == [
+                "Title": "Types", "Date": date, "Data": Data([1, 2]), "Real": 2.0, "Whole": Int64.max, "Flag": true,
+                "New": ["a": [1, "b"] as NSArray],
+            ] as NSDictionary)
+        let fewer = try await server.patch(["New": nil, "Title": "Renamed"], at: ["Types"], ifMatch: detail.version)
+        #expect(fewer.path == ["Renamed"] && fewer.fields["New"] == nil)
+        let replaced = try await server.put(["Title": "Renamed", "Only": "this"], at: ["Renamed"])
+        #expect(replaced.fields == ["Title": "Renamed", "Only": "this"])
+        #expect(try await server.put(["Title": "made"], at: ["made"]).position.index == 1)
+    }
+
+    @Test("move and remove items")
+    func moves() async throws {
+        let moved = try await server.move(["Item 4", "Screen G"], into: ["Item 1"], at: .first)
+        #expect(moved.path == ["Item 1", "Screen G"])
+        #expect(try await titles(["Item 1"]) == ["Screen G", "Screen A"])
+        try await server.delete(["Item 2"])
+        #expect(try await titles() == ["Item 1", "Item 3", "Item 4"])
+    }
+
+    @Test("are done together or not at all")
+    func batches() async throws {
+        let result = try await server.perform([
+            .insert(["Title": "New"], into: .root, at: .first), .patch(["Text": "x"], at: ["New"]),
+            .move(["Item 1"], into: ["New"]), .delete(["Item 2"]), .put(["Title": "Item 5"], at: ["Item 5"]),
+        ])
+        #expect(result.paths == [["New"], ["New"], ["New", "Item 1"], nil, ["Item 5"]])
+        #expect(try await titles() == ["New", "Item 3", "Item 4", "Item 5"])
+        await #expect(throws: EditConflict.self) {
+            try await server.perform([.delete(["Item 3"]), .move(["New"], into: ["New", "Item 1"])])
+        }
+        let problem = await #expect(throws: Problem.self) {
+            try await server.perform([.delete(["Item 3"]), .delete(["Item 3"])])
+        }
+        #expect(problem?.edit == 1 && problem?.kind == .noSuchItem)
+        #expect(try await titles() == ["New", "Item 3", "Item 4", "Item 5"])
+    }
+
+    @Test("that meet another version give both")
+    func conflicts() async throws {
+        let mine = try await server.detail(at: ["Item 4"])
+        let theirs = try await server.patch(["Text": "theirs"], at: ["Item 4"])
+        let edit = Edit.patch(["Text": "mine"], at: ["Item 4"], ifMatch: mine.version)
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await server.patch(["Text": "mine"], at: ["Item 4"], ifMatch: mine.version)
+        }
+        #expect(conflict?.edit == edit)
+        #expect(conflict?.current == .detail(theirs))
+        #expect(conflict?.currentVersion == theirs.version)
+        #expect(conflict?.problem.kind == .preconditionFailed && conflict?.problem.status == 412)
+        #expect(
+            conflict.map { "\($0)" }
+                == "If-Match does not contain the current entity tag of what it is about, \"\(theirs.version)\".")
+        let insisted = try await server.patch(["Text": "mine"], at: ["Item 4"], ifMatch: conflict?.currentVersion)
+        #expect(insisted.fields["Text"] == "mine")
+
+        try await server.delete(["Item 4"])
+        let gone = await #expect(throws: EditConflict.self) {
+            try await server.delete(["Item 4"], ifMatch: insisted.version)
+        }
+        #expect(gone?.current == .missing && gone?.currentVersion == nil)
+
+        let level = await #expect(throws: EditConflict.self) {
+            try await server.insert(["Title": "x", "Key": "Item 1"], into: .root)
+        }
+        #expect(level?.problem.kind == .conflict)
+        let root = try await server.level(at: .root)
+        #expect(level?.current == .level(root))
+
+        let step = await #expect(throws: EditConflict.self) {
+            try await server.perform([.delete(["Item 1"]), .delete(["Item 3"], ifMatch: "old")])
+        }
+        #expect(step?.edit == .delete(["Item 3"], ifMatch: "old"))
+        let third = try await server.detail(at: ["Item 3"])
+        #expect(step?.current == .detail(third))
+    }
+
+    @Test("are refused in a sentence without the token")
+    func refusals() async throws {
+        let reader = try Server(running.address)
+        let problem = await #expect(throws: Problem.self) { try await reader.delete(["Item 1"]) }
+        #expect(problem?.kind == .unauthorized && problem?.status == 401)
+        let wrong = try Server(running.address, editToken: "0123456789abcdef")
+        let forbidden = await #expect(throws: Problem.self) { try await wrong.reload() }
+        #expect(forbidden?.kind == .wrongToken)
+        let bad = await #expect(throws: Problem.self) { try await server.insert(["Text": "x"], into: .root) }
+        #expect(bad?.kind == .invalidContent && bad?.pointer == "")
+        #expect(bad.map { "\($0)" } == "An item has no 'Title'; give it one, or a 'Key'.")
+    }
+
+    @Test("set the controls of a settings page")
+    func controls() async throws {
+        let bundle = RunningServer.document("Settings.bundle")
+        let values = folder.appendingPathComponent("Values.plist").path
+        let running = try RunningServer(
+            bundle, ["--values", values], environment: ["DRILLDOWN_EDIT_TOKEN": Self.token])
+        let server = try Server(running.address, editToken: Self.token)
+        let rows = try await server.level(at: .root).rows
+        let toggle = try #require(rows.first { $0.control?.type == "ToggleSwitch" })
+        let value: FieldValue? = toggle.control?.value
+        let before = try #require(value?.bool as Bool?)
+        let changed = try await server.setValue(.boolean(!before), of: toggle.path)
+        #expect(changed.control?.value == .boolean(!before))
+        #expect(try await server.setValue(nil, of: toggle.path).control?.value == .boolean(before))
+        let refused = await #expect(throws: Problem.self) { try await server.setValue("maybe", of: toggle.path) }
+        #expect(refused?.status == 422 && refused?.allowed == [true, false])
+    }
+}

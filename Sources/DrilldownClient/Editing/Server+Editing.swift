@@ -110,7 +110,8 @@ extension Server {
     ///   - version: the version that the item must have; nil if any will do.
     /// - Throws: `Problem` whose `allowed` lists the possible values if this is not one of them, and as `patch` does.
     @discardableResult
-    public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: String? = nil) async throws -> Detail {
+    public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: String? = nil) async throws -> Detail
+    {
         try await patch(["Value": value ?? .null], at: path, ifMatch: version)
     }
 

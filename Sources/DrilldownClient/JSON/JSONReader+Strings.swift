@@ -95,7 +95,9 @@ extension JSONReader {
     }
 
     private func checked(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
-        guard let text = UTF8Validation.text(bytes) else { throw JSONError("it has a text that is not UTF-8", at: start) }
+        guard let text = UTF8Validation.text(bytes) else {
+            throw JSONError("it has a text that is not UTF-8", at: start)
+        }
         return text
     }
 }

@@ -54,7 +54,8 @@ struct EditingTests {
         let date = Date(timeIntervalSince1970: 984_355_200)
         let types: NSDictionary = [
             "Rows": [
-                ["Title": "Types", "Date": Date(), "Data": Data([0]), "Real": 1.5, "Whole": 1, "Flag": false] as NSDictionary
+                ["Title": "Types", "Date": Date(), "Data": Data([0]), "Real": 1.5, "Whole": 1, "Flag": false]
+                    as NSDictionary
             ]
         ]
         try PropertyListSerialization.data(fromPropertyList: types, format: .xml, options: 0).write(to: document)
@@ -133,7 +134,7 @@ struct EditingTests {
         #expect(gone?.current == .missing && gone?.currentVersion == nil)
 
         let level = await #expect(throws: EditConflict.self) {
-            try await server.insert(["Title": "x", "Key": "Item 1"], into: .root)
+            try await server.insert("x", into: .root, at: .before("nothing"))
         }
         #expect(level?.problem.kind == .conflict)
         let root = try await server.level(at: .root)

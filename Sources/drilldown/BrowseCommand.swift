@@ -54,7 +54,7 @@ enum BrowseCommand {
         _ call: (UnsafePointer<CChar>, UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) {
         var pointers = unsafe ([program] + words).map { unsafe strdup($0) } + [nil]
-        defer { unsafe pointers.forEach { unsafe free($0) } }
+        defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
         _ = unsafe path.withCString { unsafe call($0, &pointers) }
     }
 }

@@ -20,10 +20,10 @@ struct LineListing {
     private func follow(_ path: ItemPath) async throws {
         for try await update in server.updates(of: path) {
             guard let difference = update.difference else {
-                update.level.rows.forEach { write(line(of: $0)) }
+                for row in update.level.rows { write(line(of: row)) }
                 continue
             }
-            lines(of: difference).forEach(write)
+            for line in lines(of: difference) { write(line) }
         }
     }
 

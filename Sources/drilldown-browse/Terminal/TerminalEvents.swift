@@ -65,11 +65,11 @@ struct TerminalEvents {
                 guard errno == EINTR else { break }
                 continue
             }
-            if ready == 0 { decoder.timeOut().forEach { receive(.key($0)) } }
-            if watched[1].revents != 0 { bytes(of: signals)?.forEach { receive(event(of: Int32($0))) } }
+            if ready == 0 { for key in decoder.timeOut() { receive(.key(key)) } }
+            if watched[1].revents != 0 { for number in bytes(of: signals) ?? [] { receive(event(of: Int32(number))) } }
             if watched[0].revents != 0 {
                 guard let bytes = bytes(of: STDIN_FILENO) else { break }
-                decoder.decode(bytes).forEach { receive(.key($0)) }
+                for key in decoder.decode(bytes) { receive(.key(key)) }
             }
         }
         receive(.ended)

@@ -263,7 +263,7 @@ def deleted_item(verdict, programs, folder):
         compare(verdict, client, server.port, "before", "/A", "/levels/A")
         save(path, b'["B"]')
         client.wait(lambda client: client.notes)
-        verdict.expect(client.notes == ["refused /A There is no 'A' in /."], f"the problem: {client.notes}")
+        verdict.expect(client.notes == ["refused /A There is no 'A' in /. Did you mean 'B'?"], f"the problem: {client.notes}")
 
 
 def cache(verdict, programs, folder):

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Follows one level for all its observers: reads it, waits for changes, and comes back after failures.
 struct LevelFollower: Sendable {
     private let server: Server
@@ -31,8 +29,7 @@ struct LevelFollower: Sendable {
                 failures = 0
             } catch {
                 guard !Task.isCancelled else { return }
-                let problem = error as? Problem ?? .unreachable(
-                    target.path.levelLink, of: server.configuration.url.absoluteString, error)
+                let problem = error as? Problem ?? .unexpectedAnswer(target)
                 // Something else may answer for a while: the login page of a network, or a proxy.
                 guard problem.isTemporary || problem.kind == .unreadableAnswer else { return await end(problem) }
                 failures += 1

@@ -7,12 +7,14 @@ import Testing
 final class Later: Sendable {
     let room: WaitingRoom
     let time: Duration
+    private let isBrief: Bool
     let ends = Ends<Waiter.End>()
     private let waiting = Guarded<[Waiter]>([])
     private let arrived = Gate()
 
-    init(for time: Duration = .seconds(300), capacity: Int = 10_000) {
+    init(for time: Duration = .seconds(300), capacity: Int = 10_000, isBrief: Bool = false) {
         self.time = time
+        self.isBrief = isBrief
         room = WaitingRoom(capacity: capacity)
     }
 
@@ -22,8 +24,9 @@ final class Later: Sendable {
 
     private func answer(_ request: Request) -> Answer {
         guard request.targetText.hasPrefix("/later") else { return .now(Echo.description(of: request)) }
-        guard let waiter = room.admit(for: time, otherwise: Later.unchanged, onEnd: { [ends] in ends.append($1) })
-        else { return .now(Echo.text("full", status: 503)) }
+        let admitted = room.admit(
+            for: time, otherwise: Later.unchanged, isBrief: isBrief, onEnd: { [ends] in ends.append($1) })
+        guard let waiter = admitted else { return .now(Echo.text("full", status: 503)) }
         waiting.withLock { $0.append(waiter) }
         arrived.open()
         return .later(waiter)
@@ -34,6 +37,9 @@ final class Later: Sendable {
         try arrived.pass()
         return waiting.withLock { $0.removeFirst() }
     }
+
+    /// How many were not taken.
+    var count: Int { waiting.withLock(\.count) }
 
     /// The oldest that was not taken, if there is one.
     func poll() -> Waiter? {

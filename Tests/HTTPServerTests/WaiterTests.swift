@@ -18,6 +18,26 @@ struct WaiterTests {
         #expect(ends.all == [.answered])
     }
 
+    @Test("has a response that is made when it is asked for, and once")
+    func making() throws {
+        let ends = Ends<Waiter.End>()
+        let waiters = try (0..<2).map { _ in
+            try #require(room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($1) })
+        }
+        waiters[1].expire()
+        let made = Ends<String>()
+        let maker: @Sendable () -> Response = {
+            made.append("made")
+            return Echo.text("fresh")
+        }
+        Waiter.finish(waiters.map { ($0, maker) })
+        #expect(waiters.map(\.end) == [.answered, .timedOut] && ends.all == [.timedOut, .answered])
+        #expect(made.all == [])
+        #expect(waiters[0].response === waiters[0].response)
+        #expect(made.all == ["made"])
+        #expect(waiters[1].response === unchanged && room.count == 0)
+    }
+
     @Test("gives the other response when its time is over")
     func expiry() throws {
         let ends = Ends<Waiter.End>()

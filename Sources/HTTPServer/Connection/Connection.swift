@@ -220,13 +220,14 @@ final class Connection {
     private func awaitAnswer() -> Bool {
         guard let waiter else { return false }
         let suspension = suspension ?? makeSuspension()
+        suspension.resumeFollowers()
         repeat {
             suspension.stayAwake()
             if waiter.end(elseWaking: suspension) != nil {
                 self.waiter = nil
                 return waiter.response.map(queue) ?? false
             }
-        } while !suspension.sleep(for: waiter, until: waiter.deadline)
+        } while !suspension.sleep(for: waiter, until: waiter.deadline, isBrief: waiter.isBrief)
         return true
     }
 
@@ -324,6 +325,8 @@ final class Connection {
     func finish(completed: Bool) {
         state.wait(until: CoarseClock.now + service.idleMilliseconds)
         closeIfEnded()
+        // The library has ended it without asking for the answer.
+        if phase == .waiting { suspension?.resumeFollowers() }
         if phase != .answered && phase != .waiting { leavesInputUnread = true }
         phase = .idle
         waiter = nil

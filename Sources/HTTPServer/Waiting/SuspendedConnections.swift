@@ -1,10 +1,16 @@
+import Glibc
 import Locking
+import Synchronization
 import Threads
 
 /// The thread that watches the sleeping connections: their deadlines, hang-ups and wakes.
 ///
-/// Only this thread resumes connections. A wake is therefore just an entry in a list, so waking a thousand connections
-/// blocks nobody; and a reported hang-up always belongs to a connection that is still asleep.
+/// Only this thread resumes connections that it watches. A wake is therefore just an entry in a list, so waking a
+/// thousand connections blocks nobody; and a reported hang-up always belongs to a connection that is still asleep.
+///
+/// Brief sleepers are not watched for the first second, and are resumed by the thread that wakes them: of those that it
+/// wakes together, it resumes one for each of the library's threads, which then resumes the others itself. So each
+/// thread is woken once, and not between any two of them.
 final class SuspendedConnections: Sendable {
     private let connections: Connections
     /// The time that a connection has after it wakes.
@@ -12,12 +18,16 @@ final class SuspendedConnections: Sendable {
     private let hangUps: EpollSet
     private let book = Guarded(Book())
     private let thread = Guarded<Thread?>(nil)
+    /// Whether there may be followers.
+    private let hasFollowers = Atomic(false)
 
-    private struct Book {
+    fileprivate struct Book {
         /// The sleeping ones whose deadline has not passed.
         var deadlines = DeadlineHeap<Suspension>()
-        /// Those to resume.
+        /// The watched ones to resume.
         var woken: [Suspension] = []
+        /// Those to be resumed by the thread of the library that serves them.
+        var followers: [pthread_t: [Suspension]] = [:]
         /// The number of those taken in and not yet resumed.
         var count = 0
         var isStopping = false
@@ -68,20 +78,70 @@ final class SuspendedConnections: Sendable {
         }
         guard isIn else { return false }
         connections.setAside(suspension.state)
-        unsafe hangUps.add(
-            suspension.state.descriptor, orInput: suspension.wakesOnInput,
-            token: Unmanaged.passUnretained(suspension).toOpaque())
+        if suspension.isWatched { watch(suspension) }
         if isFirst { hangUps.signal() }
         return true
     }
 
-    /// Schedules a connection that was taken in to be resumed; called once for each sleep.
-    func wake(_ suspension: Suspension) {
-        let isFirst = book.withLock { book in
-            book.woken.append(suspension)
-            return book.woken.count == 1
+    private func watch(_ suspension: Suspension) {
+        unsafe hangUps.add(
+            suspension.state.descriptor, orInput: suspension.wakesOnInput,
+            token: Unmanaged.passUnretained(suspension).toOpaque())
+    }
+
+    /// Has a connection that was taken in resumed; called once for each sleep.
+    func wake(_ suspension: Suspension) { wake([suspension]) }
+
+    /// Has connections resumed that were taken in: those that are not watched at once.
+    func wake(_ suspensions: [Suspension]) {
+        let (leaders, isFirst) = book.withLock { book in
+            let hadWoken = !book.woken.isEmpty
+            var unwatched: [Suspension] = []
+            for suspension in suspensions {
+                if suspension.isWatched { book.woken.append(suspension) } else { unwatched.append(suspension) }
+            }
+            prepare(unwatched, in: &book)
+            let leaders = book.takeLeaders(of: unwatched)
+            hasFollowers.store(!book.followers.isEmpty, ordering: .releasing)
+            return (leaders, !hadWoken && !book.woken.isEmpty)
         }
         if isFirst { hangUps.signal() }
+        resume(leaders)
+    }
+
+    /// Resumes the followers that a thread of the library serves; called on that thread.
+    func resumeFollowers(of worker: pthread_t) {
+        // A thread that a leader has woken sees what was stored before.
+        guard hasFollowers.load(ordering: .acquiring) else { return }
+        let followers = book.withLock { book in
+            let followers = book.followers.removeValue(forKey: worker)
+            hasFollowers.store(!book.followers.isEmpty, ordering: .releasing)
+            return followers
+        }
+        if let followers { resume(followers) }
+    }
+
+    /// Returns connections to the library; they are in no list any more.
+    private func resume(_ suspensions: [Suspension]) {
+        guard !suspensions.isEmpty else { return }
+        for suspension in suspensions { suspension.resume() }
+        let isOver = book.withLock { book in
+            book.count -= suspensions.count
+            return book.isStopping && book.count == 0
+        }
+        if isOver { hangUps.signal() }
+    }
+
+    /// Notes that connections are no longer asleep, before any thread can resume them.
+    private func prepare(_ woken: [Suspension], in book: inout Book) {
+        guard !woken.isEmpty else { return }
+        let deadline = CoarseClock.now + milliseconds
+        for suspension in woken {
+            book.deadlines.remove(suspension)
+            suspension.sleeper = nil
+            suspension.state.work(until: deadline)
+        }
+        connections.takeBack(woken.map(\.state))
     }
 
     // MARK: On the thread
@@ -92,7 +152,7 @@ final class SuspendedConnections: Sendable {
                 // It is registered only while it sleeps, so it exists.
                 unsafe Unmanaged<Suspension>.fromOpaque(token)._withUnsafeGuaranteedRef { $0.sleeper?.clientHasGone() }
             }
-            for suspension in due() { suspension.sleeper?.timeIsOver() }
+            for sleeper in due() { sleeper.timeIsOver() }
             resumeWoken()
         }
     }
@@ -112,29 +172,48 @@ final class SuspendedConnections: Sendable {
         }
     }
 
-    private func due() -> [Suspension] {
+    /// Takes the sleepers whose time is over, and begins to watch the brief ones that sleep longer than expected.
+    private func due() -> [any Sleeper] {
         let now = ExactClock.now
         return book.withLock { book in
-            var due: [Suspension] = []
-            while let suspension = book.deadlines.removeFirst(at: now) { due.append(suspension) }
+            var due: [any Sleeper] = []
+            while let suspension = book.deadlines.removeFirst(at: now) {
+                if suspension.end > now {
+                    suspension.deadline = suspension.end
+                    suspension.isWatched = true
+                    book.deadlines.insert(suspension)
+                    watch(suspension)
+                } else if let sleeper = suspension.sleeper {
+                    due.append(sleeper)
+                }
+            }
             return due
         }
     }
 
     private func resumeWoken() {
         let woken = book.withLock { book in
-            for suspension in book.woken { book.deadlines.remove(suspension) }
+            prepare(book.woken, in: &book)
             defer { book.woken = [] }
             return book.woken
         }
-        guard !woken.isEmpty else { return }
-        let deadline = CoarseClock.now + milliseconds
+        // Before they are resumed: the system may reuse the descriptor of one that is closed.
+        for suspension in woken { hangUps.remove(suspension.state.descriptor) }
+        resume(woken)
+    }
+}
+
+extension SuspendedConnections.Book {
+    /// Has all but the first of each thread of the library follow that one; returns the first ones.
+    fileprivate mutating func takeLeaders(of woken: [Suspension]) -> [Suspension] {
+        var leaders: [Suspension] = []
         for suspension in woken {
-            hangUps.remove(suspension.state.descriptor)
-            suspension.state.work(until: deadline)
+            if leaders.contains(where: { $0.worker == suspension.worker }) {
+                followers[suspension.worker, default: []].append(suspension)
+            } else {
+                leaders.append(suspension)
+            }
         }
-        connections.takeBack(woken.map(\.state))
-        for suspension in woken { suspension.resume() }
-        book.withLock { $0.count -= woken.count }
+        return leaders
     }
 }

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Glibc
 import Synchronization
 
 /// Puts one connection to sleep and wakes it: each sleep ends once, however many threads wake it, and no wake is lost.
@@ -8,7 +9,8 @@ import Synchronization
 ///
 /// Unchecked Sendable: the library's handle is used on the connection's own thread to suspend, and by the one thread
 /// that resumes, before which the connection cannot end. `place` belongs to the deadline heap and is protected by its
-/// lock; the connection's thread sets `sleeper` and `deadline` before it sleeps.
+/// lock, as are the changes that `SuspendedConnections` makes; the connection's thread sets the other properties before
+/// it sleeps.
 @safe
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
@@ -17,8 +19,15 @@ final class Suspension: Scheduled, @unchecked Sendable {
     private let handle: OpaquePointer
     private let suspended: SuspendedConnections
     private let phase = Atomic<UInt8>(Phase.awake)
-    private(set) var sleeper: (any Sleeper)?
-    private(set) var deadline = Int64.max
+    var sleeper: (any Sleeper)?
+    /// When `SuspendedConnections` has something to do about it, in milliseconds of the exact clock.
+    var deadline = Int64.max
+    /// When `timeIsOver` is called.
+    private(set) var end = Int64.max
+    /// Whether the socket is watched for the client's hang-up, so that only the watching thread may resume.
+    var isWatched = true
+    /// The library's thread that serves the connection (`pthread_self(3)`).
+    private(set) var worker = pthread_t()
     var place = -1
 
     /// The values of `phase`.
@@ -43,12 +52,17 @@ final class Suspension: Scheduled, @unchecked Sendable {
 
     /// Suspends the connection until `wake`; called only in the library's callbacks.
     ///
-    /// - Parameter deadline: when `timeIsOver` is called, in milliseconds of the exact clock.
+    /// - Parameters:
+    ///   - deadline: when `timeIsOver` is called, in milliseconds of the exact clock.
+    ///   - isBrief: whether it probably sleeps for less than a second; its socket is watched only after that.
     /// - Returns: false if the connection stays awake, because it was woken or because the server is stopping.
-    func sleep(for sleeper: any Sleeper, until deadline: Int64) -> Bool {
+    func sleep(for sleeper: any Sleeper, until deadline: Int64, isBrief: Bool = false) -> Bool {
         guard phase.load(ordering: .acquiring) == Phase.awake else { return false }
         self.sleeper = sleeper
-        self.deadline = deadline
+        end = deadline
+        isWatched = !isBrief
+        self.deadline = isBrief ? min(deadline, ExactClock.next + Suspension.unwatchedMilliseconds) : deadline
+        worker = pthread_self()
         guard suspended.takeIn(self) else {
             self.sleeper = nil
             sleeper.serverStops()
@@ -62,9 +76,25 @@ final class Suspension: Scheduled, @unchecked Sendable {
         return true
     }
 
+    /// How long a brief sleep is not watched.
+    private static let unwatchedMilliseconds: Int64 = 1_000
+
     /// Wakes the connection, or keeps it from falling asleep; called from any thread at any time.
-    func wake() {
-        if phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep { suspended.wake(self) }
+    func wake() { if wasAsleep() { suspended.wake(self) } }
+
+    /// Wakes several connections, those of one server together.
+    static func wake(_ suspensions: [Suspension]) {
+        var asleep = suspensions.filter { $0.wasAsleep() }
+        while let server = asleep.first?.suspended {
+            let count = asleep.partition { $0.suspended !== server }
+            server.wake(Array(asleep[..<count]))
+            asleep.removeFirst(count)
+        }
+    }
+
+    /// Notes a wake; returns whether the connection is to be resumed.
+    private func wasAsleep() -> Bool {
+        phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep
     }
 
     /// Makes the library visit the connection once more; called in its content reader when that ends.
@@ -78,8 +108,8 @@ final class Suspension: Scheduled, @unchecked Sendable {
     }
 
     /// Returns the connection to the library; `SuspendedConnections` calls this once for each sleep.
-    func resume() {
-        sleeper = nil
-        unsafe MHD_resume_connection(handle)
-    }
+    func resume() { unsafe MHD_resume_connection(handle) }
+
+    /// Resumes the connections that were woken together with this one; called on the connection's thread.
+    func resumeFollowers() { suspended.resumeFollowers(of: worker) }
 }

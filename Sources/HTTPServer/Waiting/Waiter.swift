@@ -30,19 +30,27 @@ public final class Waiter: Sendable, Sleeper {
         /// Released at the end, so it may refer to the waiter.
         var onEnd: (@Sendable (Waiter, End) -> Void)?
         var end: End?
-        var response: Response?
+        var supplied = Supplied.nothing
         /// The connection to wake.
         var suspension: Suspension?
 
         /// Ends the wait, and returns what to call and what to wake: nothing if it had ended before.
-        mutating func finish(_ end: End, with response: Response?) -> (
+        mutating func finish(_ end: End, with supplied: Supplied) -> (
             onEnd: (@Sendable (Waiter, End) -> Void)?, suspension: Suspension?
         ) {
             guard self.end == nil else { return (nil, nil) }
             self.end = end
-            self.response = response
+            self.supplied = supplied
             return (onEnd.take(), suspension.take())
         }
+    }
+
+    /// What is sent when the wait has ended.
+    private enum Supplied {
+        case nothing
+        case response(Response)
+        /// Makes the response when the connection's thread sends it.
+        case maker(@Sendable () -> Response)
     }
 
     init(
@@ -63,7 +71,15 @@ public final class Waiter: Sendable, Sleeper {
     ///
     /// - Returns: false if the wait had already ended; the response is not sent then.
     @discardableResult
-    public func finish(_ response: Response) -> Bool { end(.answered, with: response) }
+    public func finish(_ response: Response) -> Bool { end(.answered, with: .response(response)) }
+
+    /// Supplies responses to several waiters as `finish` does; their connections are woken together.
+    ///
+    /// - Parameter answers: each waiter with what makes its response, which the thread that sends it calls.
+    public static func finish(_ answers: [(waiter: Waiter, response: @Sendable () -> Response)]) {
+        Suspension.wake(
+            answers.compactMap { waiter, response in waiter.finished(.answered, with: .maker(response)).suspension })
+    }
 
     /// The response if the time is over or the server is stopping; it may be replaced while the wait lasts.
     public var otherwise: Response {
@@ -75,13 +91,24 @@ public final class Waiter: Sendable, Sleeper {
     ///
     /// - Returns: false if the wait had already ended.
     @discardableResult
-    public func expire() -> Bool { end(.timedOut, with: otherwise) }
+    public func expire() -> Bool { end(.timedOut, with: .response(otherwise)) }
 
     /// How the wait ended; nil while it lasts.
     public var end: End? { progress.withLock { $0.end } }
 
     /// The response that is or was sent; nil while there is none.
-    public var response: Response? { progress.withLock { $0.response } }
+    ///
+    /// A response that the connection's thread makes is made by the first call.
+    public var response: Response? {
+        switch progress.withLock(\.supplied) {
+        case .nothing: return nil
+        case .response(let response): return response
+        case .maker(let make):
+            let made = make()
+            progress.withLock { $0.supplied = .response(made) }
+            return made
+        }
+    }
 
     /// How the wait ended; while it lasts, nil, and the connection is woken when it ends.
     func end(elseWaking suspension: Suspension) -> End? {
@@ -91,18 +118,24 @@ public final class Waiter: Sendable, Sleeper {
         }
     }
 
-    func timeIsOver() { end(.timedOut, with: otherwise) }
-    func clientHasGone() { end(.clientGone, with: nil) }
-    func serverStops() { end(.serverStopping, with: otherwise) }
+    func timeIsOver() { end(.timedOut, with: .response(otherwise)) }
+    func clientHasGone() { end(.clientGone, with: .nothing) }
+    func serverStops() { end(.serverStopping, with: .response(otherwise)) }
 
     @discardableResult
-    private func end(_ end: End, with response: Response?) -> Bool {
-        let (onEnd, suspension) = progress.withLock { $0.finish(end, with: response) }
-        guard let onEnd else { return false }
+    private func end(_ end: End, with supplied: Supplied) -> Bool {
+        let (isFirst, suspension) = finished(end, with: supplied)
+        suspension?.wake()
+        return isFirst
+    }
+
+    /// Ends the wait, if it had not ended; returns the connection that is to be woken.
+    private func finished(_ end: End, with supplied: Supplied) -> (isFirst: Bool, suspension: Suspension?) {
+        let (onEnd, suspension) = progress.withLock { $0.finish(end, with: supplied) }
+        guard let onEnd else { return (false, nil) }
         // The place is freed before the response is sent, so a client that asks again at once finds it.
         room.leave()
         onEnd(self, end)
-        suspension?.wake()
-        return true
+        return (true, suspension)
     }
 }

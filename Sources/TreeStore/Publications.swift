@@ -14,6 +14,8 @@ public final class Publications: Sendable {
     /// The budget of the history in bytes; 0 keeps nothing.
     public let historyBytes: Int
     private let onPublish: @Sendable () -> Void
+    /// Whether the publisher says when it has published all that belongs together.
+    private let hasTurns: Bool
 
     private struct Book {
         var kept: KeptSnapshots
@@ -21,6 +23,10 @@ public final class Publications: Sendable {
         var reserved = 0
         /// What the subscribers have not been told, the oldest first.
         var pending: [(old: Snapshot, new: Publication)] = []
+        /// Whether there was a publication in a turn that has not ended.
+        var isInTurn = false
+        /// What is done at the end of the turn.
+        var atEnd: [@Sendable () -> Void] = []
         /// Each with the first publication that it is told of.
         var subscribers: [(first: Int, tell: Subscriber)] = []
     }
@@ -28,12 +34,17 @@ public final class Publications: Sendable {
     /// - Parameters:
     ///   - first: the snapshot that is current first.
     ///   - historyBytes: the memory that replaced snapshots, and the records of what changed, may take.
+    ///   - hasTurns: whether the publisher calls `endTurn` after one or more publications.
     ///   - onPublish: called on the publisher's thread when `notify` has something to do.
-    public init(_ first: Snapshot, historyBytes: Int = 64 << 20, onPublish: @escaping @Sendable () -> Void = {}) {
+    public init(
+        _ first: Snapshot, historyBytes: Int = 64 << 20, hasTurns: Bool = false,
+        onPublish: @escaping @Sendable () -> Void = {}
+    ) {
         let publication = Publication(snapshot: first, number: 0)
         latest = Guarded(publication)
         book = Guarded(Book(kept: KeptSnapshots(publication)))
         self.historyBytes = historyBytes
+        self.hasTurns = hasTurns
         self.onPublish = onPublish
     }
 
@@ -56,11 +67,31 @@ public final class Publications: Sendable {
             book.kept.add(old, replacedBy: new, isKept: historyBytes > 0)
             if !book.subscribers.isEmpty { book.pending.append((old.snapshot, new)) }
             latest.withLock { $0 = new }
+            book.isInTurn = hasTurns
         }
-        onPublish()
+        if !hasTurns { onPublish() }
         let cost = RetainedBytes.of(old.snapshot, beside: snapshot, atMost: historyBytes)
         shrink { kept in kept.setCost(of: old.number, to: cost) }
         return new
+    }
+
+    /// Does something once for all publications of a turn: at its end, or now if there is none.
+    public func atEndOfTurn(_ action: @escaping @Sendable () -> Void) {
+        let isInTurn = book.withLock { book in
+            if book.isInTurn { book.atEnd.append(action) }
+            return book.isInTurn
+        }
+        if !isInTurn { action() }
+    }
+
+    /// Ends the publisher's turn, on its thread: first come those who wait for its end, and then the subscribers.
+    func endTurn() {
+        let (isTurn, actions) = book.withLock { book in
+            defer { (book.isInTurn, book.atEnd) = (false, []) }
+            return (book.isInTurn, book.atEnd)
+        }
+        for action in actions { action() }
+        if isTurn { onPublish() }
     }
 
     // MARK: History

@@ -9,7 +9,7 @@ final class StoreState: Sendable {
     private let status = Guarded(StoreStatus.ok)
 
     init(_ first: Snapshot, historyBytes: Int, notifier: Notifier) {
-        publications = Publications(first, historyBytes: historyBytes) { notifier.ring() }
+        publications = Publications(first, historyBytes: historyBytes, hasTurns: true) { notifier.ring() }
         self.notifier = notifier
     }
 
@@ -30,6 +30,9 @@ final class StoreState: Sendable {
         waitForSubscribers()
     }
 
-    /// Waits while the subscribers lag too far behind.
-    func waitForSubscribers() { notifier.waitForRoom(publications) }
+    /// Ends the turn in which something was published, and waits while the subscribers lag too far behind.
+    func waitForSubscribers() {
+        publications.endTurn()
+        notifier.waitForRoom(publications)
+    }
 }

@@ -28,11 +28,39 @@ import TreeStore
         return text.replacing(/"at".*?\]}/, with: "…}")
     }
 
-    @Test("has nothing after it")
-    func nothing() throws {
-        #expect(
-            try told(ask("/changes?since=k3-2").response)
-                == #"{"revision":"k3-2","since":"k3-2","reset":false,"changes":[]}"#)
+    @Test("has nothing after it", arguments: ["/changes?since=k3-2", "/changes"])
+    func nothing(target: String) throws {
+        let waiter = try #require(ask(target).waiter)
+        #expect(waiter.end == nil)
+        api.publications.notify()
+        let nothing = #"{"revision":"k3-2","since":"k3-2","reset":false,"changes":[]}"#
+        #expect(try told(waiter.response) == nothing)
+        #expect(try told(ask(target).response) == nothing)
+    }
+
+    @Test("is never left out: what is asked then waits for its entry, and only for that")
+    func entry() throws {
+        let waiters = try ["/changes?since=k3-1", "/changes?since=k3-1&wait=30"].map { try #require(ask($0).waiter) }
+        #expect(waiters.map(\.end) == [nil, nil])
+        api.publications.notify()
+        let entry = #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[{"revision":"k3-2",…}]}"#
+        for waiter in waiters { #expect(try told(waiter.response) == entry) }
+    }
+
+    @Test("is left out only if its entry does not come for as long as anyone waits")
+    func late() throws {
+        let waiter = try #require(ask("/changes?since=k3-1").waiter)
+        #expect(waiter.expire())
+        #expect(try told(waiter.response) == #"{"revision":"k3-1","since":"k3-1","reset":false,"changes":[]}"#)
+    }
+
+    @Test("does not make a client wait for its entry whose revision is unknown, once it is there")
+    func unknown() throws {
+        let waiter = try #require(ask("/changes?since=k3-9").waiter)
+        api.publications.notify()
+        let answer = Answer(try #require(waiter.response))
+        #expect(answer.status == 410)
+        #expect(answer == Answer(try #require(ask("/changes?since=k3-9").response)))
     }
 
     @Test("is waited from until the change after it")
@@ -60,12 +88,12 @@ import TreeStore
     @Test("is followed by each of several publications that are notified of at once, each as an entry of its own")
     func several() throws {
         api.publications.publish(snapshots[2])
-        #expect(try told(ask("/changes?since=k3-1").response).hasSuffix(#""changes":[]}"#))
+        let waiter = try #require(ask("/changes?since=k3-1").waiter)
         api.publications.notify()
         let entries = #"{"revision":"k3-2",…},{"revision":"k3-3",…}"#
-        #expect(
-            try told(ask("/changes?since=k3-1").response)
-                == #"{"revision":"k3-3","since":"k3-1","reset":false,"changes":[\#(entries)]}"#)
+        let answer = #"{"revision":"k3-3","since":"k3-1","reset":false,"changes":[\#(entries)]}"#
+        #expect(try told(waiter.response) == answer)
+        #expect(try told(ask("/changes?since=k3-1").response) == answer)
     }
 
     @Test("wakes nobody who was answered from a newer one")

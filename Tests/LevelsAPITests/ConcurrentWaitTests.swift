@@ -2,6 +2,7 @@ import Dispatch
 import Levels
 import Locking
 import Testing
+import TreeStore
 
 @testable import HTTPServer
 @testable import LevelsAPI
@@ -32,6 +33,26 @@ import Testing
                 }
             }
             try #require(waiters.withLock { $0.allSatisfy { $0.end == .answered } }, "in round \(round)")
+        }
+    }
+
+    @Test("and who ask without waiting have the entry of what they have seen")
+    func seen() throws {
+        for round in 0..<2_000 {
+            let api = Desk(snapshots[0]).api
+            let answers = Guarded<[(number: Int, answer: HTTPServer.Answer)]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                if thread == 0 { return api.publish(snapshots[1]) }
+                for _ in 0..<8 {
+                    let number = api.publications.current.number
+                    let answer = api.respond(to: Request(target: "/changes?since=k3-1"))
+                    answers.withLock { $0.append((number, answer)) }
+                }
+            }
+            for (number, answer) in answers.withLock({ $0 }) {
+                let response = try #require(answer.response, "in round \(round)")
+                try #require(number == 0 || Answer(response).line.contains("k3-2\",\"at\""), "in round \(round)")
+            }
         }
     }
 }

@@ -39,6 +39,27 @@ struct PublicationsTests {
         #expect(told.withLock { $0 } == ["k3-1 to k3-2, number 1", "k3-2 to k3-3, number 2"])
     }
 
+    @Test("of a turn are told of after its end, and after those who wait for it")
+    func turn() throws {
+        let publications = Publications(try snapshot(1), hasTurns: true) { [told] in told.withLock { $0.append("ring") }
+        }
+        func wait(_ name: String) { publications.atEndOfTurn { [told] in told.withLock { $0.append(name) } } }
+        wait("at once")
+        publications.endTurn()
+        #expect(told.withLock { $0 } == ["at once"])
+        for number in 2...3 {
+            publications.publish(try snapshot(number))
+            wait("after \(number)")
+        }
+        #expect(told.withLock { $0 } == ["at once"])
+        publications.endTurn()
+        #expect(told.withLock { $0 } == ["at once", "after 2", "after 3", "ring"])
+        publications.publish(publications.current.snapshot)
+        wait("unchanged")
+        publications.endTurn()
+        #expect(told.withLock { $0 } == ["at once", "after 2", "after 3", "ring", "unchanged"])
+    }
+
     @Test("of the current snapshot are none")
     func same() throws {
         let publications = Publications(try snapshot(1))

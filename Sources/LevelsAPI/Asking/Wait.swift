@@ -45,6 +45,9 @@ struct Wait: Hashable {
         return seconds
     }
 
+    /// The same.
+    var duration: Duration { .seconds(seconds) }
+
     /// The header lines that report the applied preference.
     var headers: [(name: String, value: String)] {
         isPreference ? [("Preference-Applied", "wait=\(seconds)")] : []

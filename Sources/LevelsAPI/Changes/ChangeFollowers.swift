@@ -2,14 +2,21 @@ import Bytes
 import ContentCodings
 import HTTPFields
 import HTTPServer
+import Levels
 import Locking
 import PropertyLists
+import TreeStore
 
 /// Answers `GET /changes`: at once, after the next change, or with a stream of events (manual, Refresh).
+///
+/// A snapshot is served as soon as it is published, and its entry is made a moment later, on another thread. A client
+/// that has seen the snapshot must find the entry too, so its request waits for it.
 final class ChangeFollowers: Sendable {
     private let log: ChangeLog
     private let selection: Selection
     private let room: WaitingRoom
+    /// Where those wait whose entry is about to be made.
+    private let earlyRoom: WaitingRoom
     private let waiting = Guarded(Waiting())
 
     private struct Waiting {
@@ -17,7 +24,7 @@ final class ChangeFollowers: Sendable {
         var streams: [ObjectIdentifier: EventStream] = [:]
     }
 
-    /// A request that waits for the changes after a revision.
+    /// A request that waits for the changes after a revision, or for what it has seen to be recorded.
     private struct Poll {
         let waiter: Waiter
         let question: Question
@@ -28,8 +35,11 @@ final class ChangeFollowers: Sendable {
     private struct Question: Hashable {
         let target: String
         let since: String
-        let wait: Wait
+        /// Nil if the answer may be empty.
+        let wait: Wait?
         let isIndented: Bool
+        /// The number of the publication that must be recorded before the answer is made.
+        let number: Int
         /// The number of the negotiation.
         let choice: UInt64
     }
@@ -38,12 +48,17 @@ final class ChangeFollowers: Sendable {
         self.log = log
         self.selection = selection
         self.room = room
+        earlyRoom = WaitingRoom(capacity: room.capacity, isForEvents: false)
     }
 
+    /// How long a request waits for the entries of what is published already, at most.
+    private static let longest = Duration.seconds(30)
+
+    /// - Parameter current: what is published; the client may have seen it, so the answer has its entry.
     /// - Throws: `Problem` (400) for an unknown or malformed parameter; 410 for an unknown revision; 503 if too many
     ///   requests wait.
     func answer(
-        _ request: Request, _ query: Query, _ negotiation: Negotiation
+        _ request: Request, _ query: Query, _ negotiation: Negotiation, upTo current: Publication
     ) throws(Problem) -> Answer {
         try query.check()
         var asked = try LevelQuery(deliveryOf: query, request, format: .json)
@@ -53,14 +68,22 @@ final class ChangeFollowers: Sendable {
             guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? asked.revision, negotiation))
         }
+        func question(since: String, number: Int = 0) -> Question {
+            Question(
+                target: String(utf8: request.target), since: since, wait: asked.wait, isIndented: isIndented,
+                number: number, choice: negotiation.number)
+        }
+        guard log.now.number >= current.number else {
+            let since = asked.revision ?? current.snapshot.revision
+            return .later(try earlyPoll(question(since: since, number: current.number), negotiation))
+        }
         let answer = try ChangesAnswer(since: asked.revision, in: log)
         guard let wait = asked.wait, answer.changes.isEmpty else {
             return .now(try response(answer, asked.wait, isIndented, negotiation))
         }
-        let question = Question(
-            target: String(utf8: request.target), since: answer.since, wait: wait, isIndented: isIndented,
-            choice: negotiation.number)
-        return .later(try poll(answer, question, negotiation))
+        let otherwise = try response(answer, wait, isIndented, negotiation)
+        return .later(
+            try poll(question(since: answer.since), negotiation, in: room, for: wait.duration, otherwise))
     }
 
     private static let indentedStream = Problem.badParameter(
@@ -78,11 +101,20 @@ final class ChangeFollowers: Sendable {
 
     // MARK: Long polls
 
+    /// Waits for the entry of what is published already, and then for a change if the client asks for that.
+    private func earlyPoll(_ question: Question, _ negotiation: Negotiation) throws(Problem) -> Waiter {
+        try poll(
+            question, negotiation, in: question.wait == nil ? earlyRoom : room,
+            for: question.wait?.duration ?? Self.longest, self.response(to: question, negotiation))
+    }
+
     private func poll(
-        _ answer: ChangesAnswer, _ question: Question, _ negotiation: Negotiation
+        _ question: Question, _ negotiation: Negotiation, in room: WaitingRoom, for time: Duration,
+        _ otherwise: @autoclosure @escaping @Sendable () -> Response
     ) throws(Problem) -> Waiter {
-        let otherwise = try response(answer, question.wait, question.isIndented, negotiation)
-        let waiter = room.admit(for: .seconds(question.wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
+        let waiter = room.admit(
+            for: time, otherwise: otherwise(), isBrief: question.wait == nil
+        ) { [weak self] waiter, _ in
             self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
         }
         guard let waiter else { throw .tooManyWaiters }
@@ -97,16 +129,19 @@ final class ChangeFollowers: Sendable {
     ///
     /// A revision may be served before its own change is recorded; then there is nothing to answer yet.
     private func look(_ polls: [Poll], _ question: Question) {
-        guard let negotiation = polls.first?.negotiation else { return }
-        let response: Response
+        guard let negotiation = polls.first?.negotiation, log.now.number >= question.number else { return }
+        if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }
+        let response = self.response(to: question, negotiation)
+        for poll in polls { poll.waiter.finish(response) }
+    }
+
+    private func response(to question: Question, _ negotiation: Negotiation) -> Response {
         do throws(Problem) {
             let answer = try ChangesAnswer(since: question.since, in: log)
-            if answer.changes.isEmpty { return }
-            response = try self.response(answer, question.wait, question.isIndented, negotiation)
+            return try response(answer, question.wait, question.isIndented, negotiation)
         } catch {
-            response = selection.response(to: error, at: question.target, negotiation)
+            return selection.response(to: error, at: question.target, negotiation)
         }
-        for poll in polls { poll.waiter.finish(response) }
     }
 
     private func response(

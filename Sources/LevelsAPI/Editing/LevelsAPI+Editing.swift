@@ -85,16 +85,9 @@ extension LevelsAPI {
         let pending = PendingEdit(.document, pointers: [], call, selection)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
-        editor.reload { [edits, selection, told, publications] outcome in
-            let answer: @Sendable () -> Void = {
-                waiter.finish(ReloadAnswer.response(to: outcome, pending, selection))
-                edits.end(bytes: 0)
-            }
-            if case .published(let new) = outcome, let number = publications.number(of: new.revision) {
-                told.after(number, answer)
-            } else {
-                answer()
-            }
+        editor.reload { [edits, selection, publications] outcome in
+            let isFirst = edits.end(waiter, bytes: 0) { ReloadAnswer.response(to: outcome, pending, selection) }
+            if isFirst { publications.atEndOfTurn(edits.tellClients) }
         }
         return .later(waiter)
     }
@@ -124,16 +117,9 @@ extension LevelsAPI {
                     var known = KnownTags()
                     for condition in conditions { try condition.check(snapshot, selection, &known) }
                 },
-                answer: { [edits, told] outcome in
-                    let answer: @Sendable () -> Void = {
-                        waiter.finish(pending.response(to: outcome))
-                        edits.end(bytes: bytes)
-                    }
-                    if case .done(let publication, _) = outcome {
-                        told.after(publication.number, answer)
-                    } else {
-                        answer()
-                    }
+                answer: { [edits, publications] outcome in
+                    let isFirst = edits.end(waiter, bytes: bytes) { pending.response(to: outcome) }
+                    if isFirst { publications.atEndOfTurn(edits.tellClients) }
                 }))
         return .later(waiter)
     }

@@ -20,7 +20,6 @@ public final class LevelsAPI: Responder {
     let followers: ChangeFollowers
     let admission: EditAdmission
     let edits: EditsInProgress
-    let told = ToldPublications()
     private let gate: Gate
     private let assets: Assets
     private let webClient: WebClientAnswers?
@@ -58,7 +57,6 @@ public final class LevelsAPI: Responder {
         followers = ChangeFollowers(log, selection, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
         log.begin(after: start)
-        told.note(start.number)
     }
 
     /// Answers the requests that wait for what a publication changed, then records the change.
@@ -75,7 +73,6 @@ public final class LevelsAPI: Responder {
         }
         log.append(Change(from: old, to: new.snapshot, selection.arrangements), leadingTo: new)
         followers.wake()
-        told.note(new.number)
     }
 
     public func respond(to request: Request) -> Answer {
@@ -168,7 +165,7 @@ public final class LevelsAPI: Responder {
     }
 
     func changes(_ call: Call) throws(Problem) -> Answer {
-        try followers.answer(call.request, call.query, call.negotiation)
+        try followers.answer(call.request, call.query, call.negotiation, upTo: call.publication)
     }
 
     func health(_ call: Call) throws(Problem) -> Response {

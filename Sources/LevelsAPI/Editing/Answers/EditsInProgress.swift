@@ -16,8 +16,16 @@ final class EditsInProgress: Sendable {
     private let capacity: Int
     private let byteLimit: Int
     private let room: WaitingRoom
+    private let answered = Guarded<[Answered]>([])
     /// Signalled when the last one ends; nil if the system had no descriptor for it.
     private let ended: Wakeup?
+
+    /// An edit that has ended, and whose client is not told yet.
+    private struct Answered {
+        let waiter: Waiter
+        let bytes: Int
+        let response: @Sendable () -> Response
+    }
 
     /// How long a client waits for an edit at most.
     private static let longest = Duration.seconds(300)
@@ -49,16 +57,36 @@ final class EditsInProgress: Sendable {
         }
         guard isAdmitted else { throw .tooManyEdits }
         guard let waiter = room.admit(for: Self.longest, otherwise: otherwise(), isBrief: true) else {
-            end(bytes: bytes)
+            end(1, bytes: bytes)
             throw .tooManyEdits
         }
         return waiter
     }
 
-    /// Ends an edit.
-    func end(bytes: Int) {
+    /// Ends an edit, whose client is told by the next call of `tellClients`.
+    ///
+    /// - Parameter response: makes the response, on the thread that sends it.
+    /// - Returns: whether `tellClients` must be called; another call of this has asked for that otherwise.
+    func end(_ waiter: Waiter, bytes: Int, response: @escaping @Sendable () -> Response) -> Bool {
+        answered.withLock { answered in
+            answered.append(Answered(waiter: waiter, bytes: bytes, response: response))
+            return answered.count == 1
+        }
+    }
+
+    /// Sends the responses of all edits that have ended; their connections are woken together.
+    func tellClients() {
+        let answers = answered.withLock { answered in
+            defer { answered = [] }
+            return answered
+        }
+        Waiter.finish(answers.map { ($0.waiter, $0.response) })
+        end(answers.count, bytes: answers.reduce(0) { $0 + $1.bytes })
+    }
+
+    private func end(_ edits: Int, bytes: Int) {
         let isLast = count.withLock { count in
-            count.edits -= 1
+            count.edits -= edits
             count.bytes -= bytes
             return count.edits == 0
         }

@@ -31,6 +31,33 @@ extension Level {
         return bytes.span.extracting(rowBytes(row)).isEqual(to: others.span.extracting(other.rowBytes(otherRow)))
     }
 
+    /// The numbers of the shown rows that differ from those with the same numbers in another level; nil if any two of
+    /// these have different keys.
+    ///
+    /// - Returns: nil too if the levels have different numbers of rows.
+    public func rowsDiffering(from other: Level) -> [Int]? {
+        guard count == other.count else { return nil }
+        let bytes = bytes
+        let others = other.bytes
+        var differing: [Int] = []
+        for number in rowNumbers {
+            let isPackedAlike = Self.row(number, in: bytes.span).isEqual(to: Self.row(number, in: others.span))
+            if isPackedAlike, child(number)?.hash == other.child(number)?.hash { continue }
+            let key = bytes.span.extracting(row(number).key)
+            guard isPackedAlike || key.isEqual(to: others.span.extracting(other.row(number).key)) else { return nil }
+            differing.append(number)
+        }
+        return differing
+    }
+
+    /// The bytes of a row.
+    @_lifetime(copy bytes)
+    private static func row(_ row: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
+        var table = PackedReader(bytes, at: row * 4)
+        let start = table.halfWord()
+        return bytes.extracting(start..<table.halfWord())
+    }
+
     /// The range of a row in the bytes.
     private func rowBytes(_ row: Int) -> Range<Int> {
         let bytes = bytes

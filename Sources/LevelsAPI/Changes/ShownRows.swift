@@ -4,7 +4,10 @@ import PropertyLists
 /// The rows below one item in two trees, compared by what the answer about their level shows.
 struct ShownRows {
     private let old, new: Listing
-    private let pairs: RowsDifference
+    /// The rows that differ, if all have the positions that they had, and the sections are the same; else nil, and all
+    /// rows are compared. Most changes are so small.
+    private let changed: [Int]?
+    private let pairs: RowsDifference?
     /// For each row of the new listing, whether nothing in or below it differs and its position is the same.
     private let isSame: [Bool]
     /// For each row of the new listing, whether at least what its neighbours show of it does not differ.
@@ -21,8 +24,14 @@ struct ShownRows {
     init(old: Listing, new: Listing) {
         self.old = old
         self.new = new
-        pairs = RowsDifference(from: old, to: new)
         hasSameSections = Self.sections(old) == Self.sections(new)
+        changed = hasSameSections ? Self.changedRows(old, new) : nil
+        guard changed == nil else {
+            (pairs, isSame, hasSameLink) = (nil, [], [])
+            return
+        }
+        let pairs = RowsDifference(from: old, to: new)
+        self.pairs = pairs
         var isSame = [Bool](repeating: false, count: new.count)
         var hasSameLink = isSame
         for pair in pairs.kept where pair.old == pair.new {
@@ -34,13 +43,19 @@ struct ShownRows {
         self.hasSameLink = hasSameLink
     }
 
+    private static func changedRows(_ old: Listing, _ new: Listing) -> [Int]? {
+        guard case .level = old.rows, case .level = new.rows, let level = old.level else { return nil }
+        return new.level?.rowsDiffering(from: level)
+    }
+
     /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of those above it.
     var differ: Bool {
         // No level and an empty one show the same.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
-        guard pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
         let before = RowDescription(old, .cell)
         let after = RowDescription(new, .cell)
+        if let changed { return changed.contains { !after.showsRow($0, asShownBy: before) } }
+        guard let pairs, pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
         return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
@@ -48,6 +63,10 @@ struct ShownRows {
     ///
     /// - Parameter all: whether all of them do.
     func candidates(all: Bool) -> [Candidate] {
+        guard let pairs else {
+            let rows = all ? Array(0..<new.count) : changedRowsAndNeighbours
+            return rows.map { Candidate(old: $0, new: $0, isInOtherSection: false) }
+        }
         let isAll = all || old.count != new.count
         let places = hasSameSections ? nil : (Self.sectionNumbers(old), Self.sectionNumbers(new))
         var candidates: [Candidate] = []
@@ -59,6 +78,17 @@ struct ShownRows {
         candidates += pairs.inserted.map { Candidate(old: nil, new: $0, isInOtherSection: false) }
         candidates.sort { ($0.new ?? .max) < ($1.new ?? .max) }
         return candidates + pairs.removed.map { Candidate(old: $0, new: nil, isInOtherSection: false) }
+    }
+
+    /// The rows that differ, and those beside rows of which they show another link.
+    private var changedRowsAndNeighbours: [Int] {
+        var rows: [Int] = []
+        for row in changed ?? [] {
+            guard let step = new.step(at: row), let other = old.step(at: row) else { continue }
+            let around = step.hasSameLink(as: other) ? row...row : max(row - 1, 0)...min(row + 1, new.count - 1)
+            for row in around where rows.last.map({ $0 < row }) ?? true { rows.append(row) }
+        }
+        return rows
     }
 
     /// Whether a row does not differ in anything, nor its neighbours in what it shows of them.

@@ -32,7 +32,8 @@ struct TreeDifference {
     ///   - arrangements: keeps the orders of large levels.
     init(from old: Level, to new: Level, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         self.arrangements = arrangements
-        look(Visit(old: ListedRow(at: 0, in: Listing(old)), new: ListedRow(at: 0, in: Listing(new))))
+        let root = [ShownRows.Candidate(old: 0, new: 0, isInOtherSection: false)]
+        branches = [Branch(old: Listing(old), new: Listing(new), rows: AnyIterator(root.makeIterator()))]
         while !isTruncated, let visit = next() { look(visit) }
         branches = []
         path = []
@@ -54,23 +55,46 @@ struct TreeDifference {
 
     /// An item in both trees, or in one of them.
     private struct Visit {
-        let old: ListedRow?
-        let new: ListedRow?
+        let old: Item.Step?
+        let new: Item.Step?
+        /// Its positions; only the comparison of its siblings shows whether the number of its section differs.
+        let row: ShownRows.Candidate
+        /// The item and its siblings.
+        let branch: Branch
         /// Whether the title of an item above differs.
-        var isBelowChange = false
-        /// Whether the number of its section differs; only the comparison of its siblings shows this.
-        var isInOtherSection = false
+        var isBelowChange: Bool { branch.isBelowChange }
+
+        /// Whether its detail shows something else.
+        func differs(_ before: Listing, _ after: Listing) -> Bool {
+            guard let old, let new, let position = row.old, let newPosition = row.new else { return true }
+            let description = DetailDescription(new, at: newPosition, in: branch.new, children: after)
+            return !description.showsTheSame(
+                as: DetailDescription(old, at: position, in: branch.old, children: before))
+        }
     }
 
     /// The rows below an item in both trees, or in one of them, which are compared in turn.
-    private struct Branch {
+    ///
+    /// It is a class, because listings cost much to copy.
+    private final class Branch {
         let old: Listing
         let new: Listing
         let rows: AnyIterator<ShownRows.Candidate>
         /// Whether the title of the item, or of one above it, differs.
-        var isBelowChange = false
-        /// The length of the part of the path that leads to the item.
-        let pathLength: Int
+        let isBelowChange: Bool
+        /// The length of the part of the path that leads to the item; nil if it is the document.
+        let pathLength: Int?
+
+        init(
+            old: Listing, new: Listing, rows: AnyIterator<ShownRows.Candidate>, isBelowChange: Bool = false,
+            pathLength: Int? = nil
+        ) {
+            self.old = old
+            self.new = new
+            self.rows = rows
+            self.isBelowChange = isBelowChange
+            self.pathLength = pathLength
+        }
     }
 
     /// The next item, in document order.
@@ -80,12 +104,11 @@ struct TreeDifference {
                 branches.removeLast()
                 continue
             }
-            let old = row.old.flatMap { ListedRow(at: $0, in: branch.old) }
-            let new = row.new.flatMap { ListedRow(at: $0, in: branch.new) }
-            guard let listed = new ?? old else { continue }
-            enter(listed.step, below: branch.pathLength)
-            return Visit(
-                old: old, new: new, isBelowChange: branch.isBelowChange, isInOtherSection: row.isInOtherSection)
+            let old = row.old.flatMap { branch.old.step(at: $0) }
+            let new = row.new.flatMap { branch.new.step(at: $0) }
+            guard let step = new ?? old else { continue }
+            if let length = branch.pathLength { enter(step, below: length) }
+            return Visit(old: old, new: new, row: row, branch: branch)
         }
         return nil
     }
@@ -100,17 +123,15 @@ struct TreeDifference {
     }
 
     private mutating func look(_ visit: Visit) {
-        let before = visit.old.map { arrangements.listing(below: $0.step) } ?? Listing(nil)
-        let after = visit.new.map { arrangements.listing(below: $0.step) } ?? Listing(nil)
+        let before = visit.old.map { arrangements.listing(below: $0) } ?? Listing(nil)
+        let after = visit.new.map { arrangements.listing(below: $0) } ?? Listing(nil)
         guard let old = visit.old, let new = visit.new else {
             add(level: true, detail: true)
             return followAll(before, after)
         }
-        let isRenamed = visit.isBelowChange || !new.step.hasSameTitle(as: old.step)
-        let detail =
-            isRenamed || visit.isInOtherSection
-            || !DetailDescription(new, children: after).showsTheSame(as: DetailDescription(old, children: before))
-        if before.level?.hash == after.level?.hash, old.step.order == new.step.order {
+        let isRenamed = visit.isBelowChange || !new.hasSameTitle(as: old)
+        let detail = isRenamed || visit.row.isInOtherSection || visit.differs(before, after)
+        if before.level?.hash == after.level?.hash, old.order == new.order {
             add(level: isRenamed, detail: detail)
             if isRenamed { followAll(before, after) }
         } else {

@@ -14,12 +14,19 @@ struct DetailDescription {
 
     /// - Parameter children: the rows below the item.
     init(_ own: ListedRow, children: Listing) {
-        self.own = own.step
-        position = own.position
+        self.init(own.step, at: own.position, in: own.listing, children: children)
+    }
+
+    /// - Parameters:
+    ///   - position: the position of the item in `siblings`.
+    ///   - children: the rows below the item.
+    init(_ own: Item.Step, at position: Int, in siblings: Listing, children: Listing) {
+        self.own = own
+        self.position = position
         childCount = children.count
         refusal = childCount == 0 ? children.level?.refusal : nil
-        previous = own.listing.step(at: position - 1)
-        next = own.listing.step(at: position + 1)
+        previous = siblings.step(at: position - 1)
+        next = siblings.step(at: position + 1)
         firstChild = children.step(at: 0)
         lastChild = children.step(at: childCount - 1)
     }

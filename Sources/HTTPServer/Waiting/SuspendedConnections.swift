@@ -68,17 +68,17 @@ final class SuspendedConnections: Sendable {
 
     /// Takes in a connection that is about to sleep; false if the server is stopping.
     func takeIn(_ suspension: Suspension) -> Bool {
-        let (isIn, isFirst) = book.withLock { book in
-            guard !book.isStopping else { return (false, false) }
+        let (isIn, isFirst, isWatched) = book.withLock { book in
+            guard !book.isStopping else { return (false, false, false) }
             book.count += 1
             book.deadlines.insert(suspension)
-            guard suspension.deadline < book.alarm else { return (true, false) }
-            book.alarm = suspension.deadline
-            return (true, true)
+            let isFirst = suspension.deadline < book.alarm
+            if isFirst { book.alarm = suspension.deadline }
+            return (true, isFirst, suspension.isWatched)
         }
         guard isIn else { return false }
         connections.setAside(suspension.state)
-        if suspension.isWatched { watch(suspension) }
+        if isWatched { watch(suspension) }
         if isFirst { hangUps.signal() }
         return true
     }

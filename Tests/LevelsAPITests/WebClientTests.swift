@@ -84,45 +84,71 @@ import Testing
         #expect(WebClientFile.all.map(\.name) == names.filter { !$0.hasSuffix(".swift") }.sorted())
     }
 
-    @Test("is sent without comments, indentation and spaces beside punctuation, but for those in strings")
-    func served() {
-        let script = """
-            // A comment.
-            export const one = (a, b) => {
-              return a === b ? 'x = y' : `${a} = ${b}`
-            }
-            const two = [
-              'a, b', /a, b/,
-            ]
-
-            """
-        let style = """
-            /* A comment. */
-            .a > .b { color: red; font: 1rem "a: b", serif; }
-            .c:is(.d, .e) { margin: 0 auto; }
-
-            """
-        #expect(
-            String(decoding: ServedText(Array(script.utf8), isStyle: false).bytes, as: UTF8.self)
-                == """
-                export const one=(a,b)=>{return a === b ? 'x = y' : `${a} = ${b}`}
-                const two=['a, b', /a, b/,]
-
-                """)
-        #expect(
-            String(decoding: ServedText(Array(style.utf8), isStyle: true).bytes, as: UTF8.self)
-                == ".a > .b{color:red;font:1rem \"a: b\",serif;}.c:is(.d,.e){margin:0 auto;}\n")
+    private static func served(_ source: String, isStyle: Bool = false) -> String {
+        String(decoding: ServedText(Array(source.utf8), isStyle: isStyle).bytes, as: UTF8.self)
     }
 
-    @Test("has no string over several lines and no comment behind code, which sending it so relies on")
-    func source() throws {
-        for file in WebClientFile.all where file.name.hasSuffix(".js") {
-            let text = try String(contentsOf: Self.folder.appending(path: file.name), encoding: .utf8)
-            for line in text.split(separator: "\n") where !line.trimmingPrefix(while: { $0 == " " }).hasPrefix("//") {
-                // The one backtick that stands alone is in a regular expression.
-                let isWhole = line.count(where: { $0 == "`" }).isMultiple(of: 2) || line.hasPrefix("const LINK = /")
-                #expect(isWhole && !line.contains(" // ") && !line.contains("/*"), "\(file.name): \(line)")
+    @Test("is sent without comments and without white space that separates nothing")
+    func served() {
+        let script = #"""
+            // A comment.
+            export const one = (a, b) => {
+              return a === b ? 'x = y' : `${a} = ${ [b, `{ ${a} }`] }`  // Another.
             }
+            //
+            const two = [
+              'a, "b', /a, ['`"/]b/g, "it's \" one",
+            ]
+            const three = 1 + +one / two - -1
+            const four = 'one' in two && return_ / 2 + `a / b`
+
+            """#
+        #expect(
+            Self.served(script) == #"""
+                export const one=(a,b)=>{return a===b?'x = y':`${a} = ${[b,`{ ${a} }`]}`}
+                const two=['a, "b',/a, ['`"/]b/g,"it's \" one",]
+                const three=1+ +one/two- -1
+                const four='one'in two&&return_/2+`a / b`
+
+                """#)
+        let style = """
+            /* A comment; { */
+            .a > .b { color: red; font: 1rem "a: b", serif; }
+            .c:is(.d, .e) :hover { margin: 0 auto; width: calc(1px + 2px); }
+
+            """
+        #expect(
+            Self.served(style, isStyle: true)
+                == ".a>.b{color:red;font:1rem \"a: b\",serif}.c:is(.d,.e) :hover{margin:0 auto;width:calc(1px + 2px)}\n"
+        )
+    }
+
+    @Test(
+        "is sent up to its end if a literal or a comment in it has none",
+        arguments: ["'a", "`a${", "/a", "/*a", "a\\", "`\\", "//"])
+    func unended(_ source: String) {
+        #expect(Self.served(source).count <= source.count + 1)
+        #expect(Self.served(source, isStyle: true).count <= source.count + 1)
+    }
+
+    @Test("is sent with every word and mark of its source, in their order and apart")
+    func source() throws {
+        for file in WebClientFile.all where file.name != WebClientFile.pageName {
+            let isStyle = file.name.hasSuffix(".css")
+            let source = try String(contentsOf: Self.folder.appending(path: file.name), encoding: .utf8)
+            let lines = source.split(separator: "\n").filter {
+                let line = $0.trimmingPrefix(while: { $0 == " " })
+                return !line.hasPrefix("//") && !line.hasPrefix("/*")
+            }
+            let served = String(decoding: file.bytes, as: UTF8.self)
+            #expect(Self.served(served, isStyle: isStyle) == served, "\(file.name) is the same when it is served again")
+            let words = Self.words(lines.joined(separator: "\n"))
+            #expect(words.filter { $0 != ";" } == Self.words(served).filter { $0 != ";" }, "\(file.name)")
+            #expect(words.count(where: { $0 == ";" }) >= Self.words(served).count(where: { $0 == ";" }))
         }
+    }
+
+    private static func words(_ text: String) -> [Substring] {
+        text.matches(of: /[\p{L}\p{N}_$#]+|[^\s]/).map(\.output)
     }
 }

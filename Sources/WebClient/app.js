@@ -1,7 +1,7 @@
 // What is shown for an address: the columns of the path, or on narrow screens the last of them.
 
 import {DetailPane, MissingPane} from './detail-pane.js'
-import {el, on} from './elements.js'
+import {el, isPlainKey, isRightToLeft, on} from './elements.js'
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
 import {watchState} from './messages.js'
@@ -14,15 +14,12 @@ const COLUMNS = 6
 class App {
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
-  #rendering = 0
+  #rendering = new AbortController()
   // How many changes were told so far: what is being read while one comes may be older.
-  #changes = 0
-  // The order, groups and filters that a level was left with, for its column beside what is below it.
-  #queries = new Map()
+  changes = 0
   panes = []
   isEditable = false
   isEditing = false
-  editor = null
 
   async begin() {
     history.scrollRestoration = 'manual'
@@ -48,87 +45,87 @@ class App {
 
   // MARK: Going
 
-  go(place, {replace = false, leaf, focus} = {}) {
+  go(place, {replace, leaf, focus} = {}) {
     if (place.address !== location.pathname + location.search) {
       positions.store()
-      history[replace ? 'replaceState' : 'pushState']({from: replace ? history.state?.from : this.place.address}, '', place.address)
+      if (replace) history.replaceState(history.state, '', place.address)
+      else history.pushState({from: this.place.address}, '', place.address)
     }
-    return this.render(place, {leaf, focus})
+    this.render(place, {leaf, focus})
   }
 
   // Goes where a row leads.
   follow(row, pane, {byKey = false} = {}) {
-    const place = Place.ofLink(row.href)
-    const focus = byKey ? 'last' : this.isNarrow ? 'heading' : null
+    const place = pane.place.toLink(row.href)
     const staysBeside = !this.isNarrow && (pane.place.isOutline || (pane.place.isSearch && row.leaf))
-    if (staysBeside) return this.go(pane.place.showing(place), {focus: byKey ? 'none' : null})
-    return this.go(place, {leaf: row.leaf, focus})
+    if (staysBeside) this.go(pane.place.showing(place))
+    else this.go(place, {leaf: row.leaf, focus: byKey ? 'last' : this.isNarrow && 'heading'})
   }
 
-  goUp(pane) {
-    const home = pane.home ?? (pane.place.shown ? pane.place : null)
-    const up = home ? home.showing(null) : pane.place.query ? pane.place.with('') : pane.place.parent
+  goUp({home, place}) {
+    const up = home ?? place.shown ? (home ?? place).showing(null)
+      : place.isSearch || place.isOutline ? place.setting({q: null, depth: null, expand: null}) : place.parent
     if (!up) return
     if (history.state?.from === up.address && this.isNarrow) history.back()
     else this.go(up, {focus: 'selected'})
   }
 
   #clicked(event) {
-    const link = event.target.closest?.('a[href]')
-    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    const link = event.target.closest('a[href]')
+    if (!link || event.defaultPrevented || event.shiftKey || !isPlainKey(event)) return
     if (link.target || link.origin !== location.origin || !/^\/($|browse(\/|$))/.test(link.pathname)) return
     event.preventDefault()
     const pane = this.panes.find(({element}) => element.contains(link))
-    const index = pane?.kind === 'level' && link.matches('.row') ? pane.list.indexOf(link) : -1
-    const row = index >= 0 ? pane.level.row(index) : null
+    const row = link.matches('.row') && pane.level.row(pane.list.indexOf(link))
     if (row) this.follow(row, pane)
     else if (link.matches('.back') && history.state?.from === link.pathname + link.search) history.back()
     else this.go(Place.of(link), {replace: link.matches('.detail .tool:not(.back)')})
   }
 
   #key(event) {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.closest('input, textarea, select')) return
+    if (event.key !== '/' || !isPlainKey(event)) return
     event.preventDefault()
-    if (this.end?.kind === 'level') this.end.head.beginSearch()
+    this.end?.head?.beginSearch()
   }
 
   // MARK: Showing
 
   // The panes that an address asks for, the last one's kind being unknown unless `leaf` tells it.
   #wanted(place) {
-    const {shown} = place
-    const target = shown ?? place
-    const wanted = []
-    for (let length = 0; length < place.segments.length; length++) {
-      const prefix = place.prefix(length)
-      wanted.push({kind: 'level', place: prefix.with(this.#queries.get(prefix.path)), selected: place.prefix(length + 1).path})
-    }
+    const {shown, segments} = place
+    const wanted = segments.map((_, length) =>
+      ({kind: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
     wanted.push({kind: 'end', place, selected: shown?.path || null})
-    if (shown) wanted.push({kind: 'detail', place: target.with(''), home: place})
-    return this.isNarrow ? wanted.slice(-1) : wanted.slice(-COLUMNS)
+    if (shown) wanted.push({kind: 'detail', place: shown, home: place})
+    return wanted.slice(this.isNarrow ? -1 : -COLUMNS)
   }
 
   async render(place, {leaf, focus} = {}) {
-    const number = ++this.#rendering, changes = this.#changes
+    this.#rendering.abort()
+    this.#rendering = new AbortController()
+    const {signal} = this.#rendering, {changes} = this
     this.place = place
-    if (!place.isSearch && !place.isOutline) this.#queries.set(place.path, place.setting({show: null}).query)
     const wanted = this.#wanted(place)
     const panes = wanted.map(each => this.#existing(each, leaf))
     // What is there already changes at once; the rest when it has been read.
     panes.forEach((pane, index) => pane && this.#adjust(pane, wanted[index]))
     this.#markPath(wanted)
-    const isSlow = setTimeout(() => number === this.#rendering && this.#main.classList.add('loading'), 150)
-    await Promise.all(wanted.map(async (each, index) => {
-      panes[index] ??= await this.#opened(each, leaf)
-    })).finally(() => clearTimeout(isSlow))
-    if (number !== this.#rendering) {
-      for (const pane of panes) if (!this.panes.includes(pane)) pane.end()
-      return
+    const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
+    try {
+      await Promise.all(wanted.map(async (each, index) => {
+        panes[index] ??= await this.#opened(each, leaf, signal)
+      }))
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      clearTimeout(slow)
     }
+    // Another place was asked for meanwhile.
+    if (signal.aborted) return
     this.#main.classList.remove('loading')
     const added = panes.filter(pane => !this.panes.includes(pane))
     this.#show(panes)
-    if (changes !== this.#changes) for (const pane of added) pane.refresh()
+    if (changes !== this.changes) for (const pane of added) pane.refresh()
     this.refreshed(panes.at(-1))
     this.#focus(focus)
   }
@@ -140,12 +137,11 @@ class App {
   }
 
   #adjust(pane, {place, selected, home}) {
-    if (pane.kind === 'detail') {
-      pane.home = home ?? null
-      return
+    if (pane.kind === 'detail') Object.assign(pane, {place, home})
+    else {
+      pane.select(selected)
+      pane.ask(place)
     }
-    pane.select(selected)
-    pane.ask(place)
   }
 
   // A row is marked as soon as it is taken, before what it leads to has been read.
@@ -156,14 +152,14 @@ class App {
     }
   }
 
-  async #opened({kind, place, selected, home}, leaf) {
+  async #opened({kind, place, selected, home}, leaf, signal) {
     try {
-      if (kind === 'detail' || leaf) return await new DetailPane(this, place.with(''), {home}).open()
-      if (kind === 'level') return await new LevelPane(this, place, {selected}).open()
+      const isDetail = kind === 'detail' || kind === 'end' && leaf
+      if (kind === 'level') return await new LevelPane(this, place, selected).open(signal)
       const level = new Level(place)
-      await level.open(positions.get(level.target({}))?.index ?? 0)
-      if (level.head.leaf && level.count === 0 && !level.head.error) return await new DetailPane(this, place.with('')).open()
-      return await new LevelPane(this, place, {level, selected}).open()
+      if (!isDetail) await level.open(positions.get(place.target)?.index ?? 0, signal)
+      if (isDetail || level.head.leaf && level.count === 0 && !level.head.error) return await new DetailPane(this, place, home).open(signal)
+      return await new LevelPane(this, place, selected, level).open(signal)
     } catch (error) {
       if (!error.status) throw error
       return new MissingPane(this, place, error)
@@ -178,15 +174,17 @@ class App {
     })
     for (const child of [...this.#main.children].slice(panes.length)) child.remove()
     this.panes = panes
-    for (const pane of panes) pane.element.classList.toggle('last', pane === panes.at(-1))
-    for (const pane of panes) pane.element.classList.toggle('end', pane === this.end)
-    this.#main.scrollTo({left: this.#main.scrollWidth * (getComputedStyle(this.#main).direction === 'rtl' ? -1 : 1)})
+    for (const pane of panes) {
+      pane.element.classList.toggle('last', pane === panes.at(-1))
+      pane.element.classList.toggle('end', pane === this.end)
+    }
+    this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
   #focus(focus) {
+    if (!focus) return
     const pane = focus === 'selected' ? this.end : this.panes.at(-1)
-    if (!focus || focus === 'none' || !pane) return
-    if (focus === 'heading' || pane.kind !== 'level') pane.heading?.focus() ?? pane.head?.heading.focus()
+    if (focus === 'heading' || pane.kind !== 'level') (pane.heading ?? pane.head.heading).focus()
     else pane.focusRow(Math.max(0, pane.selected ? pane.level.indexOf('/levels/' + pane.selected) : pane.list.visible.first))
     this.announce(document.title)
   }
@@ -194,7 +192,7 @@ class App {
   // MARK: Live
 
   #changed(isConcerned) {
-    this.#changes++
+    this.changes++
     for (const pane of this.panes) if (isConcerned(pane)) pane.refresh()
   }
 
@@ -222,11 +220,10 @@ class App {
   }
 
   announce(text) {
-    this.#voice ??= document.body.appendChild(el('div.voice', {'aria-live': 'polite'}))
     this.#voice.textContent = text
   }
 
-  #voice = null
+  #voice = document.body.appendChild(el('div.voice', {ariaLive: 'polite'}))
 
   // MARK: Editing
 

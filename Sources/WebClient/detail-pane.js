@@ -1,6 +1,6 @@
 // Columns that show the fields of one item, or why there is none.
 
-import {asset, coalesced, date, el, icon, iconButton, isColour, number, on, oneLine, plural, size, visible} from './elements.js'
+import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, number, oneLine, plural, size, swatch, visible} from './elements.js'
 import {openMoreMenu} from './menus.js'
 import {Place} from './place.js'
 import {concerns, getJSON, request} from './service.js'
@@ -12,26 +12,21 @@ export class DetailPane {
   #controller = new AbortController()
   #open = new Set()
 
+  heading = el('h2', {tabIndex: -1}, el('bdi'))
+  previous = el('a.tool', {role: 'link', ariaLabel: 'Previous'}, icon('up'))
+  next = el('a.tool', {role: 'link', ariaLabel: 'Next'}, icon('down'))
+  body = el('div.detail-body')
+
   // `home`: the place whose address shows this detail, if it is not the item's own.
-  constructor(app, place, {home} = {}) {
+  constructor(app, place, home) {
     this.app = app
     this.place = place
-    this.home = home ?? null
-    this.heading = el('h2', {tabindex: '-1'}, el('bdi', place.name || ' '))
-    this.tools = el('div.tools')
-    this.moreButton = iconButton('more', 'More', () => openMoreMenu(this, this.moreButton))
-    this.moreButton.setAttribute('aria-haspopup', 'dialog')
-    this.previous = el('a.tool', {role: 'link', 'aria-label': 'Previous'}, icon('up'))
-    this.next = el('a.tool', {role: 'link', 'aria-label': 'Next'}, icon('down'))
-    this.tools.append(this.previous, this.next, this.moreButton)
-    const back = home ?? place.parent
-    this.body = el('div.detail-body', {tabindex: '-1'})
-    this.element = el('section.pane.detail', {'aria-label': place.name},
-      el('header.pane-head', el('div.head-line',
-        back && el('a.back.tool', {href: back.showing(null).address, 'aria-label': 'Back'}, icon('back')),
-        this.heading, this.tools)),
+    this.home = home
+    const more = iconButton('more', 'More', () => openMoreMenu(this, more), {ariaHasPopup: 'dialog'})
+    this.element = el('section.pane.detail', {onkeydown: event => this.#key(event)},
+      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent),
+        this.heading, el('div.tools', this.previous, this.next, more))),
       this.body)
-    on(this.element, 'keydown', event => this.#key(event))
   }
 
   get title() {
@@ -42,20 +37,15 @@ export class DetailPane {
     return this.place.detail
   }
 
-  async open() {
-    await this.#read()
+  async open(signal) {
+    this.detail = await readDetail(this.place, signal)
     this.draw()
     return this
   }
 
-  async #read() {
-    const {signal} = this.#controller
-    this.detail = await readDetail(this.place, signal)
-  }
-
   draw() {
     const {detail} = this
-    this.element.setAttribute('aria-label', `${this.title || 'Untitled'}, detail`)
+    this.element.ariaLabel = `${this.title || 'Untitled'}, detail`
     this.heading.firstChild.textContent = oneLine(this.title.slice(0, 300)) || ' '
     this.#point(this.previous, detail.previous)
     this.#point(this.next, detail.next)
@@ -69,31 +59,25 @@ export class DetailPane {
   #content() {
     const image = this.detail.fields.find(([name]) => name === 'Image')?.[1]
     const source = image?.type === 'string' && asset(image.value)
-    const picture = source && el('img.hero', {src: source, alt: ''})
-    if (picture) on(picture, 'error', () => picture.remove(), {once: true})
     const fields = this.detail.fields.filter(([name]) => name !== 'Title')
-    const list = el('dl.fields', ...fields.map(([name, value]) => el('div', {class: 'field type-' + value.type},
-      el('dt', {dir: 'auto'}, oneLine(name)), el('dd', fieldValue(value, name, this.#open)))))
-    return [picture, fields.length ? list : el('p.empty', 'No other fields.')].filter(Boolean)
+    return [
+      ...(source ? [el('img.hero', {src: source, alt: '', onerror: ({target}) => target.remove()})] : []),
+      fields.length ? fieldList(fields, '', this.#open) : el('p.empty', 'No other fields.'),
+    ]
   }
 
   #point(link, neighbour) {
-    if (!neighbour) {
-      link.removeAttribute('href')
-      link.setAttribute('aria-disabled', 'true')
-      return
-    }
-    const place = Place.ofLink(neighbour.href)
-    link.href = (this.home ? this.home.showing(place) : place).address
-    link.dataset.item = neighbour.href
+    link.ariaDisabled = neighbour ? null : 'true'
+    if (!neighbour) return link.removeAttribute('href')
+    const place = this.place.toLink(neighbour.href)
+    link.href = (this.home?.showing(place) ?? place).address
     link.title = oneLine(neighbour.title.slice(0, 200))
-    link.removeAttribute('aria-disabled')
   }
 
   #key(event) {
-    if (event.target.closest('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return
+    if (!isPlainKey(event)) return
     const link = {ArrowUp: this.previous, ArrowDown: this.next}[event.key]
-    if (event.key === 'Escape' || event.key === 'ArrowLeft') {
+    if (event.key === 'Escape' || event.key === (isRightToLeft(this.element) ? 'ArrowRight' : 'ArrowLeft')) {
       event.preventDefault()
       this.app.goUp(this)
     } else if (link?.href && this.body.scrollHeight <= this.body.clientHeight) {
@@ -104,25 +88,24 @@ export class DetailPane {
 
   concernedBy(entry) {
     if (entry.truncated) return true
-    const parent = this.place.parent
-    return entry.details.includes(this.place.detail) || entry.levels.includes(this.place.level)
-      || Boolean(parent && concerns(entry, parent.segments.length ? parent.level : '/levels/'))
+    const {detail, level, parent} = this.place
+    return entry.details.includes(detail) || entry.levels.includes(level) || parent && concerns(entry, parent.level)
   }
 
   refresh = coalesced(async () => {
     const before = this.detail
     try {
-      await this.#read()
+      this.detail = await readDetail(this.place, this.#controller.signal)
     } catch (error) {
       if (error.status === 404) this.app.lost(this)
       return
     }
-    if (before?.version !== this.detail.version) this.draw()
-    if (before?.leaf && !this.detail.leaf) this.app.turned(this)
+    if (before.version !== this.detail.version) this.draw()
+    if (before.leaf && !this.detail.leaf) this.app.turned(this)
   })
 
   redrawAll() {
-    if (this.detail) this.draw()
+    this.draw()
   }
 
   end() {
@@ -134,13 +117,11 @@ export class DetailPane {
 // The detail of an item with the exact types of its fields; of JSON's types if XML cannot carry them.
 export async function readDetail(place, signal) {
   try {
-    const answer = await request(place.detail, {signal, headers: {Accept: 'application/x-plist'}})
-    const members = parse(await answer.text()).value
-    const fields = members.find(([name]) => name === 'fields')[1].value
-    return {...plain({type: 'dictionary', value: members.filter(([name]) => name !== 'fields')}), fields}
+    const answer = await readPlist(place.detail, signal)
+    return {...plain(answer), fields: answer.value.find(([name]) => name === 'fields')[1].value}
   } catch (error) {
     if (error.status !== 406) throw error
-    const answer = await (await request(place.detail, {signal})).json()
+    const answer = await getJSON(place.detail, signal)
     return {...answer, fields: fromJSON(answer.fields).value}
   }
 }
@@ -160,36 +141,31 @@ function fieldValue({type, value}, path, open) {
     case 'boolean': return el('span', value ? 'Yes' : 'No')
     case 'integer':
     case 'real': return el('span.number', number(value))
-    case 'date': return el('time', {datetime: value}, date(value))
+    case 'date': return el('time', {dateTime: value}, date(value))
     case 'data': return data(value, path, open)
     case 'array':
-      return folded(plural(value.length, 'element', 'elements'), path, open, () =>
-        el('ol.elements', {start: '0'}, ...value.slice(0, FIRST_ELEMENTS).map((each, place) =>
-          el('li', fieldValue(each, `${path}/${place}`, open))), more(value)))
+      return folded(plural(value.length, 'element'), path, open, () =>
+        el('div', el('ol.elements', {start: 0}, ...value.slice(0, FIRST_ELEMENTS).map((each, place) =>
+          el('li', fieldValue(each, `${path}/${place}`, open)))), more(value)))
     case 'dictionary':
-      return folded(plural(value.length, 'field', 'fields'), path, open, () =>
-        el('dl.fields.nested', ...value.slice(0, FIRST_ELEMENTS).map(([name, each]) =>
-          el('div.field', el('dt', {dir: 'auto'}, name), el('dd', fieldValue(each, `${path}/${name}`, open)))),
-        more(value)))
+      return folded(plural(value.length, 'field'), path, open, () =>
+        el('div.nested', fieldList(value.slice(0, FIRST_ELEMENTS), path, open), more(value)))
     default: return text(value)
   }
 }
 
-const more = list => list.length > FIRST_ELEMENTS ? el('li.rest', `and ${list.length - FIRST_ELEMENTS} more`) : null
+const fieldList = (fields, path, open) => el('dl.fields', ...fields.map(([name, value]) =>
+  el('div.field', el('dt', {dir: 'auto'}, oneLine(name)), el('dd', fieldValue(value, `${path}/${name}`, open)))))
+
+const more = ({length}) => length > FIRST_ELEMENTS && el('p', `and ${length - FIRST_ELEMENTS} more`)
 
 function text(value) {
-  const holder = el('span.text', {dir: 'auto'})
-  holder.append(...linked(visible(value.slice(0, FIRST_CHARACTERS))))
-  if (isColour(value)) {
-    const swatch = el('span.swatch')
-    swatch.style.backgroundColor = value
-    holder.prepend(swatch)
-  }
+  const holder = el('span.text', {dir: 'auto'}, isColour(value) && swatch(value), ...linked(visible(value.slice(0, FIRST_CHARACTERS))))
   if (value.length <= FIRST_CHARACTERS) return holder
   const rest = el('button.plain', {onclick: () => {
     rest.remove()
     holder.append(visible(value.slice(FIRST_CHARACTERS)))
-  }}, `Show all ${plural(value.length, 'character', 'characters')}`)
+  }}, `Show all ${plural(value.length, 'character')}`)
   return el('span', holder, rest)
 }
 
@@ -207,43 +183,35 @@ function* linked(value) {
 }
 
 function folded(summary, path, open, content) {
-  const element = el('details', el('summary', summary))
-  const fill = () => element.children.length === 1 && element.append(content())
-  element.open = open.has(path)
-  if (element.open) fill()
-  on(element, 'toggle', () => {
-    if (element.open) fill()
+  const toggled = () => {
+    if (element.open && element.children.length === 1) element.append(content())
     open[element.open ? 'add' : 'delete'](path)
-  })
+  }
+  const element = el('details', {open: open.has(path), ontoggle: toggled}, el('summary', summary))
+  // At once, and not only after the browser has told, so that nothing below jumps.
+  toggled()
   return element
 }
 
 function data(base64, path, open) {
-  const length = Math.floor(base64.length * 3 / 4) - (/=*$/.exec(base64)[0].length)
+  const length = bytesIn(base64)
   return folded(`Data, ${size(length)}`, path, open, () => {
-    const type = IMAGES.find(([, magic]) => atob(base64.slice(0, 16)).startsWith(magic))?.[0]
     const start = atob(base64.slice(0, Math.ceil(FIRST_BYTES / 3) * 4)).slice(0, FIRST_BYTES)
-    return el('div.data', type && picture(base64, type), el('pre', {tabindex: '0'}, dump(start)),
-      length > FIRST_BYTES && el('p', `the first ${FIRST_BYTES} bytes`))
+    const type = IMAGES.find(([, magic]) => start.startsWith(magic))?.[0]
+    return el('div.data', type && el('img', {src: `data:${type};base64,${base64}`, alt: 'The data as an image'}),
+      el('pre', {tabIndex: 0}, dump(start)), length > FIRST_BYTES && el('p', `the first ${FIRST_BYTES} bytes`))
   })
 }
 
-function picture(base64, type) {
-  const bytes = Uint8Array.from(atob(base64), each => each.charCodeAt(0))
-  const source = URL.createObjectURL(new Blob([bytes], {type}))
-  return el('img', {src: source, alt: 'The data as an image', onload: () => URL.revokeObjectURL(source)})
-}
+export const bytesIn = base64 => base64.replace(/=+$/, '').length * 3 >> 2
 
 // Eight bytes a line: offset, hexadecimal digits, and the characters of ASCII.
 function dump(bytes) {
-  const lines = []
-  for (let offset = 0; offset < bytes.length; offset += 8) {
-    const part = [...bytes.slice(offset, offset + 8)]
-    const digits = part.map(each => each.charCodeAt(0).toString(16).padStart(2, '0')).join(' ')
-    const characters = part.map(each => (/[ -~]/.test(each) ? each : '·')).join('')
-    lines.push(`${offset.toString(16).padStart(4, '0')}  ${digits.padEnd(23)}  ${characters}`)
-  }
-  return lines.join('\n')
+  const hexadecimal = (number, digits) => number.toString(16).padStart(digits, '0')
+  return bytes.replace(/[^]{1,8}/g, (part, offset) => {
+    const digits = Array.from(part, each => hexadecimal(each.charCodeAt(0), 2)).join(' ')
+    return `${hexadecimal(offset, 4)}  ${digits.padEnd(23)}  ${part.replace(/[^ -~]/g, '·')}\n`
+  }).trimEnd()
 }
 
 // MARK: Property lists: their values with their exact types, which JSON does not tell apart.
@@ -253,31 +221,25 @@ function dump(bytes) {
 
 const policy = globalThis.trustedTypes?.createPolicy('plist', {createHTML: text => text})
 
-export function parse(text) {
-  const xml = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'application/xml')
-  const root = xml.documentElement
-  if (root.nodeName !== 'plist' || !root.firstElementChild) throw new Error('The answer is not a property list.')
-  return readValue(root.firstElementChild)
+export const readPlist = (target, signal) =>
+  request(target, {signal, headers: {Accept: 'application/x-plist'}, read: async response => parse(await response.text())})
+
+function parse(text) {
+  const {documentElement} = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'application/xml')
+  if (documentElement.nodeName !== 'plist') throw new Error('The answer is not a property list.')
+  return readValue(documentElement.firstElementChild)
 }
 
 function readValue(element) {
-  switch (element.nodeName) {
-    case 'true': return {type: 'boolean', value: true}
-    case 'false': return {type: 'boolean', value: false}
-    case 'array': return {type: 'array', value: [...element.children].map(readValue)}
-    case 'dict': return {type: 'dictionary', value: entries(element)}
-    case 'data': return {type: 'data', value: element.textContent.replace(/\s/g, '')}
-    default: return {type: element.nodeName, value: element.textContent}
+  const type = element.nodeName
+  switch (type) {
+    case 'true': case 'false': return {type: 'boolean', value: type === 'true'}
+    case 'array': return {type, value: Array.from(element.children, readValue)}
+    case 'dict': return {type: 'dictionary', value: Array.from(element.querySelectorAll(':scope > key'),
+      key => [key.textContent, readValue(key.nextElementSibling)])}
+    case 'data': return {type, value: element.textContent.replace(/\s/g, '')}
+    default: return {type, value: element.textContent}
   }
-}
-
-function entries(element) {
-  const children = [...element.children]
-  const result = []
-  for (let index = 0; index + 1 < children.length; index += 2) {
-    result.push([children[index].textContent, readValue(children[index + 1])])
-  }
-  return result
 }
 
 // A dictionary as a plain object; values that are no text become numbers, booleans and arrays.
@@ -293,17 +255,19 @@ export function plain({type, value}) {
 
 // What JSON tells of the types, for documents that XML cannot carry.
 export function fromJSON(value) {
-  if (typeof value === 'boolean') return {type: 'boolean', value}
-  if (typeof value === 'number') return {type: Number.isInteger(value) ? 'integer' : 'real', value: String(value)}
   if (Array.isArray(value)) return {type: 'array', value: value.map(fromJSON)}
-  if (value && typeof value === 'object') {
-    return {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name, fromJSON(each)])}
+  switch (value === null ? '' : typeof value) {
+    case 'boolean': return {type: 'boolean', value}
+    case 'number': return {type: Number.isInteger(value) ? 'integer' : 'real', value: String(value)}
+    case 'object': return {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name, fromJSON(each)])}
+    default: return {type: 'string', value: String(value)}
   }
-  return {type: 'string', value: String(value)}
 }
 
-// A value as XML, to be sent with its exact type.
-export function xml({type, value}) {
+// A value as a property list, to be sent with its exact type.
+export const plist = value => `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">${xml(value)}</plist>`
+
+function xml({type, value}) {
   switch (type) {
     case 'boolean': return value ? '<true/>' : '<false/>'
     case 'array': return `<array>${value.map(xml).join('')}</array>`
@@ -312,8 +276,6 @@ export function xml({type, value}) {
     default: return `<${type}>${escaped(value)}</${type}>`
   }
 }
-
-export const plist = content => `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">${content}</plist>`
 
 const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\r/g, '&#13;')
 
@@ -326,14 +288,11 @@ export class MissingPane {
     this.app = app
     this.place = place
     const near = problem.body.nearest ?? (problem.body.parameter ? place.level : '/levels/')
-    this.heading = el('h2', {tabindex: '-1'}, problem.body.title ?? 'Not found')
-    this.element = el('section.pane.missing', {'aria-label': 'Not found'},
+    this.title = problem.body.title ?? 'Not found'
+    this.heading = el('h2', {tabIndex: -1}, this.title)
+    this.element = el('section.pane.missing', {ariaLabel: 'Not found'},
       el('div.apology', this.heading, el('p', {dir: 'auto'}, problem.message),
         el('p', el('a', {href: Place.ofLink(near).address}, 'Go to what is there'))))
-  }
-
-  get title() {
-    return this.heading.textContent
   }
 
   concernedBy() {
@@ -342,13 +301,7 @@ export class MissingPane {
 
   // What is missing may come back.
   refresh = coalesced(async () => {
-    try {
-      await getJSON(`${this.place.level}?${this.place.levelQuery}`)
-    } catch (error) {
-      if (error.status) return
-      throw error
-    }
-    this.app.turned(this)
+    if (await getJSON(this.place.target).catch(() => null)) this.app.turned(this)
   })
 
   redrawAll() {}

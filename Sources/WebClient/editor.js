@@ -1,16 +1,15 @@
 // Editing: what is added to heads, rows and details once a token is given.
 
-import {fromJSON, parse, plain, plist, readDetail, xml} from './detail-pane.js'
-import {boxOf, brief, el, icon, iconButton, on, plural, size, stop} from './elements.js'
-import {ask, askText, tell} from './messages.js'
-import {decodeSegment, Place} from './place.js'
-import {itemPath} from './row.js'
-import {getJSON, request, send, token} from './service.js'
+import {bytesIn, fromJSON, plain, plist, readDetail, readPlist} from './detail-pane.js'
+import {boxOf, brief, choiceField, el, hasFocus, icon, iconButton, plural, size, stop, toggleSwitch, within} from './elements.js'
+import {ask, askText, refuse, tell} from './messages.js'
+import {decodeSegment, itemPath, Place} from './place.js'
+import {getJSON, send, token} from './service.js'
 
 // MARK: Editing: what is added to heads, rows and details once a token is given.
 
 const keyOf = href => decodeSegment(href.split('/').at(-1))
-const detailOf = href => href.replace(/^\/levels/, '/detail')
+const detailOf = href => Place.ofLink(href).detail
 
 // The name of the field that holds an item's title.
 const titleName = ({fields, title}) =>
@@ -31,29 +30,26 @@ export class Editor {
     try {
       await send('PATCH', '/detail/', {})
     } catch (error) {
-      if (!error.status || [401, 403].includes(error.status)) {
-        tell(error.message, {isRefusal: true})
-        return false
-      }
+      if (error.status && ![401, 403].includes(error.status)) return true
+      refuse(error.message)
+      return false
     }
     return true
   }
 
-  // Does edits as one batch; a refusal is told, and gives null.
+  // Does edits as one batch; a refusal is told, and gives nothing.
   async edits(steps, type) {
     try {
-      const content = type ? plist(xml({type: 'dictionary', value: [['edits', {type: 'array', value: steps}]]})) : {edits: steps}
+      const content = type ? plist(dictionary([['edits', {type: 'array', value: steps}]])) : {edits: steps}
       return await send('POST', '/edits', content, {type})
     } catch (error) {
       this.refused(error)
-      return null
     }
   }
 
-  refused(error) {
-    if (error.status === 401) token.value = null
-    tell(error.status ? `Not saved: ${error.message}`
-      : 'Not saved: the connection is lost. What you typed is still here.', {isRefusal: true, seconds: 20})
+  refused({status, message}) {
+    if (status === 401) token.value = null
+    refuse('Not saved: ' + (status ? message : 'the connection is lost. What you typed is still here.'), 20)
   }
 
   // MARK: Heads and rows
@@ -62,83 +58,66 @@ export class Editor {
     const {pane} = head
     if (!this.app.isEditing || pane !== this.app.end || pane.isSettings) return head.extra.replaceChildren()
     const marked = pane.marked.size
-    head.extra.replaceChildren(el('div.edit-tools', {role: 'toolbar', 'aria-label': 'Editing'},
+    head.extra.replaceChildren(el('div.edit-tools', {role: 'toolbar', ariaLabel: 'Editing'},
       iconButton('add', 'Add an item', () => this.add(pane)),
       ...(marked ? [
-        iconButton('edit', 'Rename', () => this.rename(pane), {disabled: marked !== 1}),
+        iconButton('edit', 'Rename', () => this.rename(pane), {disabled: marked > 1}),
         iconButton('up', 'Move up', () => this.shift(pane, -1)),
         iconButton('down', 'Move down', () => this.shift(pane, 1)),
         iconButton('cut', 'Cut', () => this.cut(pane)),
         iconButton('remove', 'Delete', () => this.remove(pane, this.#chosen(pane))),
-        el('span.note', plural(marked, 'row', 'rows')),
+        el('span.note', plural(marked, 'row')),
       ] : [
-        this.#cut.length > 0 && el('button.plain', {onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item', 'items')} here`),
+        this.#cut.length > 0 && el('button.plain', {onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item')} here`),
         el('span.note', 'Mark rows to change them.'),
       ])))
   }
 
   // What a row has while editing: a mark, and a handle to drag it by.
-  decorate(row, pane) {
-    const isMarked = pane.marked.has(row.href)
-    return [
-      el('button.mark', {role: 'checkbox', 'aria-checked': String(isMarked), 'aria-label': `Mark ${row.title}`, tabindex: '-1'}),
-      el('span.handle', {'aria-hidden': 'true'}, icon('move')),
-    ]
+  decorate({title}) {
+    return [el('button.mark', {role: 'checkbox', ariaLabel: `Mark ${title}`, tabIndex: -1}), el('span.handle', {ariaHidden: true}, icon('move'))]
   }
 
   #paneOf(element) {
-    return this.app.panes.find(pane => pane.kind === 'level' && pane.element.contains(element))
-  }
-
-  #rowOf(element, pane) {
-    const index = pane ? pane.list.indexOf(element) : -1
-    return index < 0 ? null : {index, row: pane.level.row(index)}
+    return this.app.isEditing && this.app.panes.find(pane => pane.kind === 'level' && pane.element.contains(element))
   }
 
   #clicked(event) {
-    if (!this.app.isEditing) return
-    const pane = this.#paneOf(event.target), at = this.#rowOf(event.target, pane)
-    if (!at?.row || !(event.target.closest('.mark') || event.ctrlKey || event.metaKey || event.shiftKey)) return
+    const pane = this.#paneOf(event.target), href = hrefAt(event.target)
+    if (!pane || !href || !(event.target.closest('.mark') || event.ctrlKey || event.metaKey || event.shiftKey)) return
     stop(event)
-    this.mark(pane, at, event.shiftKey)
+    this.mark(pane, href, event.shiftKey)
   }
 
-  mark(pane, {index, row}, isRange) {
-    const {marked} = pane
-    if (isRange && this.last !== undefined) {
-      for (let each = Math.min(index, this.last); each <= Math.max(index, this.last); each++) {
-        const other = pane.level.row(each)
-        if (other) marked.add(other.href)
-      }
-    } else if (!marked.delete(row.href)) marked.add(row.href)
-    this.last = index
+  mark(pane, href, isRange) {
+    const {marked, level} = pane, index = level.indexOf(href), last = isRange ? level.indexOf(this.last) : -1
+    if (last >= 0) {
+      for (const [each, row] of level.loaded()) if (each >= Math.min(index, last) && each <= Math.max(index, last)) marked.add(row.href)
+    } else if (!marked.delete(href)) marked.add(href)
+    this.last = href
     pane.redrawAll()
   }
 
   #pressed(event) {
-    const pane = this.app.isEditing && event.target.closest?.('.handle') && this.#paneOf(event.target)
-    const at = this.#rowOf(event.target, pane)
-    if (at?.row) beginDrag(event, this, pane, pane.marked.has(at.row.href) ? this.#chosen(pane) : [at.row.href])
+    const pane = event.target.closest('.handle') && this.#paneOf(event.target), href = hrefAt(event.target)
+    if (pane && href) beginDrag(event, this, pane, pane.marked.has(href) ? this.#chosen(pane) : [href])
   }
 
   // The marked rows in their order, or the row that has the focus.
   #chosen(pane) {
     const marked = [...pane.level.loaded()].map(([, row]) => row.href).filter(href => pane.marked.has(href))
-    const at = this.#rowOf(document.activeElement, pane)
-    return marked.length ? marked : at?.row ? [at.row.href] : []
+    const href = hasFocus(pane.element) && hrefAt(document.activeElement)
+    return marked.length || !href ? marked : [href]
   }
 
   #key(event) {
-    const pane = this.#paneOf(document.activeElement)
-    if (!this.app.isEditing || !pane || pane.isSettings || event.target.closest('input, textarea, select, dialog, .panel')) return
-    const at = this.#rowOf(document.activeElement, pane)
-    const isCommand = event.ctrlKey || event.metaKey
-    const actions = {
-      Delete: () => this.remove(pane, this.#chosen(pane)), F2: () => this.rename(pane), Insert: () => this.add(pane),
-      ' ': () => at && this.mark(pane, at, event.shiftKey),
-    }
-    const action = event.altKey ? {ArrowUp: () => this.shift(pane, -1), ArrowDown: () => this.shift(pane, 1)}[event.key]
-      : isCommand ? {x: () => this.cut(pane), v: () => this.paste(pane)}[event.key] : actions[event.key]
+    const pane = this.#paneOf(event.target), href = hrefAt(event.target)
+    if (!pane || pane.isSettings || event.target.closest('input, select')) return
+    const action = (event.altKey ? {ArrowUp: () => this.shift(pane, -1), ArrowDown: () => this.shift(pane, 1)}
+      : event.ctrlKey || event.metaKey ? {x: () => this.cut(pane), v: () => this.paste(pane)} : {
+        Delete: () => this.remove(pane, this.#chosen(pane)), F2: () => this.rename(pane), Insert: () => this.add(pane),
+        ' ': href && (() => this.mark(pane, href, event.shiftKey)),
+      })[event.key]
     if (!action) return
     stop(event)
     action()
@@ -151,16 +130,14 @@ export class Editor {
     if (title === null) return
     const name = await this.#titleName(pane)
     const chosen = this.#chosen(pane).at(-1)
-    const done = await this.edits([{insert: {[name]: title}, to: pane.place.level, at: chosen && !pane.place.levelQuery ? 'after:' + keyOf(chosen) : 'last'}])
-      ?? null
-    if (done) this.app.announce(`${title} is added.`)
+    const at = chosen && !pane.place.levelQuery ? 'after:' + keyOf(chosen) : 'last'
+    if (await this.edits([{insert: {[name]: title}, to: pane.place.level, at}])) this.app.announce(`${title} is added.`)
   }
 
   // What the document calls a title: that of another row, for documents with names of their own.
   async #titleName(pane) {
     const [, row] = pane.level.loaded().next().value ?? []
-    if (!row) return 'Title'
-    return titleName(await getJSON(detailOf(row.href)).catch(() => ({fields: {}})))
+    return row ? titleName(await getJSON(detailOf(row.href))) : 'Title'
   }
 
   async rename(pane) {
@@ -168,8 +145,7 @@ export class Editor {
     if (!href) return
     const detail = await getJSON(detailOf(href))
     const title = await askText('Rename', 'Title', detail.title, 'Rename')
-    if (title === null || title === detail.title) return
-    await this.#retitle(pane, detail, title)
+    if (title !== null && title !== detail.title) await this.#retitle(pane, detail, title)
   }
 
   async #retitle(pane, detail, title) {
@@ -179,52 +155,35 @@ export class Editor {
       this.follow(Place.ofLink(detail.href), Place.ofLink(answer.href))
     } catch (error) {
       if (error.status !== 412) return this.refused(error)
-      const now = await getJSON(detail.href).catch(() => null)
-      if (!now) return this.refused(error)
+      const now = await getJSON(detail.href)
       // The version is also that of its place: only another title is a conflict.
-      const isSame = now.title === detail.title
-      if (isSame || await ask('It was changed meanwhile', [
-        el('p', {dir: 'auto'}, `Its title is “${now.title}” now. Yours is “${title}”.`)], [
-        {text: 'Keep theirs', value: ''}, {text: 'Use mine', value: 'mine', kind: 'main'}])) await this.#retitle(pane, now, title)
+      if (now.title === detail.title || await ask('It was changed meanwhile', [
+        el('p', {dir: 'auto'}, `Its title is “${now.title}” now. Yours is “${title}”.`),
+      ], ['Keep theirs', 'Use mine'])) await this.#retitle(pane, now, title)
     }
   }
 
   // An item has another path now: an address that leads through it is made right.
   follow(from, to) {
-    if (from.path === to.path) return
     const {place} = this.app
-    const isWithin = place.path === from.path || place.path.startsWith(from.path + '/')
-    if (isWithin) this.app.go(new Place([...to.segments, ...place.segments.slice(from.segments.length)], place.query), {replace: true})
+    if (from.path !== to.path && place.isWithin(from)) {
+      this.app.go(new Place([...to.segments, ...place.segments.slice(from.segments.length)], place.query), {replace: true})
+    }
   }
 
   async remove(pane, hrefs) {
     if (!hrefs.length) return
-    const kept = await this.#kept(hrefs)
-    if (!kept || !await this.edits(hrefs.map(href => ({delete: detailOf(href)})))) return
-    const {place} = this.app
+    // What is below another that goes too goes with it.
+    const places = hrefs.map(Place.ofLink).filter((place, _, all) => !all.some(other => other !== place && place.isWithin(other)))
+    const kept = await Promise.all(places.map(snapshot))
+    if (!await this.edits(places.map(({detail}) => ({delete: detail})))) return
     pane?.marked.clear()
     pane?.redrawAll()
-    const gone = hrefs.map(itemPath).find(path => place.path === path || place.path.startsWith(path + '/'))
-    if (gone !== undefined) this.app.go(new Place(gone.split('/')).parent, {replace: true})
-    tell(`${hrefs.length === 1 ? `“${kept[0].title}”` : plural(kept.length, 'item', 'items')} deleted.`, {
+    const gone = places.find(each => this.app.place.isWithin(each))
+    if (gone) this.app.go(this.app.place.prefix(gone.segments.length - 1), {replace: true})
+    tell(`${kept.length === 1 ? `“${kept[0].title}”` : plural(kept.length, 'item')} deleted.`, {
       label: 'Undo', action: () => this.#restore(kept), seconds: 30,
     })
-  }
-
-  // What is needed to put items back: each whole, with its exact types, and where it was.
-  async #kept(hrefs) {
-    try {
-      return await Promise.all(hrefs.map(async href => {
-        const detail = await getJSON(detailOf(href))
-        const response = await request(detailOf(href).replace(/^\/detail/, '/document'), {headers: {Accept: 'application/x-plist'}})
-        const above = Place.ofLink(href).parent
-        const {sections} = await getJSON(above.level + '?limit=1&fields=')
-        return {...detail, item: parse(await response.text()), above: above.level, sections}
-      }))
-    } catch (error) {
-      this.refused(error)
-      return null
-    }
   }
 
   async #restore(kept) {
@@ -233,7 +192,7 @@ export class Editor {
       const isFirst = sections[position.section]?.start === position.index || !previous
       const step = [['insert', item], ['to', string(above)], ['at', string(isFirst ? 'first' : 'after:' + keyOf(previous.href))]]
       if (isFirst && sections.length > 1) step.push(['section', {type: 'integer', value: String(position.section)}])
-      return {type: 'dictionary', value: step}
+      return dictionary(step)
     })
     if (await this.edits(steps, 'application/x-plist')) tell('It is back.', {seconds: 4})
   }
@@ -241,16 +200,14 @@ export class Editor {
   // Moves the chosen rows by one row; at the end of a section into the next.
   // Presses that come quickly wait for each other.
   shift(pane, by) {
-    return this.#shifts = this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh())
+    this.#shifts = this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh())
   }
 
   #shifts = Promise.resolve()
 
   async #shift(pane, by) {
-    if (pane.place.levelQuery) return tell('Rows can be moved only in the order of the document.', {isRefusal: true})
-    const hrefs = this.#chosen(pane)
-    const indices = hrefs.map(href => pane.level.indexOf(href))
-    const at = by < 0 ? Math.min(...indices) - 1 : Math.max(...indices) + 1
+    if (!isMovable(pane)) return
+    const hrefs = this.#chosen(pane), at = pane.level.indexOf(hrefs.at(by < 0 ? 0 : -1)) + by
     const other = pane.level.row(at)
     if (!hrefs.length || !other) return
     const {geometry} = pane.list
@@ -264,14 +221,15 @@ export class Editor {
     const done = await this.edits(order.map(href => ({move: detailOf(href), to, at})))
     if (!done) return
     order.forEach((href, place) => this.follow(Place.ofLink(href), Place.ofLink(done.edits[place].href)))
-    this.app.announce(`${plural(hrefs.length, 'item', 'items')} moved.`)
+    this.app.announce(`${plural(hrefs.length, 'item')} moved.`)
   }
 
   cut(pane) {
     this.#cut = this.#chosen(pane)
+    if (!this.#cut.length) return
     pane.marked.clear()
     pane.redrawAll()
-    tell(`${plural(this.#cut.length, 'item', 'items')} cut. Open another level to move there.`, {seconds: 5})
+    tell(`${plural(this.#cut.length, 'item')} cut. Open another level to move there.`, {seconds: 5})
   }
 
   async paste(pane) {
@@ -281,10 +239,33 @@ export class Editor {
     pane.redrawAll()
   }
 
+  // Whether a detail is shown as a form, which stays as it is while it has unsaved changes.
   drawDetail(pane) {
     const isSetting = pane.detail.fields.some(([name, {value}]) => name === 'Type' && /^PS/.test(value))
-    return this.app.isEditing && !isSetting && drawForm(pane, this)
+    if (!this.app.isEditing || isSetting) return false
+    if (pane.form?.element.isConnected && pane.form.isChanged) return true
+    pane.form = new EditForm(pane, this)
+    pane.body.replaceChildren(pane.form.element)
+    return true
   }
+}
+
+const hrefAt = element => element.closest('.item')?.dataset.href
+
+const dictionary = value => ({type: 'dictionary', value})
+
+// What is needed to put an item back: the whole of it, with its exact types, and where it was.
+async function snapshot(place) {
+  const {level: above} = place.parent
+  const [detail, item, {sections}] = await Promise.all(
+    [getJSON(place.detail), readPlist('/document/' + place.path), getJSON(above + '?limit=1&fields=')])
+  return {...detail, item, above, sections}
+}
+
+// Whether rows can be moved on a level; if not, that is told.
+function isMovable({place}) {
+  if (place.levelQuery) refuse('Rows can be moved only in the order of the document.')
+  return !place.levelQuery
 }
 
 // MARK: The fields of an item as a form, by type, with what to do when someone else changed them meanwhile.
@@ -294,24 +275,30 @@ const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
 
-// Draws the form unless it has unsaved changes, which stay. Gives whether the pane shows a form.
-function drawForm(pane, editor) {
-  if (pane.form?.element.isConnected && pane.form.isChanged) return true
-  pane.form = new EditForm(pane, editor)
-  pane.body.replaceChildren(pane.form.element)
-  return true
-}
-
 class EditForm {
+  #list = el('div.fields')
+  #buttons = el('div.buttons')
+  #offered = null
+
   constructor(pane, editor) {
     this.pane = pane
     this.editor = editor
-    this.original = pane.detail
-    this.fields = pane.detail.fields.map(([name, value]) => [name, value])
-    this.list = el('div.fields')
-    this.buttons = el('div.buttons')
-    this.element = el('form.edit-form', {onsubmit: event => (event.preventDefault(), this.save())}, this.list, this.buttons)
-    on(this.element, 'keydown', event => event.key === 'Escape' || event.stopPropagation())
+    this.element = el('form.edit-form', {
+      onsubmit: event => {
+        event.preventDefault()
+        this.save()
+      },
+      onkeydown: event => {
+        if (event.key !== 'Escape') event.stopPropagation()
+      },
+    }, this.#list, this.#buttons)
+    this.#begin(pane.detail)
+  }
+
+  // Shows a state of the item with nothing changed in it yet.
+  #begin(detail) {
+    this.original = detail
+    this.fields = detail.fields.map(field => [...field])
     this.#draw()
   }
 
@@ -320,62 +307,54 @@ class EditForm {
   }
 
   #draw() {
-    this.list.replaceChildren(...this.fields.map((field, place) => this.#row(field, place)),
+    this.#list.replaceChildren(...this.fields.map(field => this.#row(field)),
       el('button.plain', {onclick: () => this.#add()}, icon('add'), 'Add a field'))
     this.#offer()
   }
 
   // Save and revert are there once there is something to save.
   #offer() {
-    const shown = this.isChanged ? 'changed' : 'same'
-    if (this.buttons.dataset.shown === shown) return
-    this.buttons.dataset.shown = shown
-    this.buttons.replaceChildren(
-      el('button.button.danger', {onclick: () => this.editor.remove(null, [this.original.href])}, 'Delete'),
-      ...(this.isChanged ? [
-        el('button.button', {onclick: () => this.#revert()}, 'Revert'),
-        el('button', {type: 'submit', class: 'button main'}, 'Save'),
+    const {isChanged} = this
+    if (this.#offered === isChanged) return
+    this.#offered = isChanged
+    this.#buttons.replaceChildren(
+      ...(this.pane.place.parent ? [el('button.button.danger', {onclick: () => this.editor.remove(null, [this.original.href])}, 'Delete')] : []),
+      ...(isChanged ? [
+        el('button.button', {onclick: () => {
+          this.#begin(this.original)
+          this.pane.refresh()
+        }}, 'Revert'),
+        el('button.button.main', {type: 'submit'}, 'Save'),
       ] : []))
   }
 
-  #revert() {
-    this.fields = this.original.fields.map(field => [...field])
-    this.#draw()
-    this.pane.refresh()
-  }
-
-  #row(field, place) {
-    const [name, value] = field
+  #row(field) {
+    const [name, {type, value}] = field
     const change = next => {
-      field[1] = {type: value.type, value: next}
+      field[1] = next
       this.#offer()
     }
-    return el('div', {class: 'field edit-' + value.type},
-      el('label', el('span', {dir: 'auto'}, name), INPUTS[value.type]?.(value.value, change) ?? json(value, next => {
-        field[1] = next
-        this.#offer()
-      })),
+    return el('div.field',
+      el('label', el('span', {dir: 'auto'}, name), INPUTS[type]?.(value, value => change({type, value})) ?? json(field[1], change)),
       iconButton('close', `Remove the field ${name}`, () => {
-        this.fields.splice(place, 1)
+        this.fields.splice(this.fields.indexOf(field), 1)
         this.#draw()
       }))
   }
 
   async #add() {
     const name = el('input', {required: true, autocomplete: 'off'})
-    const type = el('select', ...Object.entries(TYPES).map(([value, text]) => el('option', {value}, text)))
-    const answer = await ask('Add a field', [el('label', 'Name', name), el('label', 'Type', type)], [
-      {text: 'Cancel', value: ''}, {text: 'Add', value: 'done', kind: 'main'}])
+    const type = choiceField('Type', Object.entries(TYPES), 'string')
+    const answer = await ask('Add a field', [el('label', 'Name', name), el('label', 'Type', type)], ['Cancel', 'Add'])
     if (!answer || this.fields.some(([other]) => other === name.value)) return
     this.fields.push([name.value, {type: type.value, value: EMPTY[type.value]}])
     this.#draw()
-    this.list.querySelector('.field:last-of-type :is(input, textarea)')?.focus()
+    this.#list.querySelector('.field:last-of-type :is(input, textarea)').focus()
   }
 
   // The names whose values are not those of another state of the item.
   #changes(fields, other) {
-    const before = new Map(other)
-    const after = new Map(fields)
+    const before = new Map(other), after = new Map(fields)
     return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
   }
 
@@ -396,13 +375,16 @@ class EditForm {
 
   // A patch names only what changes. What JSON cannot tell of a new type goes as a property list, as a whole.
   #send(changed, before, version) {
-    const now = new Map(this.fields), old = new Map(before)
-    const isExact = name => !now.has(name) || now.get(name).type === old.get(name)?.type || !['date', 'data', 'real'].includes(now.get(name).type)
+    const {href} = this.original, now = new Map(this.fields), old = new Map(before)
+    const isExact = name => {
+      const type = now.get(name)?.type
+      return type === old.get(name)?.type || !['date', 'data', 'real'].includes(type)
+    }
     if (changed.every(isExact)) {
       const members = changed.map(name => `${JSON.stringify(name)}:${now.has(name) ? literal(now.get(name)) : 'null'}`)
-      return send('PATCH', this.original.href, `{${members.join()}}`, {ifMatch: version, type: 'application/merge-patch+json'})
+      return send('PATCH', href, `{${members}}`, {ifMatch: version, type: 'application/merge-patch+json'})
     }
-    return send('PUT', this.original.href, plist(xml({type: 'dictionary', value: this.fields})), {ifMatch: version, type: 'application/x-plist'})
+    return send('PUT', href, plist(dictionary(this.fields)), {ifMatch: version, type: 'application/x-plist'})
   }
 
   // Shows both versions of what was changed on either side, and asks which to keep.
@@ -416,83 +398,71 @@ class EditForm {
     // The version is also that of its place and its neighbours: only other fields are a conflict.
     if (same(theirs.fields, this.original.fields)) return this.save(theirs.version)
     const mine = this.#changes(this.fields, this.original.fields)
-    const names = [...new Set([...mine, ...this.#changes(theirs.fields, this.original.fields)])]
-    const text = (fields, name) => {
-      const value = new Map(fields).get(name)
-      return value ? brief(plain(value)) : '(none)'
-    }
-    const table = el('table.versions',
-      el('thead', el('tr', ...['Field', 'Yours', 'Theirs'].map(each => el('th', {scope: 'col'}, each)))),
-      el('tbody', ...names.map(name => el('tr', el('th', {scope: 'row'}, name),
-        el('td', {dir: 'auto'}, text(this.fields, name)), el('td', {dir: 'auto'}, text(theirs.fields, name))))))
-    const answer = await ask('It was changed meanwhile', [
-      el('p', 'Someone else saved this item after you began. Which version is to stay?'), table,
-    ], [{text: 'Go on typing', value: ''}, {text: 'Take theirs', value: 'theirs'}, {text: 'Save mine', value: 'mine', kind: 'main'}])
-    if (!answer) return
+    const names = new Set([...mine, ...this.#changes(theirs.fields, this.original.fields)])
     const merged = new Map(theirs.fields), own = new Map(this.fields)
-    if (answer === 'mine') for (const name of mine) own.has(name) ? merged.set(name, own.get(name)) : merged.delete(name)
-    this.original = theirs
+    const cell = value => el('td', {dir: 'auto'}, value ? brief(plain(value)) : '(none)')
+    const answer = await ask('It was changed meanwhile', [
+      el('p', 'Someone else saved this item after you began. Which version is to stay?'),
+      el('table.versions',
+        el('thead', el('tr', ...['Field', 'Yours', 'Theirs'].map(each => el('th', {scope: 'col'}, each)))),
+        el('tbody', ...Array.from(names, name =>
+          el('tr', el('th', {scope: 'row', dir: 'auto'}, name), cell(own.get(name)), cell(merged.get(name)))))),
+    ], ['Go on typing', 'Take theirs', 'Save mine'])
+    if (!answer) return
+    this.#begin(theirs)
+    if (answer === 'Take theirs') return this.pane.refresh()
+    for (const name of mine) own.has(name) ? merged.set(name, own.get(name)) : merged.delete(name)
     this.fields = [...merged]
     this.#draw()
-    if (answer === 'mine') await this.save(theirs.version, theirs.fields)
-    else this.pane.refresh()
+    await this.save(theirs.version, theirs.fields)
   }
 }
 
 // A value in JSON, numbers with every digit.
-const literal = value => ['integer', 'real'].includes(value.type) && Number.isFinite(Number(value.value)) ? value.value : JSON.stringify(plain(value))
+const literal = ({type, value}) => ['integer', 'real'].includes(type) && isFinite(value) ? value
+  : JSON.stringify(type === 'real' ? value : plain({type, value}))
 
 const INPUTS = {
-  string(value, change) {
-    const area = el('textarea', {dir: 'auto', rows: Math.min(12, Math.max(1, Math.ceil(value.length / 60), value.split('\n').length)), oninput: () => change(area.value)})
-    area.value = value
-    return area
-  },
+  string: (value, change) => el('textarea', {
+    dir: 'auto', rows: within(1, Math.max(Math.ceil(value.length / 60), value.split('\n').length), 12), value,
+    oninput: ({target}) => change(target.value),
+  }),
   integer: (value, change) => numberField(value, change, '-?[0-9]+', 'numeric'),
   real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity', 'decimal'),
-  boolean(value, change) {
-    const box = el('input.switch', {type: 'checkbox', role: 'switch', onchange: () => change(box.checked)})
-    box.checked = value
-    return box
-  },
-  date(value, change) {
-    const field = el('input', {type: 'datetime-local', step: '1', required: true, title: 'UTC', oninput: () =>
-      field.value && change(field.value.length === 16 ? field.value + ':00Z' : field.value + 'Z')})
-    field.value = value.replace(/Z$/, '')
-    return field
-  },
+  boolean: (value, change) => toggleSwitch(null, value, {onchange: ({target}) => change(target.checked)}),
+  date: (value, change) => el('input', {
+    type: 'datetime-local', step: 1, required: true, title: 'UTC', value: value.replace(/Z$/, ''),
+    oninput: ({target: {value}}) => {
+      if (value) change(value.length === 16 ? value + ':00Z' : value + 'Z')
+    },
+  }),
   data(value, change) {
-    const note = el('span', size(Math.floor(value.length * 3 / 4)))
-    const file = el('input', {type: 'file', onchange: async () => {
-      const bytes = new Uint8Array(await file.files[0].arrayBuffer())
-      let text = ''
-      for (const byte of bytes) text += String.fromCharCode(byte)
-      change(btoa(text))
+    const note = el('span', size(bytesIn(value)))
+    return el('span', note, el('input', {type: 'file', onchange: async ({target: {files: [file]}}) => {
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      change(btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')))
       note.textContent = size(bytes.length)
-    }})
-    return el('span', note, file)
+    }}))
   },
 }
 
-function numberField(value, change, pattern, inputmode) {
-  const field = el('input', {pattern, inputmode, required: true, autocomplete: 'off', oninput: () => change(field.value)})
-  field.value = value
-  return field
-}
+const numberField = (value, change, pattern, inputMode) => el('input', {
+  pattern, inputMode, required: true, autocomplete: 'off', value, oninput: ({target}) => change(target.value),
+})
 
 // Lists and dictionaries as JSON; the service keeps the types of what was there before.
-function json(value, change) {
-  const area = el('textarea', {rows: '6', spellcheck: 'false', class: 'code', oninput: () => {
+const json = (value, change) => el('textarea.code', {
+  rows: 6, spellcheck: false, value: JSON.stringify(plain(value), null, 2),
+  oninput: ({target}) => {
+    let problem = ''
     try {
-      change(fromJSON(JSON.parse(area.value)))
-      area.setCustomValidity('')
-    } catch (error) {
-      area.setCustomValidity(error.message)
+      change(fromJSON(JSON.parse(target.value)))
+    } catch ({message}) {
+      problem = message
     }
-  }})
-  area.value = JSON.stringify(plain(value), null, 2)
-  return area
-}
+    target.setCustomValidity(problem)
+  },
+})
 
 // MARK: Moving rows by dragging their handles, with a mouse or a finger.
 
@@ -500,7 +470,8 @@ const EDGE = 48
 
 function beginDrag(event, editor, pane, hrefs) {
   event.preventDefault()
-  const line = el('div.drop-line', {hidden: true})
+  if (!isMovable(pane)) return
+  const line = el('div.drop-line')
   document.body.append(line)
   document.body.classList.add('dragging')
   let target = null, position = event, frame = 0
@@ -522,11 +493,6 @@ function beginDrag(event, editor, pane, hrefs) {
   addEventListener('pointerup', () => end(true), {signal})
   addEventListener('pointercancel', () => end(false), {signal})
   addEventListener('keydown', pressed => pressed.key === 'Escape' && end(false), {signal})
-  if (pane.place.levelQuery) {
-    end(false)
-    tell('Rows can be moved only in the order of the document.', {isRefusal: true})
-    return
-  }
   follow()
 }
 
@@ -541,10 +507,10 @@ function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
   if (hasMoved && clientY < box.top + EDGE) list.element.scrollTop -= 8
   if (hasMoved && clientY > box.bottom - EDGE) list.element.scrollTop += 8
   const to = pane.place.level
-  const index = list.indexOf(under), row = index >= 0 ? pane.level.row(index) : null
+  const row = pane.level.row(list.indexOf(under))
   if (!row) return {to, at: 'last'}
   if (hrefs.includes(row.href)) return null
-  const item = list.elementOf(index), {top, height, left, width} = boxOf(item)
+  const item = under.closest('.item'), {top, height, left, width} = boxOf(item)
   const share = (clientY - top) / height
   if (!row.leaf && share > 0.25 && share < 0.75) {
     item.classList.add('drop-into')

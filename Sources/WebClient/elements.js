@@ -4,7 +4,8 @@
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-// Makes an element, `tag.class`. `on…` functions listen; `true` sets an empty attribute; null, undefined and false set none.
+// Makes an element, `tag.class`. Attributes that are properties too are set as these, so that functions listen, and last,
+// since the value of a choice needs its options. Null and undefined set none.
 export function el(name, attributes, ...children) {
   const [tag, ...classes] = name.split('.'), element = document.createElement(tag)
   if (classes.length) element.className = classes.join(' ')
@@ -13,12 +14,11 @@ export function el(name, attributes, ...children) {
     children.unshift(attributes)
     attributes = {}
   }
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value == null || value === false) continue
-    if (name.startsWith('on')) on(element, name.slice(2), value)
-    else element.setAttribute(name, value === true ? '' : value)
-  }
   element.append(...children.filter(child => child != null && child !== false))
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name in element && value != null) element[name] = value
+    else if (value != null) element.setAttribute(name, value)
+  }
   return element
 }
 
@@ -26,10 +26,20 @@ export const on = (target, type, action, options) => target.addEventListener(typ
 
 export const boxOf = element => element.getBoundingClientRect()
 
+export const hasFocus = element => element.contains(document.activeElement)
+
+export const within = (least, value, most) => Math.max(least, Math.min(value, most))
+
 export function stop(event) {
   event.preventDefault()
   event.stopPropagation()
 }
+
+// Whether a key is neither typed into a field nor part of a command.
+export const isPlainKey = event =>
+  !(event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea'))
+
+export const isRightToLeft = element => getComputedStyle(element).direction === 'rtl'
 
 // Paths of 20 by 20, drawn with a stroke.
 const ICONS = {
@@ -41,7 +51,6 @@ const ICONS = {
   view: 'M3 6h14M5.5 10h9M8 14h4',
   more: 'M5 10h.01M10 10h.01M15 10h.01',
   info: 'M10 3a7 7 0 1 0 0 14a7 7 0 1 0 0-14M10 9v4.5M10 6.5h.01',
-  outline: 'M4 5h5M8 10h8M8 15h8M4 5v10h4M4 10h4',
   add: 'M10 4v12M4 10h12',
   close: 'M5 5l10 10M15 5L5 15',
   cut: 'M6 4l7 9M14 4L7 13M5.500 13a2 2 0 1 0 .01 0M14.500 13a2 2 0 1 0 .01 0',
@@ -51,19 +60,24 @@ const ICONS = {
 }
 
 export function icon(name) {
-  const svg = document.createElementNS(SVG, 'svg')
+  const svg = document.createElementNS(SVG, 'svg'), path = document.createElementNS(SVG, 'path')
   svg.setAttribute('viewBox', '0 0 20 20')
   svg.setAttribute('class', 'icon icon-' + name)
-  svg.setAttribute('aria-hidden', 'true')
-  const path = document.createElementNS(SVG, 'path')
+  svg.ariaHidden = true
   path.setAttribute('d', ICONS[name])
   svg.append(path)
   return svg
 }
 
-export function iconButton(name, label, onclick, attributes) {
-  return el('button.tool', {'aria-label': label, title: label, onclick, ...attributes}, icon(name))
-}
+export const iconButton = (name, label, onclick, attributes) =>
+  el('button.tool', {ariaLabel: label, title: label, onclick, ...attributes}, icon(name))
+
+export const toggleSwitch = (ariaLabel, checked, attributes) =>
+  el('input.switch', {type: 'checkbox', role: 'switch', ariaLabel, checked, ...attributes})
+
+// A field to choose one of some options, each as [value, text].
+export const choiceField = (ariaLabel, options, value, onchange) =>
+  el('select', {ariaLabel, value, onchange}, ...options.map(([value, text]) => el('option', {value}, text ?? value)))
 
 // Runs at most once at a time; a call while it runs makes it run once more afterwards.
 export function coalesced(action) {
@@ -73,31 +87,25 @@ export function coalesced(action) {
       again = true
       return running
     }
-    running = (async () => {
-      try {
-        do {
-          again = false
-          await action()
-        } while (again)
-      } finally {
-        running = null
-      }
-    })()
-    return running
+    const repeat = async () => {
+      do {
+        again = false
+        await action()
+      } while (again)
+    }
+    return running = repeat().finally(() => running = null)
   }
 }
 
 export function debounced(milliseconds, action) {
   let timer
-  const later = (...values) => {
+  const later = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => action(...values), milliseconds)
+    timer = setTimeout(action, milliseconds)
   }
   later.cancel = () => clearTimeout(timer)
   return later
 }
-
-export const wantsLessMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches
 
 // MARK: Text and values as the reader sees them.
 
@@ -107,19 +115,14 @@ const MOMENT = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle:
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
 
 // Control characters as their pictures; line ends and tabs stay.
-export function visible(text) {
-  return text.replace(/[\u0000-\u0008\u000B-\u001F]/g, mark => String.fromCharCode(0x2400 + mark.charCodeAt(0)))
-    .replace(/\u007F/g, '\u2421')
-}
+export const visible = text => text.replace(/[\0-\x08\x0B-\x1F\x7F]/g, mark => mark < ' ' ? String.fromCharCode(0x2400 + mark.charCodeAt(0)) : '\u2421')
 
 // Such text on one line.
 export const oneLine = text => visible(text).replace(/\s+/g, ' ')
 
 export const count = number => NUMBER.format(number)
 
-export function plural(number, one, many) {
-  return `${count(number)} ${number === 1 ? one : many}`
-}
+export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 
 // A number as the document has it: every digit of a 64-bit integer, and of a real.
 export function number(text) {
@@ -147,12 +150,20 @@ export function brief(value) {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value === 'number') return NUMBER.format(value)
   if (isDate(value)) return date(value)
-  if (Array.isArray(value)) return plural(value.length, 'element', 'elements')
-  if (value && typeof value === 'object') return plural(Object.keys(value).length, 'field', 'fields')
+  if (Array.isArray(value)) return plural(value.length, 'element')
+  if (value && typeof value === 'object') return plural(Object.keys(value).length, 'field')
   return oneLine(String(value).slice(0, 300))
 }
 
 export const isColour = text => typeof text === 'string' && /^#[0-9a-f]{6}$/i.test(text)
+
+export function swatch(colour) {
+  const element = el('span.swatch')
+  element.style.backgroundColor = colour
+  return element
+}
+
+export const backLink = place => place && el('a.back.tool', {href: place.address, ariaLabel: 'Back'}, icon('back'))
 
 // The address of an image of the document: only files of its own `assets` folder are shown.
 export function asset(name) {

@@ -1,11 +1,11 @@
 // A column that shows one level: its head, its rows, and its keys.
 
-import {boxOf, coalesced, count, debounced, el, icon, iconButton, on, oneLine, plural, stop, visible} from './elements.js'
-import {Level} from './level.js'
+import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, on, oneLine, plural, stop, visible} from './elements.js'
+import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List} from './list.js'
 import {openMoreMenu, openViewMenu} from './menus.js'
-import {Place, positions} from './place.js'
-import {drawRow, isTall, itemPath, markSelected} from './row.js'
+import {itemPath, Place, positions} from './place.js'
+import {drawRow, isTall, markSelected} from './row.js'
 import {concerns, getJSON} from './service.js'
 
 // MARK: A column that shows one level: its head, its rows, and the letters at its edge.
@@ -18,31 +18,28 @@ export class LevelPane {
   #isTall = false
   #controller = new AbortController()
 
+  marked = new Set()
+  #body = el('div.pane-body')
+  #empty = el('p.empty')
+
   // `level`: one that was read already; `selected`: the path of the row that the next pane shows.
-  constructor(app, place, {level, selected} = {}) {
+  constructor(app, place, selected, level = new Level(place)) {
     this.app = app
     this.place = place
-    this.level = level ?? new Level(place)
-    this.selected = selected ?? null
-    this.marked = new Set()
+    this.level = level
+    this.selected = selected
     this.head = new PaneHead(this)
-    this.element = el('section.pane.level', {'aria-label': place.name || 'Root'}, this.head.element)
+    this.element = el('section.pane.level', this.head.element, this.#body)
     this.#makeList()
-    this.savePosition = debounced(200, () => this.#savePosition())
   }
 
   #makeList() {
     this.list?.end()
-    this.list?.element.remove()
-    this.strip?.element.remove()
-    this.list = new List(this, {isTree: this.place.isOutline, label: this.title})
-    on(this.list.element, 'keydown', event => onListKey(event, this))
+    this.list = new List(this, this.place.isOutline)
+    on(this.list.element, 'keydown', event => isPlainKey(event) && act(event.key, this) && stop(event))
     on(this.list.element, 'focusin', () => this.#setTabStop())
     this.strip = new IndexStrip(this.list)
-    this.body ??= el('div.pane-body')
-    this.empty ??= el('p.empty')
-    this.body.replaceChildren(this.list.element, this.strip.element, this.empty)
-    if (!this.body.parentNode) this.element.append(this.body)
+    this.#body.replaceChildren(this.list.element, this.strip.element, this.#empty)
   }
 
   get title() {
@@ -50,11 +47,7 @@ export class LevelPane {
   }
 
   get target() {
-    return this.place.level + (this.place.levelQuery ? '?' + this.place.levelQuery : '')
-  }
-
-  get href() {
-    return this.place.level
+    return this.place.target
   }
 
   // Whether this is a page of a settings bundle, of which only values can be changed.
@@ -63,19 +56,19 @@ export class LevelPane {
   }
 
   get context() {
+    const {place, selected, marked, app: {isEditing, editor}} = this
     return {
-      selected: this.selected, isTree: this.place.isOutline, marked: this.marked, canEdit: this.app.isEditing,
-      mode: this.app.isEditing ? 'editing' : '',
-      decorate: this.app.isEditing && !this.isSettings ? row => this.app.editor.decorate(row, this) : null, onToggle: row => this.toggle(row),
+      place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row),
+      decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
   }
 
   // Reads the level, from where it was left or where the selected row is.
-  async open() {
-    const saved = positions.get(this.level.target({}))
+  async open(signal) {
+    const saved = positions.get(this.target)
     let start = saved?.index ?? 0
-    if (this.selected !== null && !this.place.levelQuery && !saved) start = (await this.#selectedIndex()) ?? 0
-    if (!this.level.head || (start > 0 && !this.level.row(start))) await this.level.open(start, this.#controller.signal)
+    if (this.selected !== null && !this.place.levelQuery && !saved) start = await positionOf(new Place(this.selected.split('/')), signal) ?? 0
+    if (!this.level.head || (start > 0 && !this.level.row(start))) await this.level.open(start, signal)
     this.#begin = {saved, start}
     return this
   }
@@ -88,14 +81,6 @@ export class LevelPane {
     this.#show()
     if (saved) this.list.y = this.#heightOf(saved)
     else if (start > 0) this.list.reveal(start, 'middle')
-  }
-
-  async #selectedIndex() {
-    const place = new Place(this.selected.split('/'))
-    const detail = await getJSON(place.detail, this.#controller.signal).catch(error => {
-      if (!error.status) throw error
-    })
-    return detail?.position?.index
   }
 
   #heightOf({href, index, dy}) {
@@ -111,21 +96,19 @@ export class LevelPane {
     if (before.levelQuery === place.levelQuery) return
     this.#controller.abort()
     this.#controller = new AbortController()
-    const {signal} = this.#controller
-    const level = new Level(place)
+    const {signal} = this.#controller, level = new Level(place), saved = positions.get(place.target), {changes} = this.app
     this.element.classList.add('asking')
     try {
-      await level.open(positions.get(level.target({}))?.index ?? 0, signal)
+      await level.open(saved?.index ?? 0, signal)
     } catch (error) {
       // Another query was asked for, or the pane was closed.
       if (signal.aborted) return
-      if (!error.status) throw error
-      this.element.classList.remove('asking')
       this.head.refuse(error)
       return
+    } finally {
+      if (!signal.aborted) this.element.classList.remove('asking')
     }
-    if (this.place !== place) return
-    this.element.classList.remove('asking')
+    if (signal.aborted) return
     this.level.abandon()
     const wasOutline = before.isOutline, y = this.list.y
     this.level = level
@@ -134,16 +117,17 @@ export class LevelPane {
     else {
       this.#isTall = false
       this.#show()
-      const saved = positions.get(level.target({}))
       this.list.y = saved ? this.#heightOf(saved) : 0
-      this.app.announce(place.isSearch ? plural(level.count, 'hit', 'hits') : plural(level.count, 'row', 'rows'))
+      this.app.announce(plural(level.count, place.isSearch ? 'hit' : 'row'))
     }
+    // What came while it was read may not be in it.
+    if (changes !== this.app.changes) this.refresh()
   }
 
   #geometry(level) {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
-    this.#isTall ||= [...level.loaded()].some(([, row]) => isTall(row))
-    const hasControls = [...level.loaded()].some(([, row]) => row.control)
+    const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control)
+    this.#isTall ||= rows.some(isTall)
     const heights = {
       row: rem * (this.#isTall ? 3.75 : hasControls ? 3.25 : 2.75),
       header: 2.25 * rem,
@@ -154,38 +138,37 @@ export class LevelPane {
   }
 
   #footerHeight(sections) {
-    const isMeasured = sections.length <= MEASURED_FOOTERS
-    const probe = el('p.section-footer.probe')
+    const probe = el('p.section-footer.probe'), heights = new Map()
     this.list.canvas.append(probe)
-    const heights = new Map()
-    const measure = text => {
-      probe.textContent = isMeasured ? text : ' '
-      return probe.offsetHeight
+    const measured = sections.length <= MEASURED_FOOTERS ? sections.filter(({footer}) => footer) : []
+    for (const {footer} of [...measured, {footer: ' '}]) {
+      probe.textContent = footer
+      heights.set(footer, probe.offsetHeight)
     }
-    for (const {footer} of isMeasured ? sections : sections.slice(0, 1)) if (footer) heights.set(footer, measure(footer))
-    const one = measure(' ')
     probe.remove()
-    return ({footer}) => heights.get(footer) ?? one
+    return ({footer}) => heights.get(footer) ?? heights.get(' ')
   }
 
   #show() {
-    const {head} = this.level
     this.list.show(this.#geometry(this.level))
-    this.strip.update(head.sections)
     this.#describe()
   }
 
   #describe() {
-    this.element.setAttribute('aria-label', this.title || 'Untitled')
-    this.list.element.setAttribute('aria-label', `${visible(this.title) || 'Untitled'}, ${plural(this.level.count, 'row', 'rows')}`)
+    const {level: {count, head}, place} = this
+    this.strip.update(head.sections)
+    this.element.ariaLabel = this.list.element.ariaLabel = this.label
     this.head.update()
-    const isEmpty = this.level.count === 0
-    this.empty.textContent = !isEmpty ? ''
-      : this.level.head.error ?? (this.place.isSearch ? 'Nothing found.' : this.place.levelQuery ? 'No rows match.' : 'No rows.')
+    this.#empty.textContent = count ? ''
+      : head.error ?? (place.isSearch ? 'Nothing found.' : place.levelQuery ? 'No rows match.' : 'No rows.')
     this.#setTabStop()
   }
 
   // MARK: The list's source
+
+  get label() {
+    return `${visible(this.title) || 'Untitled'}, ${plural(this.level.count, 'row')}`
+  }
 
   row(index) {
     return this.level.row(index)
@@ -214,8 +197,7 @@ export class LevelPane {
   #setTabStop() {
     const rows = [...this.list.element.querySelectorAll('.item > .row[href]')]
     const chosen = rows.find(row => row === document.activeElement)
-      ?? rows.find(row => row.matches('[aria-current], [aria-selected=true]'))
-      ?? rows.find(row => boxOf(row).top >= boxOf(this.list.element).top) ?? rows[0]
+      ?? rows.find(row => row.matches('[aria-current], [aria-selected=true]')) ?? this.list.elementOf(this.list.visible?.first)?.querySelector('.row') ?? rows[0]
     for (const row of rows) row.tabIndex = row === chosen ? 0 : -1
     this.list.element.tabIndex = rows.length ? -1 : 0
   }
@@ -223,12 +205,11 @@ export class LevelPane {
   // MARK: Live
 
   concernedBy(entry) {
-    return concerns(entry, this.href, {below: this.place.isSearch || this.place.isOutline})
+    return concerns(entry, this.place.level, {below: this.place.isSearch || this.place.isOutline})
   }
 
   refresh = coalesced(async () => {
-    if (!this.level.head) return
-    const level = this.level
+    const {level} = this
     const anchors = this.#anchors(), {first, last} = this.list.visible
     let next
     try {
@@ -238,12 +219,11 @@ export class LevelPane {
         if (anchors.filter(({href}) => next.indexOf(href) >= 0).length * 2 >= anchors.length) break
       }
     } catch (error) {
-      if (!error.status) return
       if (error.status === 404) this.app.lost(this)
       return
     }
     if (this.level !== level) return
-    this.level.abandon()
+    level.abandon()
     this.#replace(next)
     this.app.refreshed(this)
   })
@@ -253,8 +233,8 @@ export class LevelPane {
     const {first, last} = this.list.visible
     const anchors = []
     for (let index = first; index <= last; index++) {
-      const row = this.level.row(index)
-      if (row) anchors[row.href === this.list.focused ? 'unshift' : 'push']({index, href: row.href, dy: this.list.geometry.topOfRow(index) - this.list.y})
+      const href = this.level.row(index)?.href
+      if (href) anchors[href === this.list.focused ? 'unshift' : 'push']({index, href, dy: this.list.geometry.topOfRow(index) - this.list.y})
     }
     return anchors
   }
@@ -266,8 +246,7 @@ export class LevelPane {
     const geometry = this.#geometry(level)
     const anchor = this.#steadiest(anchors, level)
     y ??= isAtTop || !anchor ? this.list.y : geometry.topOfRow(level.indexOf(anchor.href)) - anchor.dy
-    this.list.replace(geometry, y, {isAnimated: true})
-    this.strip.update(level.head.sections)
+    this.list.replace(geometry, y)
     this.#describe()
   }
 
@@ -278,9 +257,11 @@ export class LevelPane {
     return found.sort((a, b) => level.indexOf(a.href) - a.index - (level.indexOf(b.href) - b.index))[found.length >> 1]
   }
 
+  savePosition = debounced(200, () => this.#savePosition())
+
   #savePosition() {
     const anchor = this.list.geometry && this.#anchors()[0]
-    if (anchor) positions.set(this.level.target({}), anchor)
+    if (anchor) positions.set(this.level.place.target, anchor)
   }
 
   // MARK: Selection and outline
@@ -288,23 +269,18 @@ export class LevelPane {
   select(path) {
     this.selected = path
     for (const item of this.list.element.querySelectorAll('.item')) {
-      if (item.dataset.href) markSelected(item, {href: item.dataset.href}, this.context)
+      if (item.dataset.href) markSelected(item, item.dataset.href, this.context)
     }
     this.#setTabStop()
   }
 
   // Opens or closes a row of the outline in place; the address tells which are open.
   toggle(row) {
-    const base = this.place.segments.length
-    const path = itemPath(row.href).split('/').slice(base).join('/')
+    const path = itemPath(row.href).split('/').slice(this.place.segments.length).join('/')
     const open = (this.place.value('expand') ?? '').split(',').filter(Boolean)
     const rest = open.filter(each => each !== path && !each.startsWith(path + '/'))
     const expand = row.expanded ? rest : [...open, path]
     this.app.go(this.place.setting({depth: '1', expand: expand.length ? expand.join(',') : null}), {replace: true})
-  }
-
-  get summary() {
-    return count(this.level.count)
   }
 
   focusRow(index) {
@@ -329,55 +305,50 @@ export class LevelPane {
 // MARK: The head of a level's column: its title, its tools, and the search field.
 
 class PaneHead {
+  heading = el('h2', {tabIndex: -1}, el('bdi'), el('small'))
+  extra = el('div')
+  #problem = el('p.problem', {role: 'alert'})
+  #field = el('input', {
+    type: 'search', placeholder: 'Search', ariaLabel: 'Search here and below', autocomplete: 'off', spellcheck: false,
+    enterKeyHint: 'search', oninput: () => this.#askLater(), onkeydown: event => this.#key(event),
+  })
+  #searchBox = el('div.search', {role: 'search'}, icon('search'), this.#field, iconButton('close', 'End search', () => this.endSearch()))
+  #searchButton = iconButton('search', 'Search', () => this.beginSearch())
+  #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail())
+  #askLater = debounced(120, () => this.#ask())
+
   constructor(pane) {
     this.pane = pane
-    this.heading = el('h2', {tabindex: '-1'}, el('bdi'), el('small'))
-    this.tools = el('div.tools')
-    this.field = el('input', {
-      type: 'search', placeholder: 'Search', 'aria-label': 'Search here and below', autocomplete: 'off', spellcheck: 'false',
-      enterkeyhint: 'search', oninput: () => this.#search(), onkeydown: event => this.#key(event),
-    })
-    this.searchBox = el('div.search', {role: 'search', hidden: true}, icon('search'), this.field,
-      iconButton('close', 'End search', () => this.endSearch()))
-    this.problem = el('p.problem', {role: 'alert', hidden: true})
-    this.extra = el('div.head-extra')
-    this.element = el('header.pane-head',
-      el('div.head-line', backLink(pane), this.heading, this.tools), this.searchBox, this.extra, this.problem)
-    this.#makeTools()
-    this.searchLater = debounced(120, () => this.#ask())
+    const menu = (name, label, open) => {
+      const button = iconButton(name, label, () => open(pane, button), {ariaHasPopup: 'dialog'})
+      return button
+    }
+    this.viewButton = menu('view', 'Sort, group, filter', openViewMenu)
+    // On narrow screens: the way to the level above.
+    this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
+      el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', openMoreMenu))),
+    this.#searchBox, this.extra, this.#problem)
     this.update()
   }
 
-  #makeTools() {
-    const {pane} = this
-    this.searchButton = iconButton('search', 'Search', () => this.beginSearch())
-    this.viewButton = iconButton('view', 'Sort, group, filter', () => openViewMenu(pane, this.viewButton))
-    this.infoButton = iconButton('info', 'Detail', () => this.#toggleDetail())
-    this.moreButton = iconButton('more', 'More', () => openMoreMenu(pane, this.moreButton))
-    for (const button of [this.viewButton, this.moreButton]) button.setAttribute('aria-haspopup', 'dialog')
-    this.tools.append(this.searchButton, this.viewButton, this.infoButton, this.moreButton)
-  }
-
   update() {
-    const {pane} = this, {place} = pane
+    const {pane} = this, {place, level} = pane, query = place.value('q')
     const [title, small] = this.heading.children
-    title.textContent = oneLine(pane.title ?? '').slice(0, 300) || ' '
-    small.textContent = pane.level?.head ? count(pane.level.count) : ''
-    const query = place.value('q')
-    if (document.activeElement !== this.field) {
-      this.field.value = query ?? ''
-      this.searchBox.hidden = query === null
+    title.textContent = oneLine(pane.title.slice(0, 300)) || ' '
+    small.textContent = level.head ? count(level.count) : ''
+    if (document.activeElement !== this.#field) {
+      this.#field.value = query ?? ''
+      this.#searchBox.hidden = query === null
     }
     const isChanged = ['sort', 'group', 'where', 'depth', 'expand'].some(name => place.value(name) !== null)
     this.viewButton.classList.toggle('active', isChanged)
-    this.infoButton.setAttribute('aria-pressed', String(place.value('show') === ''))
-    this.problem.hidden = true
+    this.#infoButton.ariaPressed = place.value('show') === ''
+    this.#problem.textContent = ''
     pane.app.editor?.updateHead(this)
   }
 
-  refuse(problem) {
-    this.problem.textContent = problem.message
-    this.problem.hidden = false
+  refuse({message}) {
+    this.#problem.textContent = message
   }
 
   #toggleDetail() {
@@ -386,52 +357,34 @@ class PaneHead {
   }
 
   beginSearch() {
-    this.searchBox.hidden = false
-    this.field.focus()
-    this.field.select()
+    this.#searchBox.hidden = false
+    this.#field.focus()
+    this.#field.select()
   }
 
   endSearch() {
-    this.searchLater.cancel()
-    this.field.value = ''
-    this.searchBox.hidden = true
-    this.searchButton.focus()
+    this.#field.value = ''
+    this.#searchBox.hidden = true
+    this.#searchButton.focus()
     this.#ask()
-  }
-
-  #search() {
-    this.searchLater()
   }
 
   // A search begins a new step of the browser's history; more letters change that step.
   #ask() {
-    const {place, app} = this.pane
-    const text = this.field.value.trim() ? this.field.value : null
-    if (text === place.value('q')) return
-    const isMore = place.isSearch && text !== null
-    app.go(text === null ? place.setting({q: null, show: null}) : place.setting({q: text, show: null, depth: null, expand: null}),
-      {replace: isMore || text === null})
+    this.#askLater.cancel()
+    const {place, app} = this.pane, q = this.#field.value.trim() && this.#field.value || null
+    if (q === place.value('q')) return
+    app.go(place.setting({show: null, ...(q && {depth: null, expand: null}), q}), {replace: place.isSearch || !q})
   }
 
   #key(event) {
     event.stopPropagation()
-    if (event.key === 'Escape') {
-      event.preventDefault()
-      this.endSearch()
-    } else if (event.key === 'ArrowDown' || event.key === 'Enter') {
-      event.preventDefault()
-      this.searchLater.cancel()
-      this.#ask()
-      this.pane.focusRow(0)
-    }
+    if (!['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
+    event.preventDefault()
+    if (event.key === 'Escape') return this.endSearch()
+    this.#ask()
+    this.pane.focusRow(0)
   }
-}
-
-// On narrow screens: the way to the level above.
-function backLink(pane) {
-  const parent = pane.place.shownFrom ?? pane.place.parent
-  if (!parent) return null
-  return el('a.back.tool', {href: parent.address, 'aria-label': 'Back'}, icon('back'))
 }
 
 // MARK: The keys of a list: arrows, Home, End, Page Up and Down, typing ahead, and the ways in and out.
@@ -440,43 +393,34 @@ const foldCase = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCas
 
 let typed = '', typedAt = 0
 
-function onListKey(event, pane) {
-  if (event.target.closest('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return
-  const index = pane.list.indexOf(event.target)
-  const row = index >= 0 ? pane.level.row(index) : null
-  if (act(event.key, pane, index, row)) {
-    stop(event)
-  }
-}
-
-// Whether the key meant something here.
-function act(key, pane, index, row) {
-  const isRightToLeft = getComputedStyle(pane.list.element).direction === 'rtl'
-  const [into, out] = isRightToLeft ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
-  const page = Math.max(1, pane.list.visible.last - pane.list.visible.first - 1)
-  const steps = {ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + page, PageUp: index - page, Home: 0, End: pane.level.count - 1}
-  if (key in steps) return Boolean(pane.focusRow(steps[key])) || true
-  if (key === into && row) return goInto(pane, row)
-  if (key === out) return goOut(pane, index, row)
-  if (key === 'Enter' && row) return pane.app.follow(row, pane, {byKey: true}), true
-  if (key === 'Escape') return pane.app.goUp(pane), true
-  if (key.length === 1 && key !== '/' && (key !== ' ' || typed)) return typeAhead(pane, index, key), true
-  return false
-}
-
-function goInto(pane, row) {
-  if (pane.place.isOutline && !row.leaf && !row.expanded) pane.toggle(row)
-  else if (pane.place.isOutline && !row.leaf) pane.focusRow(pane.level.indexOf(row.href) + 1)
-  else pane.app.follow(row, pane, {byKey: true})
+// Does what a key means here; gives whether it means something.
+function act(key, pane) {
+  const {app, level, list} = pane, {first, last} = list.visible
+  const index = list.indexOf(document.activeElement), row = level.row(index)
+  const [into, out] = isRightToLeft(list.element) ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
+  const page = Math.max(1, last - first - 1)
+  const steps = {ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + page, PageUp: index - page, Home: 0, End: level.count - 1}
+  if (key in steps) pane.focusRow(steps[key])
+  else if (key === into && row) goInto(pane, row, index)
+  else if (key === out) goOut(pane, row)
+  else if (key === 'Enter' && row) app.follow(row, pane, {byKey: true})
+  else if (key === 'Escape') app.goUp(pane)
+  else if (key.length === 1 && key !== '/' && (key !== ' ' || typed)) typeAhead(pane, index, key)
+  else return false
   return true
 }
 
-function goOut(pane, index, row) {
-  if (!pane.place.isOutline || !row) return pane.app.goUp(pane), true
-  if (row.expanded) return pane.toggle(row), true
-  const parent = itemPath(row.href).split('/').slice(0, -1).join('/')
-  for (const [other, {href}] of pane.level.loaded()) if (itemPath(href) === parent) return pane.focusRow(other), true
-  return pane.app.goUp(pane), true
+function goInto(pane, row, index) {
+  if (!pane.place.isOutline || row.leaf) pane.app.follow(row, pane, {byKey: true})
+  else if (row.expanded) pane.focusRow(index + 1)
+  else pane.toggle(row)
+}
+
+function goOut(pane, row) {
+  if (pane.place.isOutline && row?.expanded) return pane.toggle(row)
+  const parent = pane.place.isOutline && row ? pane.level.indexOf(Place.ofLink(row.href).parent.level) : -1
+  if (parent >= 0) pane.focusRow(parent)
+  else pane.app.goUp(pane)
 }
 
 // Goes to the next row that begins with what is typed; asks the service where not all rows are here.
@@ -490,10 +434,9 @@ async function typeAhead(pane, index, key) {
   const hit = rows.find(([other]) => other >= from) ?? rows[0]
   if (hit) return pane.focusRow(hit[0])
   if (pane.level.count <= 100 || pane.place.levelQuery) return
-  const query = new URLSearchParams({where: 'Title~' + typed, limit: '100', fields: ''})
-  const {rows: found} = await getJSON(`${pane.place.level}?${query}`).catch(() => ({rows: []}))
-  const row = found.find(({title}) => foldCase(title).startsWith(wanted))
-  if (!row) return
-  const {position} = await getJSON(Place.ofLink(row.href).detail)
-  pane.focusRow(position.index)
+  const found = await getJSON(pane.place.setting({where: 'Title~' + typed, limit: 100, fields: ''}).target)
+  const row = found.rows.find(({title}) => foldCase(title).startsWith(wanted))
+  const position = row && await positionOf(Place.ofLink(row.href))
+  // Unless more was typed meanwhile, or something else was done.
+  if (position !== undefined && typedAt === now && hasFocus(pane.list.element)) pane.focusRow(position)
 }

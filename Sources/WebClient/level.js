@@ -1,5 +1,6 @@
 // A level as far as it has been read: its head, its sections, and the rows that were needed.
 
+import {Place} from './place.js'
 import {getJSON} from './service.js'
 
 const PAGE = 100
@@ -7,14 +8,14 @@ const PAGE = 100
 const KEPT_PAGES = 20
 
 export class Level {
+  head = null
+  pages = new Map()
+
   constructor(place) {
     this.place = place
-    this.head = null
-    this.pages = new Map()
-    this.#loading = new Map()
   }
 
-  #loading
+  #loading = new Map()
 
   get count() {
     return this.head?.count ?? 0
@@ -37,9 +38,7 @@ export class Level {
   }
 
   target(values) {
-    const query = new URLSearchParams(this.place.levelQuery)
-    for (const [name, value] of Object.entries(values)) query.set(name, value)
-    return `${this.place.level}?${query}`
+    return this.place.setting(values).target
   }
 
   #page(number, signal, pages = 1) {
@@ -139,11 +138,16 @@ export class Level {
   async #presentIndex(anchor, signal) {
     if (!anchor) return 0
     if (this.place.levelQuery || this.count <= PAGE) return anchor.index
-    const detail = anchor.href.replace(/^\/levels/, '/detail')
-    const answer = await getJSON(detail, signal).catch(error => {
-      if (!error.status) throw error
-    })
-    return answer?.position?.index ?? anchor.index
+    return await positionOf(Place.ofLink(anchor.href), signal) ?? anchor.index
+  }
+}
+
+// Where an item is on its level, if it is.
+export async function positionOf(place, signal) {
+  try {
+    return (await getJSON(place.detail, signal)).position.index
+  } catch (error) {
+    if (!error.status) throw error
   }
 }
 

@@ -1,6 +1,6 @@
 // A list of any length that scrolls, its geometry, and the letters at its edge.
 
-import {boxOf, el, on, wantsLessMotion} from './elements.js'
+import {boxOf, el, hasFocus, on, within} from './elements.js'
 
 // MARK: Where the rows, headers and footers of a level are, in pixels from its top. All rows of a level have one height.
 
@@ -49,8 +49,8 @@ export class Geometry {
   rowAt(y) {
     const section = this.sectionAt(Math.max(0, y))
     const {start, count} = this.sections[section]
-    const within = Math.floor((y - this.tops[section] - this.headerHeight(section)) / this.heights.row)
-    return start + Math.max(0, Math.min(within, count - 1))
+    const place = Math.floor((y - this.tops[section] - this.headerHeight(section)) / this.heights.row)
+    return start + within(0, place, count - 1)
   }
 }
 
@@ -74,7 +74,7 @@ const MARGIN = 300
 // Section blocks begin at multiples of this, so that their rows seldom need new positions.
 const BLOCK = 4000
 
-// `source`: row(index), draw(element, row, index), need(first, last), scrolled().
+// `source`: label, row(index), draw(element, row), need(first, last), scrolled().
 export class List {
   #rows = new Map()
   #blocks = new Map()
@@ -82,19 +82,22 @@ export class List {
   #lastTop = 0
   #frame = 0
 
-  constructor(source, {isTree = false, label}) {
+  geometry = null
+  canvas = el('div.canvas')
+  // The row that has the focus stays in the page wherever the list is scrolled to.
+  focused = null
+
+  constructor(source, isTree) {
     this.source = source
     this.isTree = isTree
-    this.geometry = null
-    this.canvas = el('div.canvas')
-    this.element = el('div.scroller', {'aria-label': label, role: isTree ? 'tree' : null}, this.canvas)
-    on(this.element, 'scroll', () => this.#scrolled())
-    this.observer = new ResizeObserver(() => this.geometry && this.update())
+    this.element = el('div.scroller', {role: isTree ? 'tree' : null, onscroll: () => this.#scrolled()}, this.canvas)
+    this.observer = new ResizeObserver(() => {
+      if (this.geometry) this.update()
+      this.onresize()
+    })
     this.observer.observe(this.element)
-    // The row that has the focus stays in the page wherever the list is scrolled to.
-    this.focused = null
-    on(this.element, 'focusin', event => {
-      this.focused = event.target.closest('.row')?.dataset.href ?? null
+    on(this.element, 'focusin', ({target}) => {
+      this.focused = target.closest('.item')?.dataset.href
       this.#awaited = -1
     })
   }
@@ -106,18 +109,21 @@ export class List {
 
   // MARK: Scrolling
 
+  get #height() {
+    return this.element.clientHeight
+  }
+
   get y() {
     return this.element.scrollTop + this.#offset
   }
 
   set y(y) {
-    const height = this.element.clientHeight
-    const total = this.geometry.total
-    y = Math.max(0, Math.min(y, total - height))
+    const {total} = this.geometry, end = total - this.#height
+    y = within(0, y, end)
     const real = Math.min(total, HIGHEST)
     this.canvas.style.height = real + 'px'
     // The same share of the offset as of the way: both ends of the list are reached.
-    this.#setOffset(total > HIGHEST ? Math.round((y / (total - height)) * (total - real)) : 0)
+    this.#setOffset(total > HIGHEST ? Math.round((y / end) * (total - real)) : 0)
     this.element.scrollTop = y - this.#offset
     this.#lastTop = this.element.scrollTop
     this.update()
@@ -133,7 +139,7 @@ export class List {
     const top = this.element.scrollTop
     const total = this.geometry?.total ?? 0
     if (total > HIGHEST) {
-      const height = this.element.clientHeight
+      const height = this.#height
       const moved = Math.abs(top - this.#lastTop)
       const share = top / (HIGHEST - height)
       const offset = Math.round(share * (total - HIGHEST))
@@ -147,7 +153,7 @@ export class List {
       this.#frame = requestAnimationFrame(() => {
         this.#frame = 0
         this.update()
-        this.source.scrolled?.()
+        this.source.scrolled()
       })
     }
   }
@@ -155,16 +161,13 @@ export class List {
   // The first and the last row that can be seen, as indices.
   get visible() {
     const header = this.geometry.heights.header
-    return {
-      first: this.geometry.rowAt(this.y + header),
-      last: this.geometry.rowAt(this.y + this.element.clientHeight),
-    }
+    return {first: this.geometry.rowAt(this.y + header), last: this.geometry.rowAt(this.y + this.#height)}
   }
 
   // Scrolls as little as is needed for a row to be seen, or puts it in the middle or at the top.
   reveal(index, where = 'nearest') {
     const {row, header} = this.geometry.heights
-    const top = this.geometry.topOfRow(index), height = this.element.clientHeight
+    const top = this.geometry.topOfRow(index), height = this.#height
     if (where === 'top') this.y = top - this.geometry.headerHeight(this.geometry.sectionOfRow(index))
     else if (where === 'middle') this.y = top - (height - row) / 2
     else if (top < this.y + header) this.y = top - header
@@ -175,34 +178,36 @@ export class List {
 
   show(geometry) {
     this.geometry = geometry
-    for (const block of this.#blocks.values()) block.element.remove()
-    this.#blocks.clear()
+    this.#removeBlocks(() => true)
     this.#rows.clear()
     this.y = this.y
   }
 
+  #removeBlocks(isOver) {
+    for (const [number, block] of this.#blocks) {
+      if (!isOver(number, block)) continue
+      block.element.remove()
+      this.#blocks.delete(number)
+    }
+  }
+
   // Shows other rows at a height. Rows that were there keep their elements, and move from where they were.
-  replace(geometry, y, {isAnimated}) {
-    const before = this.#positions()
-    const focused = this.element.contains(document.activeElement) ? this.focused : null
+  replace(geometry, y) {
+    const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this
     this.#kept = new Map([...this.#rows.values()].map(({element}) => [element.dataset.href, element]))
     this.#rows.clear()
     const old = this.geometry.sections
     this.geometry = geometry
-    for (const [number, block] of this.#blocks) {
-      const section = geometry.sections[number]
-      if (section && looksAlike(section, old[number])) continue
-      block.element.remove()
-      this.#blocks.delete(number)
-    }
+    // The block of one section can show another if only their rows differ.
+    this.#removeBlocks(number => ['title', 'footer'].some(part => geometry.sections[number]?.[part] !== old[number][part]))
     this.y = y
     const used = new Set([...this.#rows.values()].map(({element}) => element))
     for (const element of this.#kept.values()) if (!used.has(element)) element.remove()
     this.#kept = null
     this.#putInOrder()
-    // A row that came into another section was taken out of the page for a moment.
-    if (focused && !this.element.contains(document.activeElement)) this.focusLink(focused)
-    if (isAnimated && !wantsLessMotion()) this.#animate(before)
+    // A row that came into another section was taken out of the page for a moment; of one that is gone, the next follows.
+    if (focusedIndex >= 0 && !hasFocus(this.element)) this.#focusLink(focused) ?? this.focus(focusedIndex)
+    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.#animate(before)
   }
 
   #kept = null
@@ -226,27 +231,23 @@ export class List {
   }
 
   #animate(before) {
-    for (const {element, row} of this.#rows.values()) {
-      if (!row) continue
-      const old = before.get(row.href)
-      const from = old ? {translate: `0 ${old.top - boxOf(element).top}px`} : {opacity: 0}
-      element.animate([from, {}], {duration: 220, easing: 'ease-out'})
-      if (old && old.version !== row.version) element.animate([{backgroundColor: 'var(--flash)'}, {}], 900)
+    const rows = [...this.#rows.values()].filter(({row}) => row)
+    // One that still moves begins anew where it is.
+    for (const {element} of rows) for (const animation of element.getAnimations()) animation.cancel()
+    for (const [href, {top, version}] of this.#positions()) {
+      const old = before.get(href), {element} = rows.find(({row}) => row.href === href)
+      if (old?.top !== top) element.animate([old ? {translate: `0 ${old.top - top}px`} : {opacity: 0}, {}], {duration: 220, easing: 'ease-out'})
+      if (old && old.version !== version) element.animate([{backgroundColor: 'var(--flash)'}, {}], 900)
     }
-  }
-
-  #clearBlocks() {
-    for (const block of this.#blocks.values()) block.element.remove()
-    this.#blocks.clear()
   }
 
   // Makes what is seen now, and removes what is not.
   update() {
     const {geometry} = this
-    const top = this.y - MARGIN, bottom = this.y + this.element.clientHeight + MARGIN
+    const top = this.y - MARGIN, bottom = this.y + this.#height + MARGIN
     if (geometry.count === 0) {
       this.#rows.clear()
-      this.#clearBlocks()
+      this.#removeBlocks(() => true)
       this.#drawBlock(0, top, bottom)
       return
     }
@@ -259,19 +260,14 @@ export class List {
         this.#rows.delete(index)
       }
     }
-    for (const [number, block] of this.#blocks) {
-      if ((number < first || number > last) && !block.list.firstChild) {
-        block.element.remove()
-        this.#blocks.delete(number)
-      }
-    }
+    this.#removeBlocks((number, {list}) => (number < first || number > last) && !list.firstChild)
     for (let number = first; number <= last; number++) this.#drawBlock(number, top, bottom)
     for (let index = from; index <= to; index++) this.#drawRow(index)
     this.source.need(from, to)
   }
 
   #focusedIndex() {
-    if (!this.focused || !this.element.contains(document.activeElement)) return -1
+    if (!this.focused || !hasFocus(this.element)) return -1
     for (const [index, {row}] of this.#rows) if (row?.href === this.focused) return index
     return -1
   }
@@ -302,17 +298,12 @@ export class List {
   }
 
   #makeBlock(section, number) {
-    const title = section.title
-    const hasHeader = title != null
-    const id = hasHeader ? `section-${crypto.randomUUID()}` : null
-    const header = hasHeader
-      ? el('h3.section-header', {id}, el('bdi', title || ' ')) : null
-    const list = el('div.rows', {role: this.isTree ? 'none' : 'list', 'aria-labelledby': id})
-    if (!id && !this.isTree) list.setAttribute('aria-label', this.element.getAttribute('aria-label') ?? '')
-    const footer = section.footer ? el('p.section-footer', {dir: 'auto'}, section.footer) : null
+    const {title, footer: text} = section, {isTree} = this
+    const header = title != null && el('h3.section-header', el('bdi', title || ' '))
+    const list = el('div.rows', {role: isTree ? 'none' : 'list', ariaLabel: isTree ? null : title ?? this.source.label})
+    const footer = text && el('p.section-footer', {dir: 'auto'}, text)
     if (footer) footer.style.height = this.geometry.footers[number] + 'px'
-    const element = el('div.block', {role: this.isTree ? 'none' : null}, header, list, footer)
-    return {element, list, footer, top: null, height: null}
+    return {element: el('div.block', {role: isTree ? 'none' : null}, header, list, footer), list, footer}
   }
 
   #drawRow(index) {
@@ -321,21 +312,17 @@ export class List {
     const number = this.geometry.sectionOfRow(index)
     const block = this.#blocks.get(number)
     if (!block) return
-    let element = drawn?.element
-    if (!drawn) {
-      element = (row && this.#kept?.get(row.href)) || el('div.item', {role: this.isTree ? 'none' : 'listitem'})
-    }
-    if (!drawn || element.rowTop !== this.geometry.topOfRow(index)) {
-      element.rowTop = this.geometry.topOfRow(index)
-      element.style.top = element.rowTop - block.top + 'px'
-    }
+    const element = drawn?.element ?? this.#kept?.get(row?.href) ?? el('div.item', {role: this.isTree ? 'none' : 'listitem'})
+    element.rowTop = this.geometry.topOfRow(index)
+    const top = element.rowTop - block.top + 'px'
+    if (element.style.top !== top) element.style.top = top
     if (element.parentNode !== block.list) block.list.insertBefore(element, this.#elementAfter(index, block.list))
     if (drawn && drawn.row === row) return
     this.#rows.set(index, {element, row})
     element.dataset.href = row?.href ?? ''
     if (!this.isTree) {
-      element.setAttribute('aria-posinset', index + 1)
-      element.setAttribute('aria-setsize', this.geometry.count)
+      element.ariaPosInSet = index + 1
+      element.ariaSetSize = this.geometry.count
     }
     this.source.draw(element, row)
     if (row && index === this.#awaited) this.focus(index)
@@ -372,16 +359,19 @@ export class List {
     return -1
   }
 
-  focusLink(href) {
+  #focusLink(href) {
     for (const {element, row} of this.#rows.values()) {
-      if (row?.href === href) element.querySelector('.row')?.focus({preventScroll: true})
+      if (row?.href !== href) continue
+      const link = element.querySelector('.row')
+      link.focus({preventScroll: true})
+      return link
     }
   }
 
   // Gives a row the focus, scrolling to it.
   focus(index) {
-    if (this.geometry.count === 0) return
-    index = Math.max(0, Math.min(index, this.geometry.count - 1))
+    if (this.geometry.count === 0) return this.element.focus()
+    index = within(0, index, this.geometry.count - 1)
     this.reveal(index)
     const target = this.#rows.get(index)?.element.querySelector('.row[href]')
     target?.focus({preventScroll: true})
@@ -389,11 +379,6 @@ export class List {
     this.#awaited = target ? -1 : index
     return target
   }
-}
-
-// Whether the block of one section can show another: only their rows differ.
-function looksAlike(section, other) {
-  return section.title === other?.title && section.footer === other?.footer
 }
 
 // MARK: The index letters at the edge of a level: to tap, to slide along, and as a slider for the keyboard.
@@ -406,22 +391,21 @@ export class IndexStrip {
   constructor(list) {
     this.list = list
     this.element = el('div', {
-      class: 'index', role: 'slider', tabindex: '0', 'aria-label': 'Section index', 'aria-orientation': 'vertical', hidden: true,
+      class: 'index', role: 'slider', tabIndex: 0, ariaLabel: 'Section index', ariaOrientation: 'vertical', hidden: true,
       onpointerdown: event => {
         this.element.setPointerCapture(event.pointerId)
         this.#slide(event)
       },
-      onpointermove: event => event.buttons && this.#slide(event),
+      onpointermove: event => {
+        if (event.buttons) this.#slide(event)
+      },
       onkeydown: event => this.#key(event),
     })
-    this.observer = new ResizeObserver(() => this.#draw())
-    this.observer.observe(list.element)
+    list.onresize = () => this.#draw()
   }
 
   update(sections) {
-    this.#entries = sections
-      .map((section, number) => ({text: section.index, start: section.start, number}))
-      .filter(({text}) => text != null && text !== '')
+    this.#entries = sections.map(({index: text, start}, number) => ({text, start, number})).filter(({text}) => text)
     this.element.hidden = this.#entries.length < 2
     this.list.element.classList.toggle('has-index', !this.element.hidden)
     this.#draw()
@@ -434,12 +418,11 @@ export class IndexStrip {
     this.element.style.insetInlineEnd = offsetWidth - clientWidth + 'px'
     const room = Math.max(3, Math.floor((this.list.element.clientHeight - 16) / LETTER_HEIGHT))
     const step = Math.max(1, Math.ceil((this.#entries.length * 2) / room))
-    const shown = this.#entries.length <= room
-      ? this.#entries.map(({text}) => text)
-      : this.#entries.filter((_, place) => place % step === 0).flatMap(({text}) => [text, '·'])
+    const texts = this.#entries.map(({text}) => text)
+    const shown = texts.length <= room ? texts : texts.filter((_, place) => place % step === 0).flatMap(text => [text, '·'])
     this.element.replaceChildren(...shown.map(text => el('span', text.slice(0, 2))))
-    this.element.setAttribute('aria-valuemin', 0)
-    this.element.setAttribute('aria-valuemax', this.#entries.length - 1)
+    this.element.ariaValueMin = 0
+    this.element.ariaValueMax = this.#entries.length - 1
     this.mark()
   }
 
@@ -447,8 +430,8 @@ export class IndexStrip {
     if (this.element.hidden || !this.list.geometry) return
     const section = this.list.geometry.sectionOfRow(this.list.visible.first)
     const place = Math.max(0, this.#entries.findLastIndex(({number}) => number <= section))
-    this.element.setAttribute('aria-valuenow', place)
-    this.element.setAttribute('aria-valuetext', this.#entries[place].text)
+    this.element.ariaValueNow = place
+    this.element.ariaValueText = this.#entries[place].text
   }
 
   #slide(event) {
@@ -458,7 +441,7 @@ export class IndexStrip {
   }
 
   #key(event) {
-    const now = Number(this.element.getAttribute('aria-valuenow'))
+    const now = Number(this.element.ariaValueNow)
     const last = this.#entries.length - 1
     const place = {ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0, End: last}[event.key]
     if (place === undefined) return
@@ -467,7 +450,7 @@ export class IndexStrip {
   }
 
   #jump(place) {
-    const entry = this.#entries[Math.max(0, Math.min(place, this.#entries.length - 1))]
+    const entry = this.#entries[within(0, place, this.#entries.length - 1)]
     this.list.reveal(entry.start, 'top')
     this.mark()
   }

@@ -1,26 +1,24 @@
 // The menus of a pane: what developers and editors want; sort, group, filter and outline.
 
-import {el, icon, iconButton, on} from './elements.js'
-import {menuButton, menuLink, openPanel, tell} from './messages.js'
+import {choiceField, el, icon, iconButton, toggleSwitch} from './elements.js'
+import {openPanel, tell} from './messages.js'
+import {Place} from './place.js'
 import {getJSON, token} from './service.js'
 
 // MARK: What developers and editors want at a place: its JSON, the curl command, its address, editing.
 
 export function openMoreMenu(pane, button) {
-  const target = pane.target
-  const act = action => () => {
-    panel.close()
+  const {app, target} = pane
+  const item = (text, action) => el('button.menu-item', {onclick: ({target}) => {
+    target.parentNode.hidePopover()
     action()
-  }
-  const {app} = pane
-  const editing = !app.isEditable ? []
-    : app.isEditing ? [menuButton('Stop editing', act(() => app.setEditing(false)))]
-    : [menuButton('Edit…', act(async () => (await token.ask('editing')) && app.setEditing(true)))]
-  const panel = openPanel(button, 'More', [
-    menuButton('Copy as curl', act(() => copy(curl(target), 'The command is copied.'))),
-    menuButton('Copy address', act(() => copy(location.href, 'The address is copied.'))),
-    menuLink('JSON', target),
-    ...editing,
+  }}, text)
+  openPanel(button, 'More', [
+    item('Copy as curl', () => copy(curl(target), 'The command is copied.')),
+    item('Copy address', () => copy(location.href, 'The address is copied.')),
+    el('a.menu-item', {href: target, target: '_blank', rel: 'noopener'}, 'JSON'),
+    app.isEditable && (app.isEditing ? item('Stop editing', () => app.setEditing(false))
+      : item('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
   ])
 }
 
@@ -41,82 +39,61 @@ async function copy(text, message) {
 const OPERATORS = [[':', 'is'], ['<', 'is less than'], ['>', 'is more than'], ['~', 'contains']]
 
 export async function openViewMenu(pane, button) {
-  const fields = await fieldNames(pane)
+  const names = await fieldNames(pane.place)
+  // The pane may have been closed meanwhile.
+  if (!button.isConnected) return
   const {place, app} = pane
-  const ask = (values, isStep = true) => app.go(app.end.place.setting({show: null, ...values}), {replace: !isStep})
-  const notOutline = {depth: null, expand: null}
+  const ask = (values, replace = false) => app.go(pane.place.setting({show: null, ...values}), {replace})
+  const inRows = (values, replace) => ask({depth: null, expand: null, ...values}, replace)
   const order = place.value('sort') ?? ''
-  const sortField = el('select', {'aria-label': 'Sort by'}, option('', 'Document order'), ...fields.map(name => option(name)))
-  sortField.value = fields.includes(order.replace(/^-/, '')) ? order.replace(/^-/, '') : ''
-  const descending = el('input.switch', {type: 'checkbox', role: 'switch', 'aria-label': 'Descending'})
-  descending.checked = order.startsWith('-')
-  const sort = () => ask({...notOutline, sort: sortField.value ? (descending.checked ? '-' : '') + sortField.value : null})
-  on(sortField, 'change', sort)
-  on(descending, 'change', () => sortField.value && sort())
-
-  const group = el('select', {'aria-label': 'Group by'}, option('', 'As in the document'), option('initial', 'First letter'),
-    ...fields.filter(name => name !== 'Title').map(name => option(name)))
-  group.value = place.value('group') ?? ''
-  on(group, 'change', () => ask({...notOutline, group: group.value || null}))
-
-  const outline = el('input.switch', {type: 'checkbox', role: 'switch', 'aria-label': 'Outline'})
-  outline.checked = place.isOutline
-  on(outline, 'change', () =>
-    ask(outline.checked ? {depth: '1', sort: null, group: null, where: null, q: null} : notOutline))
-
+  const sort = () => inRows({sort: field.value && (descending.checked ? '-' : '') + field.value || null})
+  const fields = names.map(name => [name])
+  const field = choiceField('Sort by', [['', 'Document order'], ...fields], order.replace(/^-/, ''), sort)
+  const descending = toggleSwitch('Descending', order.startsWith('-'), {onchange: () => field.value && sort()})
+  const group = choiceField('Group by', [['', 'As in the document'], ['initial', 'First letter'], ...fields.slice(1)], place.value('group') ?? '',
+    () => inRows({group: group.value || null}))
+  const outline = toggleSwitch('Outline', place.isOutline, {onchange: () =>
+    outline.checked ? ask({depth: '1', sort: null, group: null, where: null, q: null}) : inRows()})
   openPanel(button, 'Sort, group, filter', [
-    el('label.line', 'Sort by', sortField), el('label.line', 'Descending', descending),
-    el('label.line', 'Group by', group), filters(pane, fields, ask),
-    el('label.line', 'Outline', outline),
+    ...[field, descending, group].map(line), filters(place, names, inRows), line(outline),
   ])
 }
 
-const option = (value, text) => el('option', {value}, text ?? value)
+const line = field => el('label.line', field.ariaLabel, field)
 
-async function fieldNames(pane) {
-  const query = new URLSearchParams({fields: '*', limit: '50'})
-  const answer = await getJSON(`${pane.place.level}?${query}`).catch(() => ({rows: []}))
-  const names = new Set(['Title'])
-  for (const {fields} of answer.rows) for (const name of Object.keys(fields)) if (!name.includes(',')) names.add(name)
-  return [...names]
+async function fieldNames(place) {
+  const answer = await getJSON(new Place(place.segments, 'fields=*&limit=50').target).catch(() => ({rows: []}))
+  const names = answer.rows.flatMap(({fields}) => Object.keys(fields))
+  return [...new Set(['Title', ...names.filter(name => !name.includes(','))])]
 }
 
-function filters(pane, fields, ask) {
-  const holder = el('fieldset', el('legend', 'Filter'))
-  const conditions = new URLSearchParams(pane.place.query).getAll('where').map(readCondition)
-  const apply = () => ask({
-    depth: null, expand: null,
-    where: conditions.filter(({value}) => value !== '').map(({field, operator, value}) => field + operator + value),
-  }, false)
-  const draw = () => {
-    holder.replaceChildren(holder.firstChild, ...conditions.map((condition, place) => line(condition, place)),
-      el('button.plain', {onclick: () => {
-        conditions.push({field: fields[0], operator: '~', value: ''})
-        draw()
-        holder.querySelector('.condition:last-of-type input').focus()
-      }}, icon('add'), 'Add a condition'))
-  }
-  const line = (condition, place) => {
-    const names = fields.includes(condition.field) ? fields : [condition.field, ...fields]
-    const field = el('select', {'aria-label': 'Field', onchange: () => (condition.field = field.value, apply())},
-      ...names.map(name => option(name)))
-    const operator = el('select', {'aria-label': 'Comparison', onchange: () => (condition.operator = operator.value, apply())},
-      ...OPERATORS.map(([mark, text]) => option(mark, text)))
-    const value = el('input', {'aria-label': 'Value', autocomplete: 'off', oninput: () => (condition.value = value.value, apply())})
-    field.value = condition.field
-    operator.value = condition.operator
-    value.value = condition.value
-    return el('div.condition', field, operator, value, iconButton('close', 'Remove the condition', () => {
-      conditions.splice(place, 1)
-      draw()
+function filters(place, names, ask) {
+  const holder = el('fieldset')
+  const conditions = new URLSearchParams(place.query).getAll('where').map(readCondition)
+  const apply = () => ask({where: conditions.filter(([, , value]) => value).map(parts => parts.join(''))}, true)
+  const draw = () => holder.replaceChildren(el('legend', 'Filter'), ...conditions.map(condition), el('button.plain', {onclick: () => {
+    conditions.push([names[0], '~', ''])
+    draw()
+    holder.querySelector('.condition:last-of-type input').focus()
+  }}, icon('add'), 'Add a condition'))
+  // A condition is [field, operator, value].
+  const condition = (parts, index) => {
+    const change = part => ({target}) => {
+      parts[part] = target.value
       apply()
-    }))
+    }
+    return el('div.condition',
+      choiceField('Field', [...new Set([parts[0], ...names])].map(name => [name]), parts[0], change(0)),
+      choiceField('Comparison', OPERATORS, parts[1], change(1)),
+      el('input', {ariaLabel: 'Value', autocomplete: 'off', value: parts[2], oninput: change(2)}),
+      iconButton('close', 'Remove the condition', () => {
+        conditions.splice(index, 1)
+        draw()
+        apply()
+      }))
   }
   draw()
   return holder
 }
 
-function readCondition(text) {
-  const [, field, operator, value] = /^([^:<>~]*)([:<>~])(.*)$/s.exec(text) ?? [null, text, ':', '']
-  return {field, operator, value}
-}
+const readCondition = text => /^([^:<>~]*)([:<>~])(.*)$/s.exec(text)?.slice(1) ?? [text, ':', '']

@@ -17,23 +17,25 @@ export function decodeSegment(segment) {
   }
 }
 
-const segmentsOf = path => path.split('/').filter(segment => segment !== '')
+const segmentsOf = path => path.split('/').filter(Boolean)
+
+// The path of a row's item, as that of a place.
+export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
 
 export class Place {
-  constructor(segments, query) {
+  constructor(segments, query = '') {
     this.segments = segments
-    this.query = query ?? ''
+    this.query = query
   }
 
   static of(location) {
     const path = location.pathname.replace(/^\/browse/, '')
-    const segments = segmentsOf(path).map(segment => encodeSegment(decodeSegment(segment)))
-    return new Place(segments, location.search.replace(/^\?/, ''))
+    return new Place(segmentsOf(path).map(segment => encodeSegment(decodeSegment(segment))), location.search.slice(1))
   }
 
   // The place that a link of the service leads to: `/levels/…` or `/detail/…`.
-  static ofLink(href, query) {
-    return new Place(segmentsOf(href.replace(/^\/(levels|detail)/, '').split('?')[0]), query)
+  static ofLink(href) {
+    return new Place(segmentsOf(itemPath(href)))
   }
 
   get path() {
@@ -59,35 +61,63 @@ export class Place {
   }
 
   get parent() {
-    return this.segments.length ? new Place(this.segments.slice(0, -1)) : null
+    return this.segments.length ? this.prefix(this.segments.length - 1) : null
   }
 
   prefix(length) {
-    return new Place(this.segments.slice(0, length))
+    return this.to(this.segments.slice(0, length))
   }
 
-  with(query) {
-    return new Place(this.segments, query)
+  // The place that a link leads to from here.
+  toLink(href) {
+    return this.to(Place.ofLink(href).segments)
+  }
+
+  // Another place; the levels that are above both stay as they were ordered, grouped and filtered.
+  to(segments) {
+    let shared = 0
+    while (shared < segments.length && segments[shared] === this.segments[shared]) shared++
+    const kept = this.#kept, query = new URLSearchParams(shared === segments.length ? kept.get(shared) : '')
+    for (const [depth, order] of kept) {
+      if (depth <= shared && depth < segments.length) query.append('above', `${depth}?${order}`)
+    }
+    return new Place(segments, query.toString())
+  }
+
+  // The queries of this level and of those above it, by their depth: `above` has them in the address.
+  get #kept() {
+    const kept = new Map(this.#values.getAll('above').map(text => [parseInt(text), text.replace(/^\d*\?/, '')]))
+    if (this.levelQuery && !this.isSearch && !this.isOutline) kept.set(this.segments.length, this.levelQuery)
+    return kept
+  }
+
+  get #values() {
+    return new URLSearchParams(this.query)
   }
 
   // A value of the query, or null.
   value(name) {
-    return new URLSearchParams(this.query).get(name)
+    return this.#values.get(name)
   }
 
   // The same place with some values of the query set, or removed where they are null.
   setting(values) {
-    const query = new URLSearchParams(this.query)
+    const query = this.#values
     for (const [name, value] of Object.entries(values)) {
       query.delete(name)
       for (const each of value === null ? [] : [value].flat()) query.append(name, each)
     }
-    return this.with(query.toString())
+    return new Place(this.segments, query.toString())
   }
 
-  // The query that the level is asked with: all but `show`, which only this client knows.
+  // The query that the level is asked with: all but what only this client knows.
   get levelQuery() {
-    return this.setting({show: null}).query
+    return this.setting({show: null, above: null}).query
+  }
+
+  // The link of the level in its order.
+  get target() {
+    return this.level + (this.levelQuery && '?' + this.levelQuery)
   }
 
   // The item whose detail is shown beside its level: `show` is its path below this one; empty is this one itself.
@@ -101,13 +131,17 @@ export class Place {
     return this.setting({show: item && item.segments.slice(this.segments.length).join('/')})
   }
 
+  // Whether this is an item's place, or one below it.
+  isWithin({path}) {
+    return (this.path + '/').startsWith(path + '/')
+  }
+
   get isSearch() {
-    return this.value('q') !== null
+    return this.#values.has('q')
   }
 
   get isOutline() {
-    const query = new URLSearchParams(this.query)
-    return query.has('depth') || query.has('expand')
+    return this.#values.has('depth') || this.#values.has('expand')
   }
 }
 
@@ -143,11 +177,13 @@ const list = document.querySelector('.crumbs ol')
 
 // `ancestors`: as in an answer; until there is one, the segments stand for the titles.
 export function showCrumbs(place, ancestors, title) {
-  const above = ancestors?.map(each => [each.title, Place.ofLink(each.href)])
-    ?? place.segments.map((_, length) => [place.prefix(length).name || 'Root', place.prefix(length)])
+  const part = (tag, attributes, name) => el('li', el(tag, attributes, el('bdi', short(name))))
   list.replaceChildren(
-    ...above.map(([name, target]) => el('li', el('a', {href: target.address}, el('bdi', short(name))))),
-    el('li', el('span', {'aria-current': 'page'}, el('bdi', short(title ?? place.name)))))
+    ...place.segments.map((_, length) => {
+      const above = place.prefix(length)
+      return part('a', {href: above.address}, ancestors?.[length]?.title ?? (above.name || 'Root'))
+    }),
+    part('span', {ariaCurrent: 'page'}, title ?? place.name))
   list.parentNode.scrollLeft = list.parentNode.scrollWidth
   document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
 }

@@ -1,51 +1,46 @@
 // What a row shows, and the controls of a settings page.
 
-import {asset, brief, count, debounced, el, icon, isColour, on, oneLine, plural, stop} from './elements.js'
-import {tell} from './messages.js'
-import {Place} from './place.js'
+import {asset, brief, choiceField, count, debounced, el, hasFocus, icon, isColour, oneLine, plural, stop, swatch, toggleSwitch} from './elements.js'
+import {refuse} from './messages.js'
+import {itemPath} from './place.js'
 import {send, token} from './service.js'
 
 // MARK: What a row shows: image, title, subtitle or trail, value, count, and the mark of a branch.
 
-// Draws a row into its list item, unless it shows that row already. `context`: selected, isTree, onToggle.
+// Draws a row into its list item, unless it shows that row already.
+// `context`: place, selected, marked, isTree, isEditing, decorate, onToggle.
 export function drawRow(item, row, context) {
-  const shown = row && `${row.href} ${row.version} ${row.indent ?? ''} ${row.expanded ?? ''} ${context.mode ?? ''}`
+  const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing}`
   if (item.shown !== shown || !shown) {
-    const hadFocus = item.contains(document.activeElement) && document.activeElement.matches('.row')
+    const focused = hasFocus(item) && document.activeElement
+    // What is being typed or slid stays until that is done.
+    if (focused && focused.matches('[type=text], [type=password], [type=range]')) {
+      focused.onblur = () => drawRow(item, row, context)
+      return
+    }
     item.shown = shown
     item.replaceChildren(...(row ? content(row, context) : [el('div.row.waiting', el('i'))]))
-    if (hadFocus) item.querySelector('.row')?.focus({preventScroll: true})
+    if (focused) item.querySelector(focused.matches('.row') ? '.row' : '.control :is(input, select)')?.focus({preventScroll: true})
   }
-  if (row) markSelected(item, row, context)
+  if (row) markSelected(item, row.href, context)
 }
 
-export function markSelected(item, row, {selected, isTree, marked}) {
+export function markSelected(item, href, {selected, isTree, marked}) {
   const link = item.querySelector('.row')
-  if (!link) return
-  const isSelected = selected != null && itemPath(row.href) === selected
-  if (isTree) link.setAttribute('aria-selected', String(isSelected))
-  else if (isSelected) link.setAttribute('aria-current', 'true')
-  else link.removeAttribute('aria-current')
-  const isMarked = Boolean(marked?.has(row.href))
+  const isSelected = itemPath(href) === selected, isMarked = marked.has(href)
+  if (isTree) link.ariaSelected = isSelected
+  else link.ariaCurrent = isSelected ? 'true' : null
   item.classList.toggle('marked', isMarked)
-  item.querySelector('.mark')?.setAttribute('aria-checked', String(isMarked))
+  for (const mark of item.querySelectorAll('.mark')) mark.ariaChecked = isMarked
 }
-
-// The path of a row's item, as that of a place.
-export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
 
 function content(row, context) {
-  const place = Place.ofLink(row.href)
-  const isControl = row.control && row.leaf
+  const {isTree} = context, isControl = row.control && row.leaf
   const link = el('a', {
-    class: isControl ? 'row has-control' : 'row', href: place.address, 'data-href': row.href, tabindex: '-1', draggable: 'false',
-    role: context.isTree ? 'treeitem' : null,
-    'aria-level': context.isTree ? row.indent + 1 : null,
-    'aria-expanded': context.isTree && !row.leaf ? String(row.expanded) : null,
-  })
-  if (context.isTree) link.style.setProperty('--indent', row.indent)
-  if (context.isTree) link.append(disclosure(row, context))
-  link.append(...(isControl ? [texts(row)] : parts(row)))
+    class: isControl ? 'row has-control' : 'row', href: context.place.toLink(row.href).address, tabIndex: -1, draggable: false,
+    ...(isTree && {role: 'treeitem', ariaLevel: row.indent + 1, ariaExpanded: row.leaf ? null : row.expanded}),
+  }, isTree && disclosure(row, context), ...(isControl ? [texts(row)] : parts(row)))
+  if (isTree) link.style.setProperty('--indent', row.indent)
   const [mark, handle] = context.decorate?.(row) ?? []
   return [mark, link, isControl && control(row, context), handle].filter(Boolean)
 }
@@ -53,53 +48,32 @@ function content(row, context) {
 function parts(row) {
   const {Image: image, Value: value} = row.fields
   return [
-    asset(image) && picture(image), texts(row),
-    value !== undefined && valueText(value),
-    row.error ? el('span.mark-error', {title: row.error}, '!') : null,
-    !row.leaf && el('span.count', {'aria-label': plural(row.count, 'row', 'rows')}, count(row.count)),
-    row.leaf ? null : icon('forward'),
-  ].filter(Boolean)
-}
-
-function picture(name) {
-  const image = el('img', {src: asset(name), alt: '', loading: 'lazy', decoding: 'async'})
-  on(image, 'error', () => image.classList.add('missing'), {once: true})
-  return image
+    asset(image) && el('img', {src: asset(image), alt: '', loading: 'lazy', onerror: ({target}) => target.classList.add('missing')}),
+    texts(row),
+    value !== undefined && el('span.value', {dir: 'auto'}, isColour(value) && swatch(value), brief(value)),
+    row.error && el('span.mark-error', {title: row.error}, '!'),
+    ...(row.leaf ? [] : [el('span.count', {ariaLabel: plural(row.count, 'row')}, count(row.count)), icon('forward')]),
+  ]
 }
 
 function texts(row) {
-  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : row.fields.Subtitle)
-  const title = oneLine(row.title.slice(0, 400))
+  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : row.fields.Subtitle) ?? ''
   return el('span.texts',
-    el('span.title', {dir: 'auto'}, title || (row.control?.key ?? ' ')),
-    second === undefined || second === '' ? null
-      : el('span', {class: row.error ? 'subtitle error' : 'subtitle', dir: 'auto'}, brief(second)))
-}
-
-function valueText(value) {
-  const text = el('span.value', {dir: 'auto'}, brief(value))
-  if (isColour(value)) {
-    const swatch = el('span.swatch')
-    swatch.style.backgroundColor = value
-    text.prepend(swatch)
-  }
-  return text
+    el('span.title', {dir: 'auto'}, oneLine(row.title.slice(0, 400)) || (row.control?.key ?? ' ')),
+    second !== '' && el(row.error ? 'span.subtitle.error' : 'span.subtitle', {dir: 'auto'}, brief(second)))
 }
 
 function disclosure(row, {onToggle}) {
   if (row.leaf) return el('span.disclosure')
-  return el('span', {
-    class: row.expanded ? 'disclosure open' : 'disclosure',
-    onclick: event => {
-      stop(event)
-      onToggle(row)
-    },
-  }, icon('forward'))
+  return el(row.expanded ? 'span.disclosure.open' : 'span.disclosure', {onclick: event => {
+    stop(event)
+    onToggle(row)
+  }}, icon('forward'))
 }
 
 // Whether a row needs the height of two lines.
-export const isTall = row =>
-  Boolean(row.error || row.trail?.length || row.fields.Image || (row.fields.Subtitle ?? '') !== '')
+export const isTall = ({error, trail, fields}) =>
+  Boolean(error || trail?.length || fields.Image || (fields.Subtitle ?? '') !== '')
 
 // MARK: The controls of a settings page, as the browser's own.
 
@@ -108,78 +82,64 @@ const KEYBOARDS = {
 }
 
 // The control of a row. Without an edit token it only shows its value.
-function control(row, {canEdit}) {
-  const make = MAKERS[row.control.type] ?? shownValue
-  const title = row.title || row.control.key || 'Value'
+function control(row, {isEditing}) {
+  const label = row.title || row.control.key || 'Value'
   const holder = el('span.control')
+  const draw = () => {
+    const field = (MAKERS[row.control.type] ?? shownValue)(row.control, store, label)
+    for (const each of [field, ...field.children]) each.disabled = !isEditing || !token.value
+    holder.replaceChildren(field)
+  }
   const store = async value => {
     try {
       await send('PATCH', row.href, {Value: value})
     } catch (error) {
-      holder.replaceChildren(make(row.control, store, title, !canEdit))
-      tell(error.status ? error.message : 'The value was not saved: the connection is lost.', {isRefusal: true})
+      draw()
+      refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')
     }
   }
-  holder.append(make(row.control, store, title, !canEdit || !token.value))
+  draw()
   return holder
 }
 
-const MAKERS = {ToggleSwitch: toggle, Checkbox: toggle, Slider: slider, MultiValue: choice, RadioGroup: radio, TextField: textField}
-
-function toggle({value, trueValue = true, falseValue = false, type}, store, label, disabled) {
-  const box = el('input', {
-    type: 'checkbox', role: type === 'Checkbox' ? null : 'switch', class: type === 'Checkbox' ? null : 'switch',
-    'aria-label': label, disabled, onchange: () => store(box.checked ? trueValue : falseValue),
-  })
-  box.checked = value === trueValue
-  return box
+function toggle({value, trueValue = true, falseValue = false, type}, store, label) {
+  const change = {onchange: ({target}) => store(target.checked ? trueValue : falseValue)}
+  return toggleSwitch(label, value === trueValue, type === 'Checkbox' ? {...change, role: 'checkbox', class: ''} : change)
 }
 
-function slider({value, min = 0, max = 1}, store, label, disabled) {
+function slider({value, min = 0, max = 1}, store, ariaLabel) {
   const save = debounced(250, () => store(Number(range.value)))
   const output = el('output', brief(value ?? min))
+  // Step by step by the keys, although any value is allowed.
   const range = el('input', {
-    type: 'range', min, max, step: 'any', 'aria-label': label, disabled,
+    type: 'range', min, max, step: (max - min) / 100, value: value ?? min, ariaLabel,
     oninput: () => {
-      output.textContent = brief(Math.round(Number(range.value) * 1000) / 1000)
+      output.textContent = brief(Math.round(range.value * 1000) / 1000)
       save()
     },
     onkeydown: event => event.stopPropagation(),
   })
-  // Step by step by the keys, although any value is allowed.
-  range.step = String((max - min) / 100)
-  range.value = String(value ?? min)
   return el('span.slider', range, output)
 }
 
-function choice({value, options = []}, store, label, disabled) {
-  const select = el('select', {'aria-label': label, disabled, onchange: () => store(options[select.selectedIndex].value)},
-    ...options.map(option => el('option', option.title)))
-  select.selectedIndex = options.findIndex(option => option.value === value)
-  return select
-}
-
-function radio({key, value, choice}, store, label, disabled) {
-  const button = el('input', {type: 'radio', name: key, 'aria-label': label, disabled, onchange: () => store(choice)})
-  button.checked = value === choice
-  return button
-}
-
-function textField({value, secure, keyboard}, store, label, disabled) {
-  const isNumber = typeof value === 'number'
-  const field = el('input', {
-    type: secure ? 'password' : 'text', inputmode: KEYBOARDS[keyboard] ?? null, 'aria-label': label, disabled,
-    autocomplete: 'off',
-    onchange: () => store(isNumber && field.value.trim() !== '' ? Number(field.value) : field.value),
-    onkeydown: event => {
-      event.stopPropagation()
-      if (event.key === 'Enter') field.blur()
-    },
-  })
-  field.value = value ?? ''
+function choice({value, options = []}, store, label) {
+  const field = choiceField(label, options.map(({title}, index) => [index, title]), options.findIndex(option => option.value === value),
+    () => store(options[field.value].value))
   return field
 }
 
-function shownValue({value}) {
-  return el('span.value', {dir: 'auto'}, value === undefined ? '' : brief(value))
-}
+const radio = ({key, value, choice}, store, ariaLabel) =>
+  el('input', {type: 'radio', name: key, ariaLabel, checked: value === choice, onchange: () => store(choice)})
+
+const textField = ({value, secure, keyboard}, store, ariaLabel) => el('input', {
+  type: secure ? 'password' : 'text', inputMode: KEYBOARDS[keyboard], ariaLabel, autocomplete: 'off', value,
+  onchange: ({target}) => store(typeof value === 'number' && target.value.trim() ? Number(target.value) : target.value),
+  onkeydown: event => {
+    event.stopPropagation()
+    if (event.key === 'Enter') event.target.blur()
+  },
+})
+
+const shownValue = ({value}) => el('span.value', {dir: 'auto'}, brief(value ?? ''))
+
+const MAKERS = {ToggleSwitch: toggle, Checkbox: toggle, Slider: slider, MultiValue: choice, RadioGroup: radio, TextField: textField}

@@ -53,51 +53,47 @@ export const token = {
   ask: async () => false,
 }
 
-const authorization = () => (token.value ? {Authorization: 'Bearer ' + token.value} : {})
+const allHeaders = headers =>
+  ({Accept: 'application/json', ...(token.value && {Authorization: 'Bearer ' + token.value}), ...headers})
 
-// Asks until there is an answer; throws a Problem for one that is an error.
-export async function request(target, {signal, headers} = {}) {
+// Asks until there is a whole answer, and gives what `read` makes of it; throws a Problem for one that is an error.
+export async function request(target, {signal, headers, read = response => response.json()} = {}) {
   for (let attempt = 0; ; attempt++) {
-    let response
     try {
-      response = await fetch(target, {signal, headers: {Accept: 'application/json', ...authorization(), ...headers}})
+      const response = await fetch(target, {signal, headers: allHeaders(headers)})
+      if (response.ok) {
+        const answer = await read(response)
+        connection.set(false)
+        return answer
+      }
+      if (![502, 503, 504].includes(response.status)) {
+        connection.set(false)
+        if (response.status === 401 && await token.ask('reading')) continue
+        throw await Problem.of(response)
+      }
     } catch (error) {
-      if (signal?.aborted) throw error
-    }
-    if (response && ![502, 503, 504].includes(response.status)) {
-      connection.set(false)
-      if (response.ok) return response
-      if (response.status === 401 && await token.ask('reading')) continue
-      throw await Problem.of(response)
+      if (error.status || signal?.aborted) throw error
     }
     connection.set(true)
     await connection.pause(attempt, signal)
   }
 }
 
-export async function getJSON(target, signal) {
-  const response = await request(target, {signal})
-  try {
-    return await response.json()
-  } catch (error) {
-    if (signal?.aborted) throw error
-    return getJSON(target, signal)
-  }
-}
+export const getJSON = (target, signal) => request(target, {signal})
 
 // Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
 export async function send(method, target, content, {ifMatch, type} = {}) {
-  const headers = {Accept: 'application/json', ...authorization()}
-  if (ifMatch) headers['If-Match'] = `"${ifMatch}"`
-  if (content !== undefined) headers['Content-Type'] = type ?? 'application/json'
-  const body = content === undefined || type ? content : JSON.stringify(content)
-  const response = await fetch(target, {method, headers, body})
+  const headers = allHeaders({'Content-Type': type ?? 'application/json', ...(ifMatch && {'If-Match': `"${ifMatch}"`})})
+  const response = await fetch(target, {method, headers, body: type ? content : JSON.stringify(content)})
   connection.set(false)
   if (!response.ok) throw await Problem.of(response)
-  return response.status === 204 ? null : response.json()
+  return response.json()
 }
 
 // MARK: Follows the changes of the document by the event stream, and takes it up again whenever it breaks off.
+
+// The service gives a sign of life every 15 seconds. A connection that is quiet for longer than twice that is dead.
+const LONGEST_SILENCE = 35_000
 
 // Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (a sign of life).
 class Live extends EventTarget {
@@ -105,6 +101,7 @@ class Live extends EventTarget {
 
   async follow() {
     for (let attempt = 0; ; attempt++) {
+      while (document.hidden) await new Promise(resolve => on(document, 'visibilitychange', resolve, {once: true}))
       try {
         for await (const event of this.#events()) {
           attempt = 0
@@ -113,8 +110,9 @@ class Live extends EventTarget {
       } catch (error) {
         // A revision that the service does not know any more: begin again with the newest.
         if (error.status === 410) this.#reset()
-        else if (error.status) return
+        else if (error.status < 500) return
       }
+      if (document.hidden) continue
       connection.set(true)
       await connection.pause(attempt)
     }
@@ -138,17 +136,25 @@ class Live extends EventTarget {
 
   // Reads the stream's events (WHATWG HTML, section 9.2.6). A heartbeat is an event without anything in it.
   async *#events() {
-    const headers = {Accept: 'text/event-stream'}
-    if (this.#revision) headers['Last-Event-ID'] = this.#revision
-    const response = await request('/changes', {headers})
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    const headers = {Accept: 'text/event-stream', ...(this.#revision && {'Last-Event-ID': this.#revision})}
+    const over = new AbortController()
+    // Browsers allow few connections to one server, for all tabs and the pages that Back leads to: one that is not seen
+    // keeps none.
+    on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
+    const body = await request('/changes', {headers, signal: over.signal, read: response => response.body})
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
     let rest = ''
-    for (;;) {
-      const {done, value} = await reader.read()
-      if (done) return
-      const blocks = (rest + value).replace(/\r\n?/g, '\n').split('\n\n')
-      rest = blocks.pop()
-      for (const block of blocks) yield parseEvent(block)
+    try {
+      for (;;) {
+        const silence = setTimeout(() => over.abort(), LONGEST_SILENCE)
+        const {done, value} = await reader.read().finally(() => clearTimeout(silence))
+        if (done) return
+        const blocks = (rest + value).split('\n\n')
+        rest = blocks.pop()
+        for (const block of blocks) yield parseEvent(block)
+      }
+    } finally {
+      over.abort()
     }
   }
 }
@@ -158,8 +164,8 @@ function parseEvent(block) {
   for (const line of block.split('\n')) {
     const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line)
     if (name === 'event') event.type = value
-    else if (name === 'id') event.id = value
-    else if (name === 'data') event.data += value
+    if (name === 'id') event.id = value
+    if (name === 'data') event.data += value
   }
   return event
 }
@@ -169,7 +175,6 @@ export const live = new Live()
 // Whether an entry of `/changes` may concern the level at a link, or anything below it.
 export function concerns(entry, href, {below = false} = {}) {
   if (entry.truncated) return true
-  const base = href.replace(/\/$/, '')
-  const isAtOrBelow = link => link.replace(/\/$/, '') === base || link.startsWith(base + '/')
-  return below ? entry.levels.some(isAtOrBelow) : entry.levels.some(link => link.replace(/\/$/, '') === base)
+  const [base, ...links] = [href, ...entry.levels].map(link => link.replace(/\/$/, ''))
+  return links.some(link => link === base || below && link.startsWith(base + '/'))
 }

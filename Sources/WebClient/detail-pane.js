@@ -39,8 +39,12 @@ export class DetailPane {
 
   async open(signal) {
     this.detail = await readDetail(this.place, signal)
-    this.draw()
     return this
+  }
+
+  // Drawn once it is in the page: what is shown depends on its size, and on whether someone edits by now.
+  shown() {
+    this.draw()
   }
 
   draw() {

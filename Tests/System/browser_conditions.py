@@ -1,18 +1,33 @@
 #!/usr/bin/env python3
 """The web client in a browser under conditions of its own: without a network, by a finger at the index, with letters typed
-ahead, with a token for reading, from right to left, and with every type of field. The size of its files too."""
+ahead, with a token for reading, from right to left, with every type of field, and with motion and without. The size of its
+files too."""
 
 import datetime
 import html.parser
+import json
+import os
 import pathlib
 import plistlib
+import struct
 import tempfile
 import urllib.request
+import zlib
 
 from harness.server import Server
 from harness.verdict import Verdict, options
 from harness.web_client import NARROW, TOKEN, WIDE, Window, origin, expect_no_complaints
 from selenium.webdriver.common.keys import Keys
+
+
+def png(size):
+    """A red square."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    lines = (b"\0" + b"\xff\0\0" * size) * size
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)) \
+        + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+
 
 # What the page and its files may have together, uncompressed: 100 KB.
 MOST_BYTES = 102_400
@@ -23,7 +38,9 @@ DOCUMENT = {"Title": "Conditions", "Rows": [
     {"Title": "Many", "Children": [f"Row {number:03d}" for number in range(250)] + ["Émile", "Zoë"]},
     {"Title": "Types", "Whole": 2 ** 63 - 1, "Real": 0.5, "Yes": True, "Day": datetime.datetime(2024, 2, 29),
      "Bytes": bytes(range(16)), "List": ["first", 2, {"Deep": "inside"}], "Fields": {"One": "1", "Two": [1, 2]}},
+    {"Title": "Large", "Picture": png(64), "Bytes": bytes(1000), "List": list(range(250)), "Fields": {f"Field {n}": n for n in range(250)}},
 ]}
+TITLES = [row["Title"] for row in DOCUMENT["Rows"]]
 
 
 class Links(html.parser.HTMLParser):
@@ -60,7 +77,7 @@ def size(verdict, server):
 def network(verdict, window):
     """The network goes while a level is open, and comes back."""
     window.open("/")
-    window.shows(["Letters", "Many", "Types"])
+    window.shows(TITLES)
     window.tell("Network.enable")
     conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
     window.tell("Network.emulateNetworkConditions", offline=True, **conditions)
@@ -115,7 +132,7 @@ def curl(verdict, window):
 
 def right_to_left(verdict, window):
     window.open("/")
-    window.shows(["Letters", "Many", "Types"])
+    window.shows(TITLES)
     window.run("document.documentElement.dir = 'rtl'")
     window.focus_row("Many")
     window.keys(Keys.ARROW_LEFT)
@@ -146,6 +163,59 @@ def types(verdict, window):
     verdict.expect(window.soon(is_open), f"and opened: {window.fields()}")
     found = window.axe()
     verdict.expect(found == [], f"axe finds {found}")
+
+
+def look_inside(verdict, window):
+    """Data that is a picture, and what is too long to be shown at once."""
+    window.open("/browse/Large")
+    window.soon(lambda: len(window.fields()) == 4)
+    opened = """for (const e of document.querySelectorAll('.detail-body details:not([open])')) e.open = true
+        const image = document.querySelector('.data img')
+        return [image?.naturalWidth, ...[...document.querySelectorAll('.detail-body p')].map(e => e.textContent),
+          document.querySelectorAll('.elements li').length, document.querySelectorAll('.nested .field').length]"""
+    wanted = [64, "the first 256 bytes", "and 50 more", "and 50 more", 200, 200]
+    verdict.expect(window.soon(lambda: window.run(opened) == wanted), f"the picture is shown, and the beginning of the rest: {window.run(opened)}")
+    found = window.axe()
+    verdict.expect(found == [], f"axe finds {found}")
+    window.keys(Keys.HOME)
+
+
+MOVING = "return [...document.querySelectorAll('.item')].filter(e => e.getAnimations().length).length"
+PLACES = """return [...document.querySelectorAll('.pane.end .item')].map(e => [e.querySelector('.title').textContent, e.getBoundingClientRect().top])
+    .sort((a, b) => a[1] - b[1])"""
+
+
+def motion(verdict, program, folder, is_reduced):
+    """Rows that move do so with a short motion, and end where a fresh load shows them; without motion if that is wished."""
+    file = pathlib.Path(folder, "Motion.json")
+    rows = [f"Row {number}" for number in range(8)]
+    save(file, rows)
+    with Server(program, file) as server, Window(origin(server), WIDE, reduced_motion=is_reduced) as window:
+        window.open("/")
+        window.shows(rows)
+        window.run("""window.most = 0
+            const look = () => {
+              most = Math.max(most, [...document.querySelectorAll('.item')].filter(e => e.getAnimations().length).length)
+              requestAnimationFrame(look)
+            }
+            look()""")
+        for change in (rows[3:] + rows[:3], ["New"] + rows[4:] + rows[:2], rows[::-1], rows):
+            save(file, change)
+            verdict.expect(window.shows(change), f"the rows change: {window.seen()}")
+        verdict.expect(window.soon(lambda: window.run(MOVING) == 0), "every motion ends")
+        most = window.run("return most")
+        verdict.expect(most == 0 if is_reduced else most > 1, f"{'none' if is_reduced else 'some'} of the rows move, not {most}")
+        places = window.run(PLACES)
+        window.reload()
+        window.shows(rows)
+        verdict.expect(window.run(PLACES) == places, f"the rows end where a fresh load shows them: {places} and {window.run(PLACES)}")
+        expect_no_complaints(verdict, window)
+
+
+def save(file, rows):
+    aside = file.with_suffix(".new")
+    aside.write_text(json.dumps({"Title": "Motion", "Rows": rows}))
+    os.replace(aside, file)
 
 
 def dialogs(verdict, window):
@@ -179,9 +249,9 @@ def reading_token(verdict, server, window):
     window.keys("wrong-token-wrong-token", Keys.ENTER)
     verdict.expect(window.soon(lambda: window.find("dialog input").get_attribute("value") == ""), "a wrong token is asked for again")
     window.keys(TOKEN, Keys.ENTER)
-    verdict.expect(window.shows(["Letters", "Many", "Types"]), f"with the right one the level is shown: {window.seen()}")
+    verdict.expect(window.shows(TITLES), f"with the right one the level is shown: {window.seen()}")
     window.reload()
-    verdict.expect(window.shows(["Letters", "Many", "Types"]) and window.all("dialog") == [], "it is kept for the tab")
+    verdict.expect(window.shows(TITLES) and window.all("dialog") == [], "it is kept for the tab")
 
 
 def main():
@@ -193,7 +263,7 @@ def main():
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server:
             size(verdict, server)
             with Window(origin(server), WIDE) as window:
-                for part in (network, typing_ahead, curl, right_to_left, types, dialogs):
+                for part in (network, typing_ahead, curl, right_to_left, types, look_inside, dialogs):
                     part(verdict, window)
                 expect_no_complaints(verdict, window)
             with Window(origin(server), NARROW, touch=True) as window:
@@ -201,6 +271,8 @@ def main():
                 expect_no_complaints(verdict, window)
         with Server(arguments.server, file, "--read-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
             reading_token(verdict, server, window)
+        for is_reduced in (False, True):
+            motion(verdict, arguments.server, folder, is_reduced)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,26 @@ def each_edit(verdict, window, file):
     verdict.expect(inside == ["Inside", "Six"] or inside == ["Inside", {"Title": "Six"}], f"it is there: {inside}")
 
 
+def cut_and_paste(verdict, window, file):
+    window.focus_row("Five")
+    window.hold(Keys.CONTROL, "x")
+    verdict.expect(window.soon(lambda: window.notices() == ["1 item cut. Open another level to move there."]), f"cutting is told: {window.notices()}")
+    window.click_row("One")
+    window.soon(lambda: window.seen()[:1] == ["Inside"])
+    window.focus_row("Inside")
+    window.hold(Keys.CONTROL, "v")
+    verdict.expect(window.shows(["Inside", "Six", "Five"]), f"pasted: {window.seen()}")
+    inside = [each if isinstance(each, str) else each["Title"] for each in plistlib.loads(file.read_bytes())["Rows"][0]["Children"]]
+    verdict.expect(inside == ["Inside", "Six", "Five"] and "Five" not in rows(file), f"it moved: {inside}, {rows(file)}")
+    window.focus_row("Five")
+    window.hold(Keys.CONTROL, "x")
+    window.open("/", token=TOKEN)
+    window.soon(lambda: window.find(".edit-tools"))
+    window.focus_row("Two")
+    window.hold(Keys.CONTROL, "v")
+    verdict.expect(window.shows(["One", "Two", "Third", "Four"]), f"a reload forgets what was cut: {window.seen()}")
+
+
 def conflict(verdict, server, window, file):
     window.open("/browse/Two", token=TOKEN)
     window.soon(lambda: window.find(".edit-form"))
@@ -108,16 +128,16 @@ def outside(verdict, window, file):
     """The file is edited while a row is being renamed."""
     window.open("/", token=TOKEN)
     window.soon(lambda: window.find(".edit-tools"))
-    window.focus_row("Five")
+    window.focus_row("Four")
     window.keys(Keys.F2)
     window.soon(lambda: window.find("dialog input"))
     document = plistlib.loads(file.read_bytes())
     document["Rows"].insert(0, {"Title": "Zero"})
     file.write_bytes(plistlib.dumps(document, sort_keys=False))
     verdict.expect(window.soon(lambda: window.seen()[0] == "Zero"), f"the row from outside is seen: {window.seen()}")
-    window.keys("Fifth", Keys.ENTER)
-    verdict.expect(window.soon(lambda: window.seen()[-1] == "Fifth"), f"the rename is made on the newer file: {window.seen()}")
-    verdict.expect(rows(file)[0] == "Zero" and rows(file)[-1] == "Fifth", f"both are in the file: {rows(file)}")
+    window.keys("Fourth", Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.seen()[-1] == "Fourth"), f"the rename is made on the newer file: {window.seen()}")
+    verdict.expect(rows(file)[0] == "Zero" and rows(file)[-1] == "Fourth", f"both are in the file: {rows(file)}")
 
 
 def main():
@@ -131,6 +151,7 @@ def main():
                 with begin(server, file, size) as window:
                     without_token(verdict, window)
                     each_edit(verdict, window, file)
+                    cut_and_paste(verdict, window, file)
                     conflict(verdict, server, window, file)
                     outside(verdict, window, file)
                     expect_no_complaints(verdict, window)

@@ -48,6 +48,30 @@ def order(verdict, window):
     verdict.expect(window.soon(lambda: window.text(".pane.end .empty") == "No rows match."), "no match says so")
 
 
+def kept_order(verdict, window, is_wide):
+    """The order that was chosen for a level stays on the way down and back, and when the page is read again."""
+    sorted_rows = ["Weld", "Verdigris", "Straw"]
+    left = """return [...document.querySelectorAll('.pane:nth-of-type(2) .item')].filter(e => e.querySelector('.title'))
+        .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).slice(0, 3).map(e => e.querySelector('.title').textContent)"""
+    window.open("/browse/Colours?sort=-Title")
+    window.soon(lambda: window.seen()[:3] == sorted_rows)
+    window.click_row("Weld")
+    address = "/browse/Colours/Weld?above=1%3Fsort%3D-Title"
+    verdict.expect(window.is_at(address), f"the order above is in the address: {window.path}")
+    verdict.expect(window.title_is("Weld"), "the row is shown")
+    window.reload()
+    verdict.expect(window.soon(lambda: "Value" in window.fields()), f"and again: {window.fields()}")
+    if is_wide:
+        verdict.expect(window.soon(lambda: window.run(left) == sorted_rows), f"in the same order: {window.run(left)}")
+        window.click_row("Verdigris")
+        verdict.expect(window.is_at(address.replace("Weld", "Verdigris")), f"its neighbour keeps it: {window.path}")
+        window.click(".crumbs li:nth-child(2) a")
+    else:
+        window.click(".pane .back")
+    verdict.expect(window.is_at("/browse/Colours?sort=-Title"), f"the way back leads to the order: {window.path}")
+    verdict.expect(window.soon(lambda: window.seen()[:3] == sorted_rows), f"which is shown: {window.seen()}")
+
+
 def outline(verdict, window):
     window.open("/browse/?depth=1")
     window.shows(["Colours", "Clothing", "Seasons", "Swatches"])
@@ -93,6 +117,7 @@ def main():
                 with Window(origin(server), size) as window:
                     for part in (search, order, outline):
                         part(verdict, window)
+                    kept_order(verdict, window, size == WIDE)
                     expect_no_complaints(verdict, window)
         settings(verdict, arguments.server, pathlib.Path(folder))
 

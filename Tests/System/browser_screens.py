@@ -6,10 +6,12 @@ import json
 import os
 import pathlib
 import tempfile
+import urllib.request
 
 from harness.server import Server
 from harness.verdict import Verdict, options
 from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin, expect_no_complaints
+from selenium.webdriver.common.keys import Keys
 
 # The name, the document, the address, whether with a token, and a menu to open.
 SCREENS = [
@@ -92,12 +94,62 @@ def look(verdict, servers, size, dark, pictures):
 
 
 def zoomed(verdict, server):
-    """At 200 % a window of 780 by 844 has 390 by 422 pixels: nothing is cut off sideways."""
+    """At 200 % a window of 780 by 844 has 390 by 422 pixels: nothing is cut off sideways, from right to left too."""
+    fits = """return [document.documentElement, ...document.querySelectorAll('.pane, .pane-head, .head-line, .edit-tools, .detail-body, .panel')]
+        .filter(e => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().left < -1 || e.getBoundingClientRect().right > innerWidth + 1)
+        .map(e => e.className)"""
     with Window(origin(server), (390, 422)) as window:
-        for address in ("/browse/Colours", "/browse/Colours/Ink", "/browse/?q=in"):
-            window.open(address)
-            window.soon(lambda: window.find(".pane.last"))
-            verdict.expect(window.run("return document.documentElement.scrollWidth <= innerWidth"), f"{address} at 200 % needs no sideways scrolling")
+        for address, ready, menu in (("/browse/Colours", ".edit-tools", None), ("/browse/Colours/Ink", ".edit-form", None),
+                                     ("/browse/?q=in", ".edit-tools", None), ("/browse/Colours?where=Title~r", ".edit-tools", "Sort, group, filter")):
+            window.open(address, token=TOKEN)
+            window.soon(lambda: window.find(ready))
+            for direction in ("ltr", "rtl"):
+                window.run("document.documentElement.dir = arguments[0]", direction)
+                if menu:
+                    window.click(f'.pane.end .tools [aria-label="{menu}"]')
+                    verdict.expect(window.soon(lambda: window.find(".panel")), f"{address} has its menu at 200 %")
+                wide = window.run(fits)
+                verdict.expect(wide == [], f"{address} at 200 %, {direction}, needs no sideways scrolling, but for {wide}")
+                found = window.axe()
+                verdict.expect(found == [], f"{address} at 200 %, {direction}: axe finds {found}")
+                window.keys(Keys.ESCAPE) if menu else None
+
+
+def conflicts(verdict, program, folder, size, dark, pictures):
+    """The two questions of a conflict: of a form, and of a title."""
+    file, token = pathlib.Path(folder, "Shelf.json"), pathlib.Path(folder, "token")
+    file.write_text(json.dumps({"Title": "Shelf", "Rows": [{"Title": "One", "Note": "a note"}, {"Title": "Two"}]}))
+    title = f"a conflict at {size[0]}, {'dark' if dark else 'light'}"
+    with Server(program, file, "--edit-token-file", str(token)) as server, Window(origin(server), size, dark=dark) as window:
+
+        def change(target, content):
+            urllib.request.urlopen(urllib.request.Request(origin(server) + target, json.dumps(content).encode(), method="PATCH", headers={
+                "Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})).read()
+
+        def look(name, heading):
+            verdict.expect(window.soon(lambda: window.text("dialog h2") == heading), f"{title}: it asks about {name}")
+            if pictures:
+                window.screenshot(os.path.join(pictures, f"conflict-{name.split()[-1]}-{size[0]}-{'dark' if dark else 'light'}.png"))
+            found = window.axe()
+            verdict.expect(found == [], f"{title}: axe finds {found}")
+            window.keys(Keys.ESCAPE)
+            verdict.expect(window.soon(lambda: window.all("dialog") == []), f"{title}: it ends by Escape")
+
+        window.open("/browse/One", token=TOKEN)
+        window.soon(lambda: window.all(".edit-form textarea")[1].send_keys(", mine") is None)
+        change("/detail/One", {"Note": "theirs, which is a longer one", "Other": 1})
+        window.click(".edit-form .main")
+        look("a form", "It was changed meanwhile")
+        window.open("/", token=TOKEN)
+        window.soon(lambda: window.find(".edit-tools"))
+        window.focus_row("Two")
+        window.keys(Keys.F2)
+        window.soon(lambda: window.find("dialog input"))
+        # The item stays at its address by its key.
+        change("/detail/Two", {"Title": "Second", "Key": "Two"})
+        window.keys("Zwei", Keys.ENTER)
+        look("a title", "It was changed meanwhile")
+        expect_no_complaints(verdict, window)
 
 
 def picture(verdict, server, file):
@@ -148,6 +200,7 @@ def main():
         for size in (WIDE, NARROW):
             for dark in (False, True):
                 look(verdict, servers, size, dark, arguments.pictures)
+                conflicts(verdict, arguments.server, folder, size, dark, arguments.pictures)
         zoomed(verdict, servers["Catalog.plist"])
         if arguments.picture:
             picture(verdict, servers["Music.plist"], arguments.picture)

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 import Testing
+import Threads
 
 @testable import TestSupport
 @testable import TreeSources
@@ -17,7 +18,7 @@ struct FileExchangeTests {
 
     /// Replaces `Data.plist`; something may happen before each step, which then may fail.
     private func save(
-        _ name: String = "Data.plist",
+        _ name: String = "Data.plist", check: (@Sendable () -> SaveError?)? = nil,
         before: @escaping @Sendable (FileReplacement.Step) throws -> Int32? = { _ in nil }
     ) throws -> FileIdentity {
         let original = try DocumentFile.open(path: scratch(name), maximumBytes: 1_000)
@@ -33,7 +34,10 @@ struct FileExchangeTests {
             }
         }
         try file.append("new".utf8.span)
-        return try file.commit(replacing: original)
+        let disk = DiskThreads()
+        let state = try file.commit(replacing: original, disk, check: check)
+        disk.close(original)
+        return state
     }
 
     /// Saves as most editors do.
@@ -53,8 +57,15 @@ struct FileExchangeTests {
     /// How a save ended, in words.
     private func outcome(_ before: @escaping @Sendable (FileReplacement.Step) throws -> Int32? = { _ in nil }) -> String
     {
+        outcome(check: nil, before: before)
+    }
+
+    private func outcome(
+        check: (@Sendable () -> SaveError?)?,
+        before: @escaping @Sendable (FileReplacement.Step) throws -> Int32? = { _ in nil }
+    ) -> String {
         do {
-            _ = try save(before: before)
+            _ = try save(check: check, before: before)
             return "saved"
         } catch let error as SaveError {
             return switch error {
@@ -77,9 +88,93 @@ struct FileExchangeTests {
             log.withLock { $0 } == [.create, .setMode, .write, .setAttributes, .sync, .exchange, .verify, .syncFolder])
     }
 
+    @Test("checks the new content while that is written to disk, and waits for both")
+    func check() throws {
+        let (isSyncing, isChecked) = (Semaphore(), Semaphore())
+        let result = outcome(
+            check: {
+                isSyncing.wait()
+                isChecked.signal()
+                return nil
+            },
+            before: { step in
+                if step == .sync {
+                    isSyncing.signal()
+                    isChecked.wait()
+                }
+                return nil
+            })
+        #expect(result == "saved")
+        #expect(try content == "new")
+        #expect(try names == ["Data.plist"])
+    }
+
+    @Test("leaves the old content if the check refuses the new one while that is written to disk")
+    func refusedCheck() throws {
+        let (isSyncing, isChecked) = (Semaphore(), Semaphore())
+        let before = FileIdentity(path: scratch("Data.plist"))
+        let result = outcome(
+            check: {
+                isSyncing.wait()
+                defer { isChecked.signal() }
+                return .failed("the check refuses it")
+            },
+            before: { step in
+                if step == .sync {
+                    isSyncing.signal()
+                    isChecked.wait()
+                }
+                return nil
+            })
+        #expect(result == "the check refuses it")
+        #expect(log.withLock { $0 } == [.create, .setMode, .write, .setAttributes, .sync])
+        #expect(try content == "old")
+        #expect(try names == ["Data.plist"])
+        #expect(FileIdentity(path: scratch("Data.plist")) == before)
+    }
+
+    @Test("leaves the old content if it cannot be written to disk while it is checked", arguments: [false, true])
+    func failedSyncBesideCheck(_ isRefused: Bool) throws {
+        let (isChecking, hasFailed) = (Semaphore(), Semaphore())
+        let isChecked = Guarded(false)
+        let before = FileIdentity(path: scratch("Data.plist"))
+        let result = outcome(
+            check: {
+                isChecking.signal()
+                hasFailed.wait()
+                isChecked.withLock { $0 = true }
+                return isRefused ? .failed("the check refuses it") : nil
+            },
+            before: { step in
+                guard step == .sync else { return nil }
+                isChecking.wait()
+                hasFailed.signal()
+                return EIO
+            })
+        #expect(result == ".Data.plist.drilldown-edit cannot be written to disk: Input/output error")
+        // Nothing of the save goes on after it.
+        #expect(isChecked.withLock { $0 })
+        #expect(try content == "old")
+        #expect(try names == ["Data.plist"])
+        #expect(FileIdentity(path: scratch("Data.plist")) == before)
+    }
+
+    @Test("finds that another program writes into the old file during a check that refuses")
+    func foreignWriteBesideCheck() throws {
+        let result = outcome(check: {
+            do { try Data("foreign".utf8).write(to: URL(fileURLWithPath: self.scratch("Data.plist"))) } catch {
+                Issue.record(error)
+            }
+            return .failed("the check refuses it")
+        })
+        #expect(result == "changed meanwhile")
+        #expect(try content == "foreign")
+        #expect(try names == ["Data.plist"])
+    }
+
     @Test("that somebody writes into before it is done is not taken for what was saved")
     func writtenInto() throws {
-        let state = try save { [scratch] step in
+        let state = try save(check: nil) { [scratch] step in
             if step == .syncFolder { try Data("newer".utf8).write(to: URL(fileURLWithPath: scratch("Data.plist"))) }
             return nil
         }

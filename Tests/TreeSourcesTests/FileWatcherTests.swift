@@ -105,6 +105,31 @@ struct FileWatcherTests {
         #expect(watcher.nextReport() == .changed)
     }
 
+    @Test("drops the events of a save of its own, and keeps those of others on the way")
+    func ownSave() throws {
+        try scratch.folder("there")
+        try scratch.rename("Data.plist", "there/Data.plist")
+        try scratch.link("Data.plist", to: "there/Data.plist")
+        let watcher = watcher()
+        for round in 0..<3 {
+            try scratch.write("there/aside", items("B\(round)"))
+            try scratch.rename("there/aside", "there/Data.plist")
+            watcher.settle(try #require(FileIdentity(path: scratch("Data.plist"))))
+            #expect(isQuiet(watcher))
+        }
+        // The file that is there now is watched.
+        try scratch.write("there/Data.plist", items("C"))
+        #expect(watcher.nextReport() == .changed)
+        watcher.arm()
+        // The link changes while the file is saved.
+        try scratch.write("there/aside", items("D"))
+        try scratch.rename("there/aside", "there/Data.plist")
+        try scratch.remove("Data.plist")
+        try scratch.link("Data.plist", to: "there/../there/Data.plist")
+        watcher.settle(try #require(FileIdentity(path: scratch("Data.plist"))))
+        #expect(watcher.nextReport() == .changed)
+    }
+
     @Test("waits for a file whose folders do not exist yet")
     func notYet() throws {
         let watcher = watcher("a/b/Data.plist")

@@ -54,7 +54,9 @@ final class ControlEdits: EditGroup {
 
     func save() throws(SaveError) -> Fingerprint? {
         guard hasUnshownChanges else { return base.fingerprint }
-        let stored = try watched.usingReserve { () throws(SaveError) in try file.save(values, over: self.stored) }
+        let stored = try watched.usingReserve { () throws(SaveError) in
+            try file.save(values, over: self.stored, watched.disk)
+        }
         let saved = latest.with(stored)
         onSave(saved)
         return saved.fingerprint

@@ -34,9 +34,8 @@ final class FileWatcher: SourceWatcher {
     ///
     /// - Parameter saved: its state after the save; if it is another already, that is reported.
     func settle(_ saved: FileIdentity) {
-        files.follow(file.path, for: follower)
+        files.followReplacement(at: file.path, for: follower)
         identity = saved
-        files.dropChange(of: follower)
         if FileIdentity(path: file.path) != saved { nextCheck = .now }
     }
 

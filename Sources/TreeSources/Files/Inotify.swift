@@ -78,6 +78,8 @@ extension Inotify {
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// The watched directory or file itself was moved or deleted.
         static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
+        /// What matters to somebody who reads a file.
+        static let ofFile: Mask = [.writing, .attributes, .itself]
         /// Not a kind, but always reported: the watched directory or file cannot be watched any more.
         static let gone = Mask(rawValue: UInt32(IN_IGNORED | IN_UNMOUNT))
         /// Not a kind: adds to the watched kinds instead of replacing them.

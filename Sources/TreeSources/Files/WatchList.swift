@@ -29,12 +29,22 @@ struct WatchList: ~Copyable {
         var wanted: Inotify.Mask { interests.values.reduce(into: []) { $0.formUnion($1.events) } }
     }
 
+    /// The file that a path leads to, and where its name is looked up.
+    private struct Target {
+        let directory: Int32
+        let name: String
+        var file: Int32
+        let place: String
+    }
+
     /// Made with the first path.
     private var inotify: Inotify?
     /// By the kernel's watch number.
     private var watches: [Int32: Watch] = [:]
     /// The watches of each path.
     private var numbers: [Follower: Set<Int32>] = [:]
+    /// The file of each path that leads to one.
+    private var targets: [Follower: Target] = [:]
     /// The paths for which an event was read and not yet taken.
     private var changed: Set<Follower> = []
     private var count = 0
@@ -59,19 +69,26 @@ struct WatchList: ~Copyable {
     mutating func follow(_ path: String, endings: [String] = [], for follower: Follower) {
         var found: [Int32: (place: String, interest: Interest)] = [:]
         var last: (number: Int32, place: String)?
+        var lookup: (directory: Int32, name: String)?
+        var target: Target?
         var walk = PathWalk(path)
         walk.go { directory, name in
             let events: Inotify.Mask = [.names, .attributes, .itself]
+            lookup = nil
             guard let number = inotify?.watch(directory, for: [events, .more]) else { return }
             found[number, default: (directory, Interest())].interest.events.formUnion(events)
             found[number]?.interest.names.insert(name)
+            lookup = (number, name)
         } pass: { place, isDirectory in
             // The attributes of a directory are not watched, because the kernel would report those of every file in it
             // as well.
-            let events: Inotify.Mask = isDirectory ? .itself : [.writing, .attributes, .itself]
+            let events: Inotify.Mask = isDirectory ? .itself : .ofFile
             guard let number = inotify?.watch(place, for: [events, .more]) else { return }
             found[number, default: (place, Interest())].interest.events.formUnion(events)
             last = isDirectory ? (number, place) : nil
+            if !isDirectory, let lookup {
+                target = Target(directory: lookup.directory, name: lookup.name, file: number, place: place)
+            }
         }
         if !endings.isEmpty, let last, inotify?.watch(last.place, for: [.names, .more]) == last.number {
             found[last.number]?.interest.events.formUnion(.names)
@@ -84,12 +101,38 @@ struct WatchList: ~Copyable {
         }
         for (number, (place, _)) in found { narrow(number, at: place) }
         numbers[follower] = Set(found.keys)
+        targets[follower] = target
+    }
+
+    /// Watches the file that a path leads to again, after this program has put it in place of another.
+    ///
+    /// The events of that are dropped; those of everything else on the way are kept.
+    ///
+    /// - Returns: false if the path was not followed to a file: it must be followed anew.
+    mutating func followReplacement(for follower: Follower) -> Bool {
+        guard let old = targets[follower], let number = inotify?.watch(old.place, for: [.ofFile, .more]) else {
+            return false
+        }
+        if number != old.file {
+            end(old.file, for: follower)
+            numbers[follower]?.remove(old.file)
+        }
+        watches[number, default: Watch()].interests[follower] = Interest(events: .ofFile)
+        watches[number]?.events.formUnion(.ofFile)
+        numbers[follower]?.insert(number)
+        targets[follower]?.file = number
+        readEvents { event, concerned in
+            concerned == follower
+                && (event.number == old.file || event.number == old.directory && event.name == old.name)
+        }
+        return true
     }
 
     /// Ends all watches that only this follower needs.
     mutating func forget(_ follower: Follower) {
         for number in numbers[follower] ?? [] { end(number, for: follower) }
         numbers[follower] = nil
+        targets[follower] = nil
         changed.remove(follower)
     }
 
@@ -115,11 +158,13 @@ struct WatchList: ~Copyable {
     }
 
     /// Reads the pending events.
-    mutating func readEvents() {
+    ///
+    /// - Parameter isOwn: whether a path's event was caused by this program, and is dropped.
+    mutating func readEvents(except isOwn: (Inotify.Event, Follower) -> Bool = { _, _ in false }) {
         for event in inotify?.takeEvents() ?? [] {
             if event.mask.contains(.overflow) { changed.formUnion(numbers.keys) }
             for (follower, interest) in watches[event.number]?.interests ?? [:] where interest.includes(event) {
-                changed.insert(follower)
+                if !isOwn(event, follower) { changed.insert(follower) }
             }
         }
     }

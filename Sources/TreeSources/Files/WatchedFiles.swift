@@ -8,6 +8,8 @@ public final class WatchedFiles {
     private var list = WatchList()
     /// Opening a file of a folder takes three for a moment.
     private var reserve = DescriptorReserve(count: 3)
+    /// The threads that help with saves.
+    let disk = DiskThreads()
     /// The turn of the thread's loop in which events were read last.
     private var turn: Instant?
     /// The origin of the times of all checks.
@@ -46,8 +48,10 @@ public final class WatchedFiles {
         return list.takeChange(of: follower)
     }
 
-    /// Reads the events so far, and drops those of one follower.
-    func dropChange(of follower: WatchList.Follower) {
+    /// Watches a path again after this program has replaced its file, and drops the events of that.
+    func followReplacement(at path: String, for follower: WatchList.Follower) {
+        guard !list.followReplacement(for: follower) else { return }
+        list.follow(path, for: follower)
         list.readEvents()
         _ = list.takeChange(of: follower)
     }

@@ -11,6 +11,8 @@ struct EditedFile {
     let interpretation: Interpretation
     /// What was read from it.
     let loaded: LoadedTree
+    /// The threads for what is done while this one waits for the disk.
+    let disk: DiskThreads
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _ in nil }
 
@@ -40,13 +42,16 @@ struct EditedFile {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: loaded.identity)
         var file = try begin(target)
+        let written: [UInt8]?
         do throws(SaveError) {
-            try write(content, from: original, to: &file)
+            written = try write(content, from: original, to: &file)
         } catch {
             // Probably it changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
-        let identity = try file.commit(replacing: original)
+        let identity = try file.commit(
+            replacing: original, disk, check: written.map { check(of: $0, content.document) })
+        disk.close(original)
         return loaded.saved(as: content.document, in: identity)
     }
 
@@ -60,10 +65,12 @@ struct EditedFile {
         }
     }
 
-    /// Writes the new content; a small one is also checked, so that nothing is saved that would be read as another tree.
+    /// Writes the new content.
+    ///
+    /// - Returns: what was written if it is small, to be checked; nil otherwise.
     private func write(
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
-    ) throws(SaveError) {
+    ) throws(SaveError) -> [UInt8]? {
         var small: [UInt8]? = []
         do throws(SpliceError<FileReplacementError>) {
             try send(content, replacing: original) { (piece) throws(FileReplacementError) in
@@ -83,9 +90,7 @@ struct EditedFile {
             case .sink(let error): throw SaveError(error)
             }
         }
-        // The disk works while the content is checked.
-        file.startWriting()
-        if let small { try check(small, content.document) }
+        return small
     }
 
     private func send(
@@ -106,15 +111,17 @@ struct EditedFile {
         do throws(PropertyListError) { return .memory(try original.bytes()) } catch { throw .document(error) }
     }
 
-    /// Reads a new content.
-    private func check(_ bytes: [UInt8], _ document: Level) throws(SaveError) {
-        do throws(PropertyListError) {
-            let tree = try interpretation.readOrAdvise(.memory(bytes), as: loaded.syntax, pool: LevelPool(document))
-            if tree.document.hash == document.hash { return }
-        } catch {
-            throw .failed("the edited document would be refused: \(error.reason)")
+    /// A check that reads a new content, and returns why it must not be saved, or nil if it is read as the edited tree.
+    private func check(of bytes: [UInt8], _ document: Level) -> @Sendable () -> SaveError? {
+        { [interpretation, syntax = loaded.syntax] in
+            do throws(PropertyListError) {
+                let tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(document))
+                if tree.document.hash == document.hash { return nil }
+            } catch {
+                return .failed("the edited document would be refused: \(error.reason)")
+            }
+            return .failed("the edited document would be read as another tree")
         }
-        throw .failed("the edited document would be read as another tree")
     }
 }
 

@@ -13,22 +13,58 @@ extension FileReplacement {
     /// the file between the last look and the renaming, on a file system that cannot exchange names. A process that is
     /// killed between the exchange and the look leaves what it took away in the hidden file.
     ///
-    /// - Parameter original: the open file, in the state in which it was read.
+    /// - Parameters:
+    ///   - original: the open file, in the state in which it was read.
+    ///   - disk: the threads for what is done while this one waits for the disk.
+    ///   - check: runs while the new content is written to disk; returns why it must not be saved, or nil if it may.
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
-    mutating func commit(replacing original: borrowing DocumentFile) throws(SaveError) -> FileIdentity {
+    mutating func commit(
+        replacing original: borrowing DocumentFile, _ disk: DiskThreads, check: (@Sendable () -> SaveError?)? = nil
+    ) throws(SaveError) -> FileIdentity {
+        var refusal: SaveError?
         do throws(FileReplacementError) {
-            return try exchange(with: original)
+            let attributes = try prepare(original)
+            refusal = try sync(disk, check)
+            if refusal == nil { return try exchange(with: original, attributes) }
         } catch {
             throw error.isForeignSave ? .changedMeanwhile : SaveError(error)
         }
+        // Probably the original changed while it was copied.
+        throw original.isUnchanged() ? refusal ?? .changedMeanwhile : .changedMeanwhile
     }
 
-    private mutating func exchange(with original: borrowing DocumentFile) throws(FileReplacementError) -> FileIdentity {
+    /// Gives the new file the attributes of the original, after a first look at it.
+    private func prepare(_ original: borrowing DocumentFile) throws(FileReplacementError) -> FileAttributes {
+        guard original.isUnchanged(), !FileLease.isBeingWritten(original.descriptor) else { throw foreignSave }
+        return try copyAttributes(from: original.descriptor)
+    }
+
+    /// Writes the new content to disk, and checks it meanwhile; returns what the check says.
+    private func sync(
+        _ disk: DiskThreads, _ check: (@Sendable () -> SaveError?)?
+    ) throws(FileReplacementError) -> SaveError? {
+        guard let check else {
+            try attempt(.sync, aside) { fsync(descriptor) }
+            return nil
+        }
+        var failure: FileReplacementError?
+        let refusal = disk.run(check) {
+            do throws(FileReplacementError) {
+                try attempt(.sync, aside) { fsync(descriptor) }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return refusal
+    }
+
+    private mutating func exchange(
+        with original: borrowing DocumentFile, _ copied: FileAttributes
+    ) throws(FileReplacementError) -> FileIdentity {
         let old = original.descriptor
-        guard original.isUnchanged(), !FileLease.isBeingWritten(old) else { throw foreignSave }
-        var attributes = try copyAttributes(from: old)
-        try attempt(.sync, aside) { fsync(descriptor) }
+        var attributes = copied
         // Another process of this program must not take the old file for remains while it has the other name.
         _ = flock(old, LOCK_EX | LOCK_NB)
         defer { _ = flock(old, LOCK_UN) }

@@ -1,0 +1,76 @@
+internal import Locking
+
+/// A thread that runs jobs one after the other, while the threads that add them go on, or wait for something else.
+///
+/// Its priority is low: where there are fewer processors than threads, it fills the time in which the others wait.
+public final class WorkerThread: Sendable {
+    /// Something to be done once.
+    public typealias Job = @Sendable () -> Void
+
+    private let jobs: JobQueue
+    private let thread: Thread
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: as that of `Thread`.
+    ///   - limit: how many jobs may wait.
+    /// - Throws: `SystemCallError` if the system starts no more threads.
+    public init(name: String, limit: Int = 1) throws(SystemCallError) {
+        let jobs = JobQueue(limit: limit)
+        thread = try Thread(name: name) {
+            Thread.setNiceness(10)
+            while let job = jobs.next() { job() }
+        }
+        self.jobs = jobs
+    }
+
+    deinit { stop() }
+
+    /// Has the thread run a job; returns at once.
+    ///
+    /// - Returns: false if too many jobs wait, or the thread was stopped: the job will not run.
+    public func add(_ job: @escaping Job) -> Bool { jobs.add(job) }
+
+    /// Ends the thread after all its jobs, and waits for its end.
+    public func stop() {
+        jobs.close()
+        thread.join()
+    }
+}
+
+/// The jobs that wait for a thread.
+private final class JobQueue: Sendable {
+    private struct Waiting {
+        var jobs: [WorkerThread.Job] = []
+        var isClosed = false
+    }
+
+    private let waiting = Guarded(Waiting())
+    private let limit: Int
+    /// One signal for each job, and one for the end.
+    private let arrival = Semaphore()
+
+    init(limit: Int) { self.limit = limit }
+
+    func add(_ job: @escaping WorkerThread.Job) -> Bool {
+        let isTaken = waiting.withLock { waiting in
+            guard !waiting.isClosed, waiting.jobs.count < limit else { return false }
+            waiting.jobs.append(job)
+            return true
+        }
+        if isTaken { arrival.signal() }
+        return isTaken
+    }
+
+    func close() {
+        waiting.withLock { $0.isClosed = true }
+        arrival.signal()
+    }
+
+    /// Waits for the next job; nil if there will be no more.
+    func next() -> WorkerThread.Job? {
+        arrival.wait()
+        return waiting.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
+    }
+}

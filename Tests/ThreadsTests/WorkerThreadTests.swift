@@ -1,0 +1,75 @@
+import Glibc
+import Locking
+import Testing
+import Threads
+
+@Suite("A worker thread")
+struct WorkerThreadTests {
+    @Test("runs the jobs one after the other, on a thread of low priority, while their owner goes on")
+    func jobs() throws {
+        let worker = try WorkerThread(name: "work", limit: 100)
+        let numbers = Guarded<[Int]>([])
+        let isOther = Guarded<[Bool]>([])
+        let nicenesses = Guarded<Set<Int32>>([])
+        let own = UInt(pthread_self())
+        for number in 0..<100 {
+            let isTaken = worker.add {
+                numbers.withLock { $0.append(number) }
+                isOther.withLock { $0.append(UInt(pthread_self()) != own) }
+                nicenesses.withLock { _ = $0.insert(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)) }
+            }
+            #expect(isTaken)
+        }
+        worker.stop()
+        #expect(numbers.withLock { $0 } == Array(0..<100))
+        #expect(isOther.withLock { $0 } == Array(repeating: true, count: 100))
+        #expect(
+            nicenesses.withLock { $0 } == [max(10, getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))])
+    }
+
+    @Test("takes no more jobs than may wait, and none after its end")
+    func limit() throws {
+        let worker = try WorkerThread(name: "work", limit: 2)
+        let (hasBegun, mayEnd) = (Semaphore(), Semaphore())
+        #expect(
+            worker.add {
+                hasBegun.signal()
+                mayEnd.wait()
+            })
+        hasBegun.wait()
+        let count = Guarded(0)
+        let isTaken = (0..<3).map { _ in worker.add { count.withLock { $0 += 1 } } }
+        #expect(isTaken == [true, true, false])
+        mayEnd.signal()
+        worker.stop()
+        #expect(count.withLock { $0 } == 2)
+        #expect(!worker.add { count.withLock { $0 += 1 } })
+        #expect(count.withLock { $0 } == 2)
+    }
+}
+
+@Suite("A semaphore")
+struct SemaphoreTests {
+    @Test("keeps signals that come before anybody waits, and wakes one thread for each")
+    func signals() throws {
+        let (there, back) = (Semaphore(), Semaphore())
+        let rounds = Guarded(0)
+        let worker = try WorkerThread(name: "work")
+        there.signal()
+        there.signal()
+        let isTaken = worker.add {
+            for _ in 0..<1_000 {
+                there.wait()
+                rounds.withLock { $0 += 1 }
+                back.signal()
+            }
+        }
+        #expect(isTaken)
+        for _ in 2..<1_000 {
+            back.wait()
+            there.signal()
+        }
+        worker.stop()
+        #expect(rounds.withLock { $0 } == 1_000)
+    }
+}

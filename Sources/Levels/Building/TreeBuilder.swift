@@ -50,19 +50,18 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         names: StructuralNames = .init(), limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
         progress: ReadingProgress? = nil
     ) {
-        self.init(names: names, slots: Slot.ofItems, limits: limits, isXML: isXML, pool: pool, progress: progress)
+        self.init(names: names, slots: nil, limits: limits, isXML: isXML, pool: pool, progress: progress)
     }
 
-    /// - Parameter slots: the structural keys of items.
+    /// - Parameter slots: the structural keys of items; nil for the usual ones.
     init(
-        names: StructuralNames, slots: [Slot], limits: TreeLimits = .init(), isXML: Bool = false,
+        names: StructuralNames, slots: [Slot]?, limits: TreeLimits = .init(), isXML: Bool = false,
         pool: LevelPool? = nil, progress: ReadingProgress? = nil
     ) {
         self.names = names
         titleNames = names[.title].map { Array($0.utf8) }
         tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool, progress: progress)
-        itemSlots = SlotTable(slots, names: names)
-        sectionSlots = SlotTable(Slot.ofSections, names: names)
+        (itemSlots, sectionSlots) = SlotTable.forItems(slots, names: names)
         titleSlot = itemSlots.number(of: .title)
         keySlot = itemSlots.number(of: .key)
         sourceSlot = itemSlots.number(of: .source)

@@ -16,17 +16,37 @@ struct PackedField {
 
     /// All fields in some packed bytes.
     static func all(in range: Range<Int>, of bytes: Span<UInt8>) -> [PackedField] {
-        var reader = PackedReader(bytes, at: range.lowerBound)
         var fields: [PackedField] = []
-        while reader.offset < range.upperBound {
-            let start = reader.offset
-            let name = reader.run()
-            let value = reader.offset
-            let tag = PackedTag(rawValue: bytes[value])
-            reader.skipValue()
-            fields.append(PackedField(range: start..<reader.offset, name: name, value: value, tag: tag))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let field = PackedField(at: offset, of: bytes)
+            fields.append(field)
+            offset = field.range.upperBound
         }
         return fields
+    }
+
+    /// The last field that meets a condition.
+    static func last(
+        in range: Range<Int>, of bytes: Span<UInt8>, where isWanted: (PackedField) -> Bool
+    ) -> PackedField? {
+        var last: PackedField?
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let field = PackedField(at: offset, of: bytes)
+            if isWanted(field) { last = field }
+            offset = field.range.upperBound
+        }
+        return last
+    }
+
+    private init(at start: Int, of bytes: Span<UInt8>) {
+        var reader = PackedReader(bytes, at: start)
+        name = reader.run()
+        value = reader.offset
+        tag = PackedTag(rawValue: bytes[value])
+        reader.skipValue()
+        range = start..<reader.offset
     }
 }
 

@@ -10,6 +10,9 @@ public enum WrittenItem {
     /// The entries of a dictionary, in document order.
     case dictionary([Field])
 
+    /// A case without its content.
+    public enum Kind { case string, array, dictionary }
+
     /// An entry of an item's or a section's dictionary.
     public struct Field: Sendable {
         /// The key, in UTF-8.
@@ -34,11 +37,16 @@ extension WrittenItem.Field {
     fileprivate static func all(in range: Range<Int>, of bytes: [UInt8]) -> [WrittenItem.Field] {
         PackedField.all(in: range, of: bytes.span).compactMap { field in
             guard field.tag != .control else { return nil }
-            let form = field.isHole ? LevelForm(rawValue: bytes[field.value + 1]) ?? .rows : nil
+            guard !field.isHole else { return WrittenItem.Field(place: field, in: bytes) }
             return WrittenItem.Field(
-                name: Array(bytes[field.name]), form: form,
-                packed: field.isHole ? [] : Array(bytes[field.value..<field.range.upperBound]))
+                name: Array(bytes[field.name]), form: nil, packed: Array(bytes[field.value..<field.range.upperBound]))
         }
+    }
+
+    /// The place of the rows.
+    fileprivate init(place: PackedField, in bytes: [UInt8]) {
+        self.init(
+            name: Array(bytes[place.name]), form: LevelForm(rawValue: bytes[place.value + 1]) ?? .rows, packed: [])
     }
 }
 
@@ -46,9 +54,28 @@ extension Item.Step {
     /// What the document says of the item.
     public var written: WrittenItem {
         let row = level.row(row)
-        if row.isString { return .string(Array(level.bytes[row.title])) }
-        if row.fields.isEmpty, !row.isRecord { return .array(below?.form ?? .rows) }
-        return .dictionary(WrittenItem.Field.all(in: row.fields, of: level.bytes))
+        return switch writtenKind {
+        case .string: .string(Array(level.bytes[row.title]))
+        case .array: .array(below?.form ?? .rows)
+        case .dictionary: .dictionary(WrittenItem.Field.all(in: row.fields, of: level.bytes))
+        }
+    }
+
+    /// The place for the item's rows among its entries; nil without one.
+    public var place: WrittenItem.Field? {
+        let row = level.row(row)
+        let bytes = level.bytes
+        guard !row.isString, let place = PackedField.last(in: row.fields, of: bytes.span, where: \.isHole) else {
+            return nil
+        }
+        return WrittenItem.Field(place: place, in: bytes)
+    }
+
+    /// What `written` is, without the content.
+    public var writtenKind: WrittenItem.Kind {
+        let row = level.row(row)
+        if row.isString { return .string }
+        return row.fields.isEmpty && !row.isRecord ? .array : .dictionary
     }
 
     /// The level below the item; nil for most leaves.

@@ -75,26 +75,43 @@ public enum TextEncoding: Sendable {
     }
 
     private static func declaredName(in head: Span<UInt8>) -> String? {
-        guard head.count > 5, String(ascii: head.extracting(0..<5)) == "<?xml" else { return nil }
-        var declaration = ""
-        for index in 0..<min(head.count, 256) {
-            if head[index] == UInt8(ascii: ">") { break }
-            declaration.unicodeScalars.append(Unicode.Scalar(head[index]))
+        guard head.contains("<?xml", at: 0) else { return nil }
+        var end = 0
+        while end < min(head.count, 256), head[end] != UInt8(ascii: ">") { end += 1 }
+        let declaration = head.extracting(0..<end)
+        guard var start = declaration.indices.first(where: { declaration.contains("encoding", at: $0) }) else {
+            return nil
         }
-        guard let label = declaration.firstRange(of: "encoding") else { return nil }
-        let value = declaration[label.upperBound...].drop { " \t\r\n=\"'".contains($0) }
-        let name = value.prefix { !" \t\r\n?\"'".contains($0) }
-        return name.isEmpty ? nil : String(name)
+        start += "encoding".utf8.count
+        while start < end, declaration[start].isAround || declaration[start] == UInt8(ascii: "=") { start += 1 }
+        var name = ""
+        while start < end, !declaration[start].isAround, declaration[start] != UInt8(ascii: "?") {
+            name.unicodeScalars.append(Unicode.Scalar(declaration[start]))
+            start += 1
+        }
+        return name.isEmpty ? nil : name
     }
 }
 
-extension StringProtocol {
-    fileprivate func firstRange(of word: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(word) { return start..<index(start, offsetBy: word.count) }
-            start = index(after: start)
+extension Span<UInt8> {
+    /// Whether a word is at a place.
+    fileprivate func contains(_ word: StaticString, at place: Int) -> Bool {
+        guard count - place >= word.utf8CodeUnitCount else { return false }
+        for index in 0..<word.utf8CodeUnitCount {
+            guard unsafe self[place + index] == word.utf8Start[index] else { return false }
         }
-        return nil
+        return true
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a quotation mark or white space.
+    fileprivate var isAround: Bool {
+        switch self {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\""),
+            UInt8(ascii: "'"):
+            true
+        default: false
+        }
     }
 }

@@ -8,18 +8,24 @@ extension PropertyListFile {
     }
 
     private var refusal: SaveRefusal? {
-        // A link's target is replaced, not the link.
-        guard let resolved = unsafe realpath(path, nil) else {
-            return errno == ENOENT || errno == ENOTDIR ? .missingFile : .unreachableFile
-        }
-        defer { unsafe free(resolved) }
-        let target = unsafe String(cString: resolved)
         var status = stat()
-        guard unsafe stat(target, &status) == 0 else { return .missingFile }
+        guard unsafe lstat(path, &status) == 0 else { return Self.unreached }
+        var target = path
+        if status.st_mode & S_IFMT == S_IFLNK {
+            // A link's target is replaced, not the link.
+            guard let resolved = RealPath.existing(path) else { return Self.unreached }
+            target = resolved
+            guard unsafe stat(target, &status) == 0 else { return .missingFile }
+        }
         // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
         guard status.st_mode & 0o222 != 0 else { return .readOnlyFile }
         return Self.denial(of: W_OK, to: target, .readOnlyFile)
             ?? Self.denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), .readOnlyFolder)
+    }
+
+    /// Why the file was not found just now.
+    private static var unreached: SaveRefusal {
+        errno == ENOENT || errno == ENOTDIR ? .missingFile : .unreachableFile
     }
 
     /// Why this process may not do something (`faccessat(2)`); nil if it may.

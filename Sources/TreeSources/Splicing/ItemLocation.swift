@@ -78,7 +78,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         _ item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
     ) throws(PropertyListError) {
         item.begin(step)
-        switch (token.kind, step.written) {
+        switch (token.kind, step.writtenKind) {
         case (.dictionary, .dictionary): try fields(of: item, step, token, anchor: anchor)
         case (.array, .array):
             let end = try structure(of: item, step, token, anchor: anchor)

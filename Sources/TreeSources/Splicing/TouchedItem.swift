@@ -134,27 +134,16 @@ extension [Int] {
 }
 
 extension Item.Step {
-    /// The name and the form of the place for the item's rows; nil without one.
-    var place: WrittenItem.Field? {
-        guard case .dictionary(let fields) = written else { return nil }
-        return fields.last { $0.form != nil }
-    }
-
     /// The arrays of its rows in the document, empty ones too.
     var writtenSections: [WrittenSection] {
         if let level = below { return level.writtenSections }
-        switch written {
-        case .array(.rows): break
-        case .dictionary where place?.form == .rows: break
-        default: return []
-        }
-        return [WrittenSection(noRowsNamed: [])]
+        return writtenForm == .rows ? [WrittenSection(noRowsNamed: [])] : []
     }
 
     /// The form of its rows in the document.
     var writtenForm: LevelForm? {
-        if case .array(let form) = written { return below?.form ?? form }
-        return place?.form
+        if let place { return place.form }
+        return writtenKind == .array ? below?.form ?? .rows : nil
     }
 }
 

@@ -34,10 +34,7 @@ struct FileExchangeTests {
             }
         }
         try file.append("new".utf8.span)
-        let disk = DiskThreads()
-        let state = try file.commit(replacing: original, disk, check: check)
-        disk.close(original)
-        return state
+        return try file.commit(replacing: original, CheckThread(), check: check)
     }
 
     /// Saves as most editors do.

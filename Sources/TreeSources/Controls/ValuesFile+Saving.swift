@@ -8,11 +8,11 @@ extension ValuesFile {
     /// - Parameters:
     ///   - new: all values.
     ///   - old: the values that were read.
-    ///   - disk: the threads for what is done while this one waits for the disk.
+    ///   - disk: the thread for what is done while this one waits for the disk.
     /// - Returns: what a load gives now.
     /// - Throws: `SaveError`; the file is as it was.
     func save(
-        _ new: PropertyListDictionary, over old: StoredValues, _ disk: DiskThreads
+        _ new: PropertyListDictionary, over old: StoredValues, _ disk: CheckThread
     ) throws(SaveError) -> StoredValues {
         var saved = old
         saved.values = new
@@ -22,15 +22,13 @@ extension ValuesFile {
     }
 
     private func replace(
-        _ old: StoredValues, by new: PropertyListDictionary, _ disk: DiskThreads
+        _ old: StoredValues, by new: PropertyListDictionary, _ disk: CheckThread
     ) throws(SaveError) -> FileIdentity {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
         var file = try begin(target, mode: 0o600)
         try write(new, over: old, in: original.input, to: &file)
-        let identity = try file.commit(replacing: original, disk)
-        disk.close(original)
-        return identity
+        return try file.commit(replacing: original, disk)
     }
 
     /// Makes the file, with the usual permissions.

@@ -37,13 +37,6 @@ struct DocumentFile: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// Gives up the descriptor, which the caller closes.
-    consuming func release() -> Int32 {
-        let descriptor = descriptor
-        discard self
-        return descriptor
-    }
-
     /// The bytes, for a reader.
     var input: DocumentInput { .file(descriptor: descriptor, size: identity.size) }
 

@@ -11,8 +11,8 @@ struct EditedFile {
     let interpretation: Interpretation
     /// What was read from it.
     let loaded: LoadedTree
-    /// The threads for what is done while this one waits for the disk.
-    let disk: DiskThreads
+    /// The thread for what is done while this one waits for the disk.
+    let disk: CheckThread
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _ in nil }
 
@@ -51,7 +51,6 @@ struct EditedFile {
         }
         let identity = try file.commit(
             replacing: original, disk, check: written.map { check(of: $0, content.document) })
-        disk.close(original)
         return loaded.saved(as: content.document, in: identity)
     }
 

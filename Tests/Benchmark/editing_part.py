@@ -117,6 +117,24 @@ def durable_edits(bench):
             found["sqlite delete"])
 
 
+def slower_disk(bench):
+    """Durable edits where a sync takes a millisecond longer, for the service and for the loop alike."""
+    peers = programs.build(bench.folder)
+    slower = programs.build_slower_sync(bench.folder)
+    with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
+        edited = Edited(folder)
+        with server(bench, edited.path, *edited.options, environment=slower) as own:
+            seconds = bench.arguments.seconds
+            found = in_turns({
+                "loop": lambda: printed(peers["durable_write"], edited.path, seconds, environment=slower),
+                "one client": lambda: edited.edits(own.port, seconds, 1),
+                "clients": lambda: edited.edits(own.port, seconds, CLIENTS),
+            }, bench.arguments.rounds)
+    disk = "the loop in C, each fsync 1 ms longer, too"
+    row(bench, "durable edits a second, each fsync 1 ms longer, one client", found["one client"], disk, found["loop"])
+    row(bench, f"the same, {CLIENTS} clients", found["clients"], disk, found["loop"])
+
+
 def row(bench, what, own, beside, other):
     """Rates: a ratio above 1 is good."""
     bench.row(what, f"{own:.0f}", beside, f"{other:.0f}", own / other)
@@ -147,9 +165,10 @@ def sqlite(peers, folder, journal, seconds):
         return printed(peers["sqlite_commits"], path, journal, str(CLIENTS), seconds)
 
 
-def printed(program, *arguments):
+def printed(program, *arguments, environment=None):
     command = ["taskset", "-c", str(SERVER_CORE), program, *map(str, arguments)]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return float(subprocess.run(command, capture_output=True, text=True, check=True,
+                                env=os.environ | (environment or {})).stdout)
 
 
 def large_edits(bench):

@@ -23,6 +23,14 @@ def build(folder):
     return built
 
 
+def build_slower_sync(folder):
+    """Compiles the library that makes each fsync a millisecond longer; gives the environment that preloads it."""
+    library = os.path.join(folder, "slower_sync.so")
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library,
+                    os.path.join(PEERS, "slower_sync.c"), "-ldl"], check=True)
+    return {"LD_PRELOAD": library}
+
+
 def build_foundation(folder):
     """Compiles the Swift program that reads with Foundation."""
     program = os.path.join(folder, "FoundationPass")

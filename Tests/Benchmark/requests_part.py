@@ -10,8 +10,9 @@ from harness.server import Server
 from measure import SERVER_CORE, cpu_per_request, say
 
 
-def server(bench, document, *options):
-    return Server(bench.arguments.server, document, "--threads", "1", *options, core=SERVER_CORE, start_within=300)
+def server(bench, document, *options, environment=None):
+    return Server(bench.arguments.server, document, "--threads", "1", *options, core=SERVER_CORE, start_within=300,
+                  environment=environment)
 
 
 def served_headers(answer):

@@ -36,6 +36,8 @@ enum ControlReader {
     }
 
     private static func value(_ reader: inout JSONReader) throws(JSONError) -> FieldValue? {
-        try reader.skipNull() ? nil : reader.value()
+        // Not as an expression with two branches: 'nil' would be the literal of a FieldValue, which is null.
+        if try reader.skipNull() { return .none }
+        return try reader.value()
     }
 }

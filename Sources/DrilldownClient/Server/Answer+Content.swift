@@ -25,11 +25,14 @@ extension Answer {
         return isCut ? shown + "…" : shown
     }
 
-    /// How many seconds to wait before the next attempt, if the answer says so.
+    /// How many seconds to wait before the next attempt, if the answer says so (RFC 9110, 10.2.3).
+    ///
+    /// A date counts from the answer's own `Date`, if it has one: the clocks of both sides may differ.
     var retryAfter: Double? {
-        guard let text = header["retry-after"], let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
-            return nil
-        }
-        return seconds
+        guard let text = header["retry-after"] else { return nil }
+        if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }
+        guard let date = HTTPDate.date(text) else { return nil }
+        let now = header["date"].flatMap(HTTPDate.date) ?? Date()
+        return max(0, date.timeIntervalSince(now))
     }
 }

@@ -69,6 +69,34 @@ import Testing
         // Decoders do not tell the order of members.
         #expect(decoded.sorted == value.sorted)
     }
+
+    @Test func `a property list is decoded, with its dates and data as texts`() throws {
+        let date = Date(timeIntervalSince1970: 984_355_200)
+        let members: [String: Any] = [
+            "date": date, "data": Data([1, 2, 255]), "list": [1, "b", true, [:] as [String: Any]], "real": 1.5,
+        ]
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let file = try PropertyListSerialization.data(fromPropertyList: members, format: format, options: 0)
+            let value = try PropertyListDecoder().decode(FieldValue.self, from: file)
+            #expect(
+                value.sorted == [
+                    "data": "AQL/", "date": "2001-03-12T00:00:00Z", "list": [1, "b", true, [:]], "real": 1.5,
+                ])
+            #expect(value.dictionary?["date"]?.date == date)
+        }
+    }
+
+    @Test(arguments: ["[1,{\"b\":1e999}]", "{\"a\":[nul]}"])
+    func `what is not a value cannot be decoded`(_ text: String) {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(FieldValue.self, from: Data(text.utf8))
+        }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(context.debugDescription == "The given data was not valid JSON.")
+    }
 }
 
 extension FieldValue {

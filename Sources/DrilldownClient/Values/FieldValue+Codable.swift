@@ -1,27 +1,33 @@
-extension FieldValue: Codable {
-    /// Reads any value. The order of a dictionary is the decoder's.
-    public init(from decoder: any Decoder) throws {
-        if let members = try? decoder.container(keyedBy: FieldName.self) {
-            self = .dictionary(try Fields(members))
-            return
-        }
-        if var elements = try? decoder.unkeyedContainer() {
-            var list: [FieldValue] = []
-            while !elements.isAtEnd { list.append(try elements.decode(FieldValue.self)) }
-            self = .list(list)
-            return
-        }
-        self = try Self.scalar(decoder.singleValueContainer())
-    }
+import Foundation
 
-    /// Which type a scalar has is told by which one can be decoded.
-    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> FieldValue {
-        if container.decodeNil() { return .null }
-        if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
-        if let number = try? container.decode(Int64.self) { return .integer(number) }
-        if let number = try? container.decode(UInt64.self) { return .unsigned(number) }
-        if let number = try? container.decode(Double.self) { return .real(number) }
-        return .text(try container.decode(String.self))
+extension FieldValue: Codable {
+    /// Reads any value. The order of a dictionary is the decoder's; a real number without a fraction may become a whole one.
+    ///
+    /// - Throws: `DecodingError` for what is not a value, with the path to it.
+    public init(from decoder: any Decoder) throws {
+        // A decoder tells the type of a value only by refusing to read it as another one, so each is tried.
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try container.value(Bool.self) {
+            self = .boolean(flag)
+        } else if let number = container.number(Int64.self) {
+            self = .integer(number)
+        } else if let number = container.number(UInt64.self) {
+            self = .unsigned(number)
+        } else if let number = try container.value(Double.self) {
+            self = .real(number)
+        } else if let text = try container.value(String.self) {
+            self = .text(text)
+        } else if let elements = try container.value([FieldValue].self) {
+            self = .list(elements)
+        } else if let fields = try container.value(Fields.self) {
+            self = .dictionary(fields)
+        } else if let date = try container.value(Date.self) {
+            self = .date(date)
+        } else {
+            self = .data(try container.decode(Data.self))
+        }
     }
 
     /// Writes the value as the encoder's own type for it.
@@ -48,10 +54,7 @@ extension FieldValue: Codable {
 extension Fields: Codable {
     /// Reads a dictionary. The order is the decoder's.
     public init(from decoder: any Decoder) throws {
-        try self.init(decoder.container(keyedBy: FieldName.self))
-    }
-
-    fileprivate init(_ members: KeyedDecodingContainer<FieldName>) throws {
+        let members = try decoder.container(keyedBy: FieldName.self)
         self.init(try members.allKeys.map { ($0.stringValue, try members.decode(FieldValue.self, forKey: $0)) })
     }
 
@@ -70,4 +73,27 @@ private struct FieldName: CodingKey {
     init(stringValue: String) { self.stringValue = stringValue }
 
     init?(intValue: Int) { nil }
+}
+
+extension SingleValueDecodingContainer {
+    /// The value, if it is of a type; nil if it is of another. What is wrong further inside is thrown.
+    fileprivate func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        do {
+            return try decode(type)
+        } catch DecodingError.typeMismatch(_, let context) where context.codingPath.count <= codingPath.count {
+            return nil
+        }
+    }
+
+    /// The whole number, if it is one that fits the type; nil if it does not fit, or if this is something else.
+    ///
+    /// How a number that does not fit is refused is up to the decoder: not all throw a `DecodingError`. Nothing that
+    /// matters is lost with any other error here, since the value is read as another type then.
+    fileprivate func number<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) -> Value? {
+        do {
+            return try decode(type)
+        } catch {
+            return nil
+        }
+    }
 }

@@ -9,8 +9,10 @@ extension Level {
     /// ```
     public subscript(section section: Int, row row: Int) -> Row? {
         guard sections.indices.contains(section), row >= 0, row < sections[section].count else { return nil }
-        let position = sections[section].start + row - start
-        return rows.indices.contains(position) ? rows[position] : nil
+        let range = sections[section].range
+        guard row < range.count else { return nil }
+        let (position, overflow) = (range.lowerBound + row).subtractingReportingOverflow(start)
+        return !overflow && rows.indices.contains(position) ? rows[position] : nil
     }
 
     /// The row at an index path of a section and a row; nil if there is none, or if it is not on this page.
@@ -21,8 +23,7 @@ extension Level {
 
     /// The rows of a section that are on this page.
     public func rows(in section: Section) -> ArraySlice<Row> {
-        let bounds = start..<start + rows.count
-        let shown = section.range.clamped(to: bounds)
+        let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
         return rows[shown.lowerBound - start..<shown.upperBound - start]
     }
 

@@ -21,8 +21,11 @@ extension Level {
             self.footer = footer
         }
 
-        /// The positions of the section's rows on the level.
-        public var range: Range<Int> { start..<start + count }
+        /// The positions of the section's rows on the level; none if `start` and `count` are not a range of positions.
+        public var range: Range<Int> {
+            let (end, overflow) = start.addingReportingOverflow(count)
+            return count >= 0 && !overflow ? start..<end : start..<start
+        }
     }
 
     /// An item above a level or a detail.

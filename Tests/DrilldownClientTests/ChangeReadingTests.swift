@@ -1,0 +1,125 @@
+import Testing
+
+@testable import DrilldownClient
+
+/// What a level's and a document's changes are read as.
+@Suite struct ChangeReadingTests {
+    private static let head = #""title":"Root","href":"/levels/A","version":"v2","depth":1,"leaf":false,"count":3"#
+
+    private static func row(_ key: String) -> String {
+        #"{"key":"\#(key)","version":"w","title":"\#(key)","leaf":true,"count":0,"href":"/detail/A/\#(key)","fields":{}}"#
+    }
+
+    private func delta(_ members: String) throws(JSONError) -> LevelDelta? {
+        guard case .delta(let delta) = try LevelReader.read(Array("{\(Self.head)\(members)}".utf8)) else { return nil }
+        return delta
+    }
+
+    private func changed(_ key: String) -> Row { Row(key: key, below: ["A"], version: "w") }
+
+    @Test func `a delta is read whole`() throws {
+        let delta = try delta(
+            #","sections":[{"title":"S","index":null,"start":0,"count":3}],"since":"v1","removed":["x","y"],"#
+                + #""inserted":[{"at":0,"row":\#(Self.row("n"))}],"moved":[{"at":2,"key":"m"},{"key":"o","at":1}],"#
+                + #""updated":[{"row":\#(Self.row("u")),"at":1}],"next":null"#)
+        let level = Level(
+            title: "Root", path: ["A"], version: "v2", count: 3,
+            sections: [Level.Section(title: "S", start: 0, count: 3)])
+        #expect(
+            delta
+                == LevelDelta(
+                    level: level, since: "v1", removed: ["x", "y"],
+                    inserted: [.init(position: 0, row: changed("n"))],
+                    moved: [.init(position: 2, key: "m"), .init(position: 1, key: "o")],
+                    updated: [.init(position: 1, row: changed("u"))]))
+    }
+
+    @Test func `a delta of no changes is one, and unknown members are passed over`() throws {
+        let delta = try delta(#","since":"v2","moved":[{"at":1,"key":"m","why":[{}]}],"more":{"a":[1]}"#)
+        #expect(delta?.since == "v2")
+        #expect(delta?.removed == [])
+        #expect(delta?.inserted == [])
+        #expect(delta?.moved == [.init(position: 1, key: "m")])
+        #expect(delta?.updated == [])
+    }
+
+    @Test func `a level that is answered whole in place of a delta is a level`() throws {
+        #expect(try delta(#","since":"v1","rows":[\#(Self.row("n"))]"#) == nil)
+    }
+
+    private static let wrongDeltas = [
+        ("", "it has neither 'rows' nor 'since' (at byte 83)"),
+        (#","since":null"#, "it has 'n' where a text was expected (at byte 91)"),
+        (#","since":"v","removed":"x""#, #"it has '"' where a list was expected (at byte 105)"#),
+        (#","since":"v","removed":[1]"#, "it has '1' where a text was expected (at byte 106)"),
+        (#","since":"v","inserted":[{"at":1}]"#, "it has a change without 'at' or 'row' (at byte 107)"),
+        (#","since":"v","updated":[{"row":\#(row("u"))}]"#, "it has a change without 'at' or 'row' (at byte 106)"),
+        (#","since":"v","updated":[{"at":1,"row":{}}]"#, "it has a row without 'key' or 'title' (at byte 120)"),
+        (#","since":"v","moved":[{"at":1}]"#, "it has a change without 'at' or 'key' (at byte 104)"),
+        (
+            #","since":"v","moved":[{"at":-1,"key":"m"}]"#,
+            "it has '-' where a whole number from 0 was expected (at byte 110)"
+        ),
+        (
+            #","since":"v","moved":[{"at":1.5,"key":"m"}]"#,
+            "it has '1' where a whole number from 0 was expected (at byte 110)"
+        ),
+        (
+            #","since":"v","moved":[{"at":9007199254740992,"key":"m"}]"#,
+            "it has '9' where a whole number from 0 was expected (at byte 110)"
+        ),
+    ]
+
+    @Test(arguments: wrongDeltas) func `a wrong delta is told with its place`(_ members: String, _ sentence: String) {
+        let error = #expect(throws: JSONError.self) { try delta(members) }
+        #expect(error?.description == sentence)
+    }
+
+    @Test func `a delta that is cut off anywhere is refused`() throws {
+        let whole = #"{\#(Self.head),"since":"v1","removed":["x"],"inserted":[{"at":0,"row":\#(Self.row("n"))}]}"#
+        #expect(throws: Never.self) { try LevelReader.read(Array(whole.utf8)) }
+        for length in 0..<whole.utf8.count {
+            #expect(throws: JSONError.self) { try LevelReader.read(Array(whole.utf8.prefix(length))) }
+        }
+    }
+
+    private static let answers: [(String, ChangesAnswer)] = [
+        (#"{"revision":"k-2","since":"k-2","reset":false,"changes":[]}"#, ChangesAnswer(revision: "k-2")),
+        (#"{"changes":[],"revision":"k-2"}"#, ChangesAnswer(revision: "k-2")),
+        (#"{"revision":"k-2"}"#, ChangesAnswer(revision: "k-2")),
+        (
+            #"{"revision":"k-4","since":"k-2","reset":false,"changes":["#
+                + #"{"revision":"k-3","at":"2026-11-22T15:00:00Z","by":"reload","levels":["/levels/A"],"details":["/detail/A"]},"#
+                + #"{"revision":"k-4","at":"2026-11-22T15:00:01Z","by":"edit","levels":["/levels/A","/levels/B"],"details":[]}]}"#,
+            ChangesAnswer(
+                revision: "k-4", levels: ["/levels/A", "/levels/A", "/levels/B"], details: ["/detail/A"], count: 2)
+        ),
+        (
+            #"{"revision":"k-3","changes":[{"levels":["/levels/"],"truncated":true},{"truncated":false}]}"#,
+            ChangesAnswer(revision: "k-3", levels: ["/levels/"], isTruncated: true, count: 2)
+        ),
+    ]
+
+    @Test(arguments: answers) func `an answer about changes is read`(_ body: String, _ answer: ChangesAnswer) throws {
+        #expect(try ChangesAnswer.read(Array(body.utf8)) == answer)
+    }
+
+    private static let wrongAnswers = [
+        ("", "it ends where an object was expected (at byte 0)"),
+        ("[]", "it has '[' where an object was expected (at byte 0)"),
+        ("{}", "it has no 'revision' (at byte 2)"),
+        (#"{"revision":""}"#, "it has no 'revision' (at byte 15)"),
+        (#"{"revision":3}"#, "it has '3' where a text was expected (at byte 12)"),
+        (#"{"revision":"k","changes":{}}"#, "it has '{' where a list was expected (at byte 26)"),
+        (#"{"revision":"k","changes":[1]}"#, "it has '1' where an object was expected (at byte 27)"),
+        (#"{"revision":"k","changes":[{"levels":[null]}]}"#, "it has 'n' where a text was expected (at byte 38)"),
+        (#"{"revision":"k","changes":[{"truncated":1}]}"#, "it has '1' where a boolean was expected (at byte 40)"),
+        (#"{"revision":"k"}}"#, "it has '}' where the end was expected (at byte 16)"),
+    ]
+
+    @Test(arguments: wrongAnswers)
+    func `a wrong answer about changes is told with its place`(_ body: String, _ sentence: String) {
+        let error = #expect(throws: JSONError.self) { try ChangesAnswer.read(Array(body.utf8)) }
+        #expect(error?.description == sentence)
+    }
+}

@@ -34,6 +34,9 @@ fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SWIFT_FILES := Sources Tests Package.swift
 MANUAL := Sources/drilldown/drilldown.docc
+# The manual of the client library; its declarations are found in the module, which is built for this.
+CLIENT_MANUAL := Sources/DrilldownClient/DrilldownClient.docc
+CLIENT_SYMBOLS := .build/client-symbols
 SERVER := .build/release/drilldown
 # The installed program: it contains the Swift runtime, and its debugging information is in a separate file.
 # The addresses of functions of other libraries are found at the start, and then read-only.
@@ -135,9 +138,14 @@ soak: system-test-deps build test-client ## Run the release under every kind of 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
 
-manual: ## Build the manual as web pages in .build/manual; a broken link is an error.
-	@mkdir -p .build
+manual: ## Build the manuals as web pages in .build/manual and .build/client-manual; a broken link is an error.
+	@mkdir -p $(CLIENT_SYMBOLS)
 	$(DOCC) convert $(MANUAL) --output-path .build/manual --warnings-as-errors
+	$(SWIFT) build --target DrilldownClient $(SWIFT_FLAGS)
+	$(SWIFT) symbolgraph-extract -module-name DrilldownClient -I "$$($(SWIFT) build --show-bin-path)/Modules" \
+		-target "$$(uname -m)-unknown-linux-gnu" -minimum-access-level public -output-dir $(CLIENT_SYMBOLS)
+	$(DOCC) convert $(CLIENT_MANUAL) --additional-symbol-graph-dir $(CLIENT_SYMBOLS) \
+		--output-path .build/client-manual --warnings-as-errors
 
 format: ## Format all Swift files according to .swift-format.
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_FILES)

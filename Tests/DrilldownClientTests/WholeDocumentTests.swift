@@ -5,7 +5,9 @@ import Testing
 @testable import TestSupport
 
 /// Every document in Data, read whole through the client, equals what Foundation reads from its files.
-@Suite struct WholeDocumentTests {
+///
+/// One after the other, so that not all of their servers run at once.
+@Suite(.serialized) struct WholeDocumentTests {
     private static let documents = [
         "Campus.plist", "Campus/Canteen.json", "Campus/Library.plist", "Catalog.plist", "Data.plist", "Library.plist",
         "Meetings.plist", "Music.plist",

@@ -49,8 +49,8 @@ BROWSE_PROGRAM := .build/install/drilldown-browse
 # What debhelper packs is a copy of Config/debian; it leaves the packages beside this folder.
 DEB_FOLDER := .build/deb
 DEB_CHANGELOG := Config/debian/changelog
-# Tests of the client library wait for answers without a thread. They run by themselves, because the other tests keep
-# all threads of Swift's pool, and some tests of the library assert how soon something happens.
+# Tests of the client library wait for answers without a thread. They run by themselves and one after the other, because
+# other tests keep all threads of Swift's pool, and some tests of the library assert how soon something happens.
 CLIENT_TESTS := ^DrilldownClientTests\.
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
@@ -118,7 +118,7 @@ clean: ## Remove everything that was built.
 
 test: deps ## Run the unit tests.
 	$(SWIFT) test $(SWIFT_FLAGS) --skip '$(CLIENT_TESTS)'
-	$(SWIFT) test $(SWIFT_FLAGS) --skip-build --filter '$(CLIENT_TESTS)'
+	$(SWIFT) test $(SWIFT_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)'
 
 # TestClient observes levels with the client library, for swift_client.py.
 test-client: deps

@@ -76,7 +76,7 @@ struct BrowserTests {
         #expect(browser.place.path == ["b"] && browser.place.kind == .level)
         #expect(lines(browser)[1] == "  …")
         browser.show(
-            Level(title: "b", path: ["b"], ancestors: [Level.Ancestor(title: "Root", path: .root)], rows: [row("c")]))
+            Level(title: "b", path: ["b"], ancestors: [ItemLink(title: "Root", path: .root)], rows: [row("c")]))
         #expect(lines(browser)[0].hasPrefix(" Root › b "))
         #expect(browser.press(.right) == .follow)
         #expect(browser.place.kind == .detail)

@@ -11,7 +11,7 @@ import Testing
         (.sorted(by: "A").sorted(by: "B"), "?sort=B"),
         (.grouped(by: .initial), "?group=initial"),
         (.grouped(by: .field("Artist & Co")), "?group=Artist%20%26%20Co"),
-        (.grouped(by: .none), "?group="),
+        (.grouped(by: .ungrouped), "?group="),
         (.where("Artist", equals: "X").where("Price", isLessThan: 12.5), "?where=Artist%3AX&where=Price%3C12.5"),
         (.where("Tag", equals: true), "?where=Tag%3Atrue"),
         (.where("Size", isGreaterThan: 9_223_372_036_854_775_807), "?where=Size%3E9223372036854775807"),
@@ -25,10 +25,10 @@ import Testing
         (.searching(for: "a", in: .all), "?q=a&in=%2A"),
         (.searching(for: "a", in: .all).searching(for: "b"), "?q=b"),
         (.outlined(depth: 2), "?depth=2"),
-        (.outlinedWhole(), "?depth=all"),
+        (.outlined(), "?depth=all"),
         (.outlined(expanding: [["Item 4", "a/b"], ["C"]]), "?expand=Item%25204%2Fa%252Fb%2CC"),
         (.showing(["Price", "Artist"]).limited(to: 20).starting(at: 40), "?fields=Price%2CArtist&limit=20&start=40"),
-        (.showing(.none), "?fields="),
+        (.showing(.noFields), "?fields="),
         (.showing(.all).showing(.usual), ""),
     ]
 

@@ -30,7 +30,7 @@ import Testing
             rest += level.rows.reversed()
         }
         var outline: [Row] = []
-        for try await row in server.rows(at: .root, matching: .outlinedWhole().showing(.all).limited(to: 7)) {
+        for try await row in server.rows(at: .root, matching: .outlined().showing(.all).limited(to: 7)) {
             outline.append(row)
         }
         #expect(!walked.isEmpty)
@@ -117,10 +117,10 @@ import Testing
             try unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? NSDictionary
         )
         #expect(own == theirs)
-        let image = try await server.image(named: "quill.svg")
+        let image = try await server.imageData(named: "quill.svg")
         #expect(try image == Data(contentsOf: URL(fileURLWithPath: RunningServer.document("assets/quill.svg"))))
-        #expect(try await server.image(named: "\(running.address)/assets/quill.svg") == image)
-        let missing = try await problem { try await server.image(named: "none.svg") }
+        #expect(try await server.imageData(named: "\(running.address)/assets/quill.svg") == image)
+        let missing = try await problem { try await server.imageData(named: "none.svg") }
         #expect(missing?.kind == .noSuchFile)
     }
 }

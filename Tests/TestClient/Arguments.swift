@@ -29,7 +29,7 @@ struct Arguments {
             case "timeout": configuration.timeout = Double(value) ?? configuration.timeout
             case "cache": configuration.cacheFolder = URL(fileURLWithPath: value)
             case "search": query = query.searching(for: value)
-            case "outline": query = query.outlinedWhole()
+            case "outline": query = query.outlined()
             case "sort": query = query.sorted(by: .ascending(value))
             default: throw UnknownArgument(name: name)
             }

@@ -15,7 +15,8 @@ actor Observers {
                     exit(1)
                 }
                 last = update.level
-                await note(update, path, number, of: arguments.observers)
+                guard let level = update.level else { continue }
+                await note(update, level, path, number, of: arguments.observers)
                 if number == 0, arguments.slowness > 0 { try await Task.sleep(for: .milliseconds(arguments.slowness)) }
             }
         } catch is CancellationError {
@@ -25,13 +26,13 @@ actor Observers {
         }
     }
 
-    private func note(_ update: LevelUpdate, _ path: ItemPath, _ number: Int, of count: Int) {
-        let state = "\(update.level.version) \(Digest(update.level.rows).value)"
+    private func note(_ update: LevelUpdate, _ level: Level, _ path: ItemPath, _ number: Int, of count: Int) {
+        let state = "\(level.version) \(Digest(level.rows).value)"
         if number == 0 {
             let difference = update.difference
             Line.write(
-                "update \(path) \(update.level.version) \(update.level.rows.count) \(Digest(update.level.rows).value) "
-                    + "\(update.origin) \(update.interruption?.kind.rawValue ?? "connected") "
+                "update \(path) \(level.version) \(level.rows.count) \(Digest(level.rows).value) "
+                    + "\(update.isFromCache ? "cache" : "server") \(update.interruption?.kind.rawValue ?? "connected") "
                     + "\(difference?.removed.count ?? 0) \(difference?.inserted.count ?? 0) "
                     + "\(difference?.moved.count ?? 0) \(difference?.updated.count ?? 0)")
         }

@@ -26,17 +26,18 @@ enum TableModel {
     static func fault(of update: LevelUpdate, after last: Level?) -> String? {
         guard let last else { return update.difference == nil ? nil : "the first update has a difference" }
         guard let difference = update.difference else { return "an update has no difference" }
-        guard difference.old == last, difference.new == update.level else {
+        guard let level = update.level else { return "an update has no level" }
+        guard difference.old == last, difference.new == level else {
             return "the difference is not between the last level and this one"
         }
-        guard last.rows.applying(difference.rows) == update.level.rows else {
+        guard last.rows.applying(difference.rows) == level.rows else {
             return "the CollectionDifference does not give the new rows"
         }
-        guard rows(last.rows, applying: difference, to: update.level.rows) == update.level.rows else {
+        guard rows(last.rows, applying: difference, to: level.rows) == level.rows else {
             return "a batch of updates does not give the new rows"
         }
-        guard update.level.next != nil || update.level.rows.count == update.level.count else {
-            return "there are \(update.level.rows.count) rows of \(update.level.count)"
+        guard level.next != nil || level.rows.count == level.count else {
+            return "there are \(level.rows.count) rows of \(level.count)"
         }
         return nil
     }

@@ -1,7 +1,8 @@
 extension LevelDifference {
     /// Compares two states of a level, row by row.
     ///
-    /// A row is the same one if its ``Row/id`` is, and shows the same if its ``Row/version`` is.
+    /// A row is the same one if its ``Row/id`` is, and shows the same if its ``Row/version`` is. Rows without a version are
+    /// compared by what they contain.
     ///
     /// - Complexity: O(*n*) for *n* rows, and O(*n* log *n*) if most of them moved.
     public init(from old: Level, to new: Level) {
@@ -18,7 +19,7 @@ extension LevelDifference {
         let updated = assembly.updated.compactMap { position in
             assembly.oldPosition(ofStable: position).map { Positions(old: $0, new: position) }
         }
-        let matched = (match.kept + match.moved).filter { old.rows[$0.old].version != new.rows[$0.new].version }
+        let matched = (match.kept + match.moved).filter { !old.rows[$0.old].showsSame(as: new.rows[$0.new]) }
         self.init(
             old: old, new: new, removed: match.removed, inserted: match.inserted,
             moved: match.moved.sorted { $0.new < $1.new },
@@ -53,8 +54,8 @@ extension Level {
     /// The number of rows of each section on this page, less those at these ascending positions.
     private func rowsKept(without positions: [Int]) -> [Int] {
         sections.map { section in
-            let start = (section.start - start).clamped(to: 0...rows.count)
-            let end = (section.start + section.count - self.start).clamped(to: 0...rows.count)
+            let start = section.range.lowerBound.saturatingSum(-max(0, start)).clamped(to: 0...rows.count)
+            let end = section.range.upperBound.saturatingSum(-max(0, self.start)).clamped(to: 0...rows.count)
             return end - start - positions.prefixCount { _, position in position < end }
                 + positions.prefixCount { _, position in position < start }
         }

@@ -1,21 +1,18 @@
 /// What changed from one state of a level to the next, as positions of rows: what a table view animates.
 ///
-/// Removed rows are named by their positions in ``old``, inserted ones by their positions in ``new``, as
+/// Removed rows are named by their positions in `old.rows`, inserted ones by their positions in `new.rows`, as
 /// `UITableView.performBatchUpdates` and `CollectionDifference` expect them. A row that shows something else is in
 /// ``updated``, whether or not it also moved.
 ///
 /// ```swift
 /// guard let difference = update.difference, !difference.sectionsChanged else { return table.reloadData() }
-/// let (old, new) = (difference.old, difference.new)
 /// table.performBatchUpdates {
-///     table.deleteRows(at: difference.removed.compactMap(old.indexPath(at:)), with: .automatic)
-///     table.insertRows(at: difference.inserted.compactMap(new.indexPath(at:)), with: .automatic)
-///     for row in difference.moved {
-///         guard let source = old.indexPath(at: row.old), let target = new.indexPath(at: row.new) else { continue }
-///         table.moveRow(at: source, to: target)
-///     }
+///     level = difference.new
+///     table.deleteRows(at: difference.removedIndexPaths, with: .automatic)
+///     table.insertRows(at: difference.insertedIndexPaths, with: .automatic)
+///     for row in difference.movedIndexPaths { table.moveRow(at: row.old, to: row.new) }
 /// }
-/// table.reconfigureRows(at: difference.updated.compactMap { new.indexPath(at: $0.new) })
+/// table.reconfigureRows(at: difference.updatedIndexPaths)
 /// ```
 public struct LevelDifference: Sendable, Hashable {
     /// The level before the change.
@@ -48,6 +45,11 @@ public struct LevelDifference: Sendable, Hashable {
 
         /// The position in the new rows.
         public let new: Int
+
+        /// A row at these positions.
+        public init(old: Int, new: Int) {
+            (self.old, self.new) = (old, new)
+        }
     }
 
     /// Whether all rows and sections are as they were.

@@ -63,7 +63,7 @@ struct RowAssembly {
     /// Appends new versions of old rows.
     private mutating func appendStable(_ new: ArraySlice<Row>, from start: Int) {
         for (position, row) in zip(start..., new) {
-            if old[position].version != row.version { updated.append(rows.count) }
+            if !old[position].showsSame(as: row) { updated.append(rows.count) }
             append(row)
         }
     }

@@ -1,3 +1,10 @@
+extension Row {
+    /// Whether the row shows what another one does; only rows made by hand have no version.
+    func showsSame(as other: Row) -> Bool {
+        version == other.version && (!version.isEmpty || self == other)
+    }
+}
+
 /// Which of the rows that were taken out of a list are the same as rows that were put in.
 struct RowMatch {
     /// The old positions of rows that were not put in again, ascending.

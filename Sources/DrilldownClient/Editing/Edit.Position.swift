@@ -1,12 +1,12 @@
 extension Edit {
     /// Where an item is put among the rows of a level.
     public enum Position: Hashable, Sendable {
-        /// Before all rows.
+        /// Before all rows of the section, which is the last one of the level unless the edit names another.
         case first
-        /// After all rows.
+        /// After all rows of the section, which is the last one of the level unless the edit names another.
         case last
-        /// After that many rows; a row that is moved does not count.
-        case at(Int)
+        /// At this index in the section, from 0; a row that is moved is not counted.
+        case index(Int)
         /// Before the row with a key.
         case before(String)
         /// After the row with a key.
@@ -17,7 +17,7 @@ extension Edit {
             switch self {
             case .first: .text("first")
             case .last: .text("last")
-            case .at(let position): .integer(Int64(position))
+            case .index(let position): .integer(Int64(position))
             case .before(let key): .text("before:\(key)")
             case .after(let key): .text("after:\(key)")
             }
@@ -25,7 +25,7 @@ extension Edit {
 
         /// The same value as text, for a query.
         var text: String {
-            if case .at(let position) = self { return String(position) }
+            if case .index(let position) = self { return String(position) }
             guard case .text(let text) = value else { return "" }
             return text
         }

@@ -10,7 +10,7 @@
 public struct Edit: Hashable, Sendable {
     /// What is done.
     public enum Action: Hashable, Sendable {
-        /// A new item: a text, which is a leaf with that title, or a dictionary, also with `Children`.
+        /// A new item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
         case insert(FieldValue, into: ItemPath, at: Position, section: Int?)
         /// The item gets these fields in place of its own; its children stay. If there is no such item, it is made.
         case put(Fields, at: ItemPath)
@@ -24,11 +24,11 @@ public struct Edit: Hashable, Sendable {
 
     /// What is done.
     public var action: Action
-    /// The version that the item, or for an insertion the level, must have; nil if any will do.
-    public var ifMatch: String?
+    /// The version that the item must have, or `Level.itemVersion` for an insertion; nil if any will do.
+    public var ifMatch: ItemVersion?
 
     /// An edit with a condition.
-    public init(_ action: Action, ifMatch: String? = nil) {
+    public init(_ action: Action, ifMatch: ItemVersion? = nil) {
         self.action = action
         self.ifMatch = ifMatch
     }
@@ -36,26 +36,30 @@ public struct Edit: Hashable, Sendable {
     /// Adds a new item to a level.
     ///
     /// - Parameters:
-    ///   - item: a text, which is a leaf with that title, or a dictionary, also with `Children`.
+    ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
     ///   - level: the path of the item whose level it is; a leaf becomes a branch.
-    ///   - position: where among the rows.
-    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
-    ///   - version: the version that the level must have.
+    ///   - position: the place among the rows of the section.
+    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
+    ///   - version: `itemVersion` of the level as it must be.
     public static func insert(
         _ item: FieldValue, into level: ItemPath, at position: Position = .last, section: Int? = nil,
-        ifMatch version: String? = nil
+        ifMatch version: ItemVersion? = nil
     ) -> Edit {
         Edit(.insert(item, into: level, at: position, section: section), ifMatch: version)
     }
 
     /// Replaces the fields of an item, or makes the item.
-    public static func put(_ fields: Fields, at path: ItemPath, ifMatch version: String? = nil) -> Edit {
+    public static func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) -> Edit {
         Edit(.put(fields, at: path), ifMatch: version)
     }
 
-    /// Merges changes into the fields of an item; `.null` removes a field.
-    public static func patch(_ changes: Fields, at path: ItemPath, ifMatch version: String? = nil) -> Edit {
-        Edit(.patch(changes, at: path), ifMatch: version)
+    /// Merges changes into the fields of an item, and removes fields.
+    public static func patch(
+        _ changes: Fields, removing names: [String] = [], at path: ItemPath, ifMatch version: ItemVersion? = nil
+    ) -> Edit {
+        var changes = changes
+        for name in names { changes[name] = .null }
+        return Edit(.patch(changes, at: path), ifMatch: version)
     }
 
     /// Moves an item, with all below it, to a level or to another place on its own.
@@ -63,18 +67,18 @@ public struct Edit: Hashable, Sendable {
     /// - Parameters:
     ///   - path: the item.
     ///   - level: the path of the item whose level it moves to.
-    ///   - position: where among the rows, of which the item itself is not counted.
-    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
+    ///   - position: the place among the rows of the section, not counting the item itself.
+    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
     ///   - version: the version that the item must have.
     public static func move(
         _ path: ItemPath, into level: ItemPath, at position: Position = .last, section: Int? = nil,
-        ifMatch version: String? = nil
+        ifMatch version: ItemVersion? = nil
     ) -> Edit {
         Edit(.move(path, into: level, at: position, section: section), ifMatch: version)
     }
 
     /// Removes an item, with all below it.
-    public static func delete(_ path: ItemPath, ifMatch version: String? = nil) -> Edit {
+    public static func delete(_ path: ItemPath, ifMatch version: ItemVersion? = nil) -> Edit {
         Edit(.delete(path), ifMatch: version)
     }
 }

@@ -16,7 +16,7 @@ extension Edit {
             step["section"] = section.map { .integer(Int64($0)) }
         case .delete(let path): step = ["delete": .text(path.detailLink)]
         }
-        step["ifMatch"] = ifMatch.map { .text($0) }
+        step["ifMatch"] = ifMatch.map { .text($0.rawValue) }
         return step
     }
 
@@ -38,7 +38,7 @@ extension Edit {
             request = Request("POST", "/moves", json: .dictionary(body))
         case .delete(let path): request = Request("DELETE", path.detailLink, json: nil)
         }
-        if let ifMatch { request.header["If-Match"] = "\"\(ifMatch)\"" }
+        if let ifMatch { request.header["If-Match"] = "\"\(ifMatch.rawValue)\"" }
         return request
     }
 }

@@ -1,4 +1,6 @@
-/// An edit that the server refused because the document is no longer, or is not, as the edit needs it (409 or 412).
+public import Foundation
+
+/// An edit that the server refused (409 or 412) because it does not fit the current document.
 ///
 /// ```swift
 /// do {
@@ -10,11 +12,11 @@
 public struct EditConflict: Error, Hashable, Sendable {
     /// What there is at present.
     public enum Current: Hashable, Sendable {
-        /// The item that was to be changed, moved or removed.
+        /// The item that was to be changed, moved or removed; of a move never the level that it was to be moved to.
         case detail(Detail)
         /// The level that was to get an item.
         case level(Level)
-        /// There is no such item any more.
+        /// The item no longer exists; of a batch perhaps does not exist yet, if an earlier edit makes it.
         case missing
         /// The server could not be asked again.
         case unknown(Problem)
@@ -35,13 +37,26 @@ public struct EditConflict: Error, Hashable, Sendable {
     }
 
     /// The version to use as `ifMatch` in order to insist; nil if there is nothing to match.
-    public var currentVersion: String? {
+    public var currentVersion: ItemVersion? {
         switch current {
         case .detail(let detail): detail.version
-        case .level(let level): level.version
+        case .level(let level): level.itemVersion
         case .missing, .unknown: nil
         }
     }
+}
+
+extension EditConflict {
+    /// Whether the item is of another version than `ifMatch` (412), because the item, its position or a neighbour changed.
+    ///
+    /// If not, the edit does not fit the document in any version (409): a key is in use, an item is to be moved below
+    /// itself, or the file cannot be written.
+    public var isOutdated: Bool { problem.status == 412 }
+}
+
+extension EditConflict: LocalizedError {
+    /// What the server said, as a sentence.
+    public var errorDescription: String? { problem.errorDescription }
 }
 
 extension EditConflict: CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// What came of several edits that were done together.
+/// The result of a batch of edits.
 public struct EditResult: Hashable, Sendable {
     /// The revision that the edits made.
     public var revision: String
@@ -24,7 +24,7 @@ public struct EditResult: Hashable, Sendable {
     }
 }
 
-/// What came of reading the source again.
+/// The result of a reload.
 public struct ReloadResult: Hashable, Sendable {
     /// Whether the document had changed.
     public var isChanged: Bool

@@ -8,17 +8,17 @@ extension Server {
     /// ```
     ///
     /// - Parameters:
-    ///   - item: a text, which is a leaf with that title, or a dictionary, also with `Children`.
+    ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
     ///   - level: the path of the item whose level it is; a leaf becomes a branch.
-    ///   - position: where among the rows.
-    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
-    ///   - version: the version that the level must have; nil if any will do.
+    ///   - position: the place among the rows of the section.
+    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
+    ///   - version: `itemVersion` of the level as it must be; nil if any will do.
     /// - Returns: The new item; its path tells its key.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func insert(
         _ item: FieldValue, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
-        ifMatch version: String? = nil
+        ifMatch version: ItemVersion? = nil
     ) async throws -> Detail {
         try await changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
     }
@@ -32,28 +32,34 @@ extension Server {
     /// - Returns: The item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
-    public func put(_ fields: Fields, at path: ItemPath, ifMatch version: String? = nil) async throws -> Detail {
+    public func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) async throws -> Detail {
         try await changedItem(.put(fields, at: path, ifMatch: version))
     }
 
     /// Merges changes into the fields of an item.
     ///
     /// ```swift
-    /// detail = try await server.patch(["Price": 15, "Note": nil], at: detail.path, ifMatch: detail.version)
+    /// detail = try await server.patch(["Price": 15], removing: ["Note"], at: detail.path, ifMatch: detail.version)
     /// ```
+    ///
+    /// A field whose value is `.null` is removed too. `changes["Note"] = nil` only takes `Note` out of `changes`, so that the
+    /// item keeps it.
     ///
     /// A field keeps its type in the document if the new value can be read as it, so a date is written as `.date(…)` and
     /// data as `.data(…)`.
     ///
     /// - Parameters:
-    ///   - changes: the fields that change; nil removes one.
+    ///   - changes: the fields that change.
+    ///   - names: the fields that are removed.
     ///   - path: the item.
     ///   - version: the version that the item must have; nil if any will do.
     /// - Returns: The item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
-    public func patch(_ changes: Fields, at path: ItemPath, ifMatch version: String? = nil) async throws -> Detail {
-        try await changedItem(.patch(changes, at: path, ifMatch: version))
+    public func patch(
+        _ changes: Fields, removing names: [String] = [], at path: ItemPath, ifMatch version: ItemVersion? = nil
+    ) async throws -> Detail {
+        try await changedItem(.patch(changes, removing: names, at: path, ifMatch: version))
     }
 
     /// Moves an item, with all below it, to a level or to another place on its own.
@@ -61,15 +67,15 @@ extension Server {
     /// - Parameters:
     ///   - path: the item.
     ///   - level: the path of the item whose level it moves to.
-    ///   - position: where among the rows, of which the item itself is not counted.
-    ///   - section: the section, from 0, in which `position` counts; nil for the last one.
+    ///   - position: the place among the rows of the section, not counting the item itself.
+    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
     ///   - version: the version that the item must have; nil if any will do.
     /// - Returns: The item at its new place.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func move(
         _ path: ItemPath, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
-        ifMatch version: String? = nil
+        ifMatch version: ItemVersion? = nil
     ) async throws -> Detail {
         try await changedItem(.move(path, into: level, at: position, section: section, ifMatch: version))
     }
@@ -77,25 +83,26 @@ extension Server {
     /// Removes an item, with all below it.
     ///
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
-    public func delete(_ path: ItemPath, ifMatch version: String? = nil) async throws {
+    public func delete(_ path: ItemPath, ifMatch version: ItemVersion? = nil) async throws {
         _ = try await answer(to: .delete(path, ifMatch: version))
     }
 
     /// Does several edits in their order, all or none, as one revision.
     ///
-    /// The paths of later edits are those after the earlier ones.
+    /// The paths of later edits are those after the earlier ones; each `ifMatch` is of the state before all of them.
     ///
     /// - Parameter edits: at most 1,000.
-    /// - Throws: `EditConflict` for 409 and 412, which names the edit; `Problem` for any other refusal, whose `edit` is the
-    ///   number of the edit, from 0; `CancellationError`.
+    /// - Throws: `EditConflict` for 409 and 412, which names the edit; `Problem` for any other refusal, whose
+    ///   `editIndex` is the number of the edit, from 0; `CancellationError`.
     @discardableResult
     public func perform(_ edits: [Edit]) async throws -> EditResult {
+        for edit in edits { try edit.checkPaths() }
         let body: Fields = ["edits": .list(edits.map { .dictionary($0.step) })]
         do {
             let answer = try await send(Request("POST", "/edits", json: .dictionary(body)))
             return try read(answer, as: EditResult.read)
         } catch let problem as Problem {
-            guard let number = problem.edit, edits.indices.contains(number) else { throw problem }
+            guard let number = problem.editIndex, edits.indices.contains(number) else { throw problem }
             throw try await conflict(edits[number], problem) ?? problem
         }
     }
@@ -110,16 +117,26 @@ extension Server {
     ///   - version: the version that the item must have; nil if any will do.
     /// - Throws: `Problem` whose `allowed` lists the possible values if this is not one of them, and as `patch` does.
     @discardableResult
-    public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: String? = nil) async throws -> Detail
+    public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: ItemVersion? = nil) async throws
+        -> Detail
     {
         try await patch(["Value": value ?? .null], at: path, ifMatch: version)
     }
 
+    /// Turns the switch of a row on or off: stores the value that its control has for it.
+    ///
+    /// - Throws: as `setValue(_:of:ifMatch:)` does.
+    @discardableResult
+    public func setSwitch(of row: Row, isOn: Bool) async throws -> Detail {
+        try await setValue(row.control?.value(isOn: isOn) ?? .boolean(isOn), of: row.path)
+    }
+
     // MARK: The source
 
-    /// Has the server read its source again.
+    /// Makes the server reload its source.
     ///
-    /// - Throws: `Problem` of the kind `.documentRefused` if the document cannot be served; the last one still is.
+    /// - Throws: `Problem` of the kind `.documentRefused` if the document cannot be served; the previous one stays
+    ///   in use.
     @discardableResult
     public func reload() async throws -> ReloadResult {
         try read(try await send(Request("POST", "/reload", json: nil)), as: ReloadResult.read)
@@ -132,6 +149,7 @@ extension Server {
     }
 
     private func answer(to edit: Edit) async throws -> Answer {
+        try edit.checkPaths()
         do {
             return try await send(edit.request)
         } catch let problem as Problem {

@@ -24,7 +24,7 @@ final class LevelCache: Sendable {
     init?(_ configuration: Server.Configuration) {
         guard let folder = configuration.cacheFolder else { return nil }
         self.folder = CacheFolder(
-            url: folder, server: configuration.url.absoluteString, limit: configuration.cacheBytes)
+            url: folder, server: configuration.url.absoluteString, limit: configuration.maximumCacheBytes)
     }
 
     /// Why the latest file could not be written; nil if it was. A cache that cannot be written is only less useful.

@@ -21,7 +21,7 @@ enum LevelText {
         return text
     }
 
-    private static func value(_ ancestor: Level.Ancestor) -> FieldValue {
+    private static func value(_ ancestor: ItemLink) -> FieldValue {
         ["title": .text(ancestor.title), "href": .text(ancestor.path.levelLink)]
     }
 

@@ -18,7 +18,8 @@ extension Problem {
     static func unreachable(_ target: String, of address: String, _ error: any Error) -> Problem {
         Problem(
             .unreachable, title: "Unreachable",
-            detail: "\(address) gave no whole answer to \(target): \(reason(error)).", instance: target)
+            detail: "\(address) gave no whole answer to \(target.prefix { $0 != "?" }): \(reason(error)).",
+            instance: target)
     }
 
     /// Why no answer came; Foundation has no words for it on Linux.

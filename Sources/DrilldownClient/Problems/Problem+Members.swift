@@ -7,7 +7,7 @@ extension Problem {
     public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
 
     /// The entity tag of the item as it is now, if an edit was meant for another version.
-    public var current: String? { members["current"]?.text }
+    public var currentEntityTag: String? { members["current"]?.text }
 
     /// The path of the nearest existing item above one that does not exist.
     public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }
@@ -21,8 +21,8 @@ extension Problem {
     /// The place in the body that breaks a rule, as a JSON pointer (RFC 6901).
     public var pointer: String? { members["pointer"]?.text }
 
-    /// The number of the step of a batch that cannot be done, from 0.
-    public var edit: Int? { members["edit"]?.int }
+    /// The number of the edit of a batch that cannot be done, from 0.
+    public var editIndex: Int? { members["edit"]?.int }
 
     /// The current revision of a server that does not know the one that it was asked about.
     public var revision: String? { members["revision"]?.text }

@@ -2,7 +2,7 @@
 extension Problem.Kind {
     /// The request violates HTTP.
     public static let badRequest = Problem.Kind(rawValue: "bad-request")
-    /// A segment of the path is not percent-encoded UTF-8.
+    /// A path has a key that no item can have, or that is not percent-encoded UTF-8.
     public static let badPath = Problem.Kind(rawValue: "bad-path")
     /// A query parameter is unknown, malformed or meaningless here; `parameter` names it.
     public static let badParameter = Problem.Kind(rawValue: "bad-parameter")
@@ -22,7 +22,7 @@ extension Problem.Kind {
     public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
     /// The request came too slowly.
     public static let requestTimeout = Problem.Kind(rawValue: "request-timeout")
-    /// The item is not the version that the edit is meant for; `current` is its entity tag.
+    /// The item is not the version that the edit is meant for; `currentEntityTag` tells its present one.
     public static let preconditionFailed = Problem.Kind(rawValue: "precondition-failed")
     /// The body is larger than the server allows.
     public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")

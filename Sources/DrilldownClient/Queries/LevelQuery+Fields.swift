@@ -19,7 +19,7 @@ extension LevelQuery {
         /// All fields.
         case all
         /// No fields.
-        case none
+        case noFields
         /// The fields with these names.
         case named([String])
 

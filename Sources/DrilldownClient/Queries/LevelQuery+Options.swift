@@ -1,10 +1,10 @@
 extension LevelQuery {
-    /// The rows sorted by one field or more, of which each decides where those before are equal.
+    /// Sorts by these fields; each later field breaks ties.
     ///
     /// Without a key the rows are in the order of the document, even if the item itself has another order.
     public func sorted(by keys: SortKey...) -> LevelQuery { sorted(by: keys) }
 
-    /// The rows sorted by the fields of a list, of which each decides where those before are equal.
+    /// Sorts by the fields of a list; each later field breaks ties.
     public func sorted(by keys: [SortKey]) -> LevelQuery {
         setting("sort", to: keys.map { ($0.isDescending ? "-" : "") + $0.field }.joined(separator: ","))
     }
@@ -14,7 +14,7 @@ extension LevelQuery {
         switch grouping {
         case .initial: setting("group", to: "initial")
         case .field(let name): setting("group", to: name)
-        case .none: setting("group", to: "")
+        case .ungrouped: setting("group", to: "")
         }
     }
 
@@ -48,7 +48,7 @@ extension LevelQuery {
     public func outlined(depth: Int) -> LevelQuery { setting("depth", to: String(depth)) }
 
     /// An outline: the rows of all levels below, flattened in order.
-    public func outlinedWhole() -> LevelQuery { setting("depth", to: "all") }
+    public func outlined() -> LevelQuery { setting("depth", to: "all") }
 
     /// An outline in which these items, and all items above them, are open.
     ///
@@ -62,7 +62,7 @@ extension LevelQuery {
         switch fields {
         case .usual: removing("fields")
         case .all: setting("fields", to: "*")
-        case .none: setting("fields", to: "")
+        case .noFields: setting("fields", to: "")
         case .named(let names): setting("fields", to: names.joined(separator: ","))
         }
     }

@@ -1,9 +1,9 @@
 // The same methods at the start of a query, so that it can be written `.sorted(by: "Title").limited(to: 20)`.
 extension LevelQuery {
-    /// The rows sorted by one field or more, of which each decides where those before are equal.
+    /// Sorts by these fields; each later field breaks ties.
     public static func sorted(by keys: SortKey...) -> LevelQuery { all.sorted(by: keys) }
 
-    /// The rows sorted by the fields of a list, of which each decides where those before are equal.
+    /// Sorts by the fields of a list; each later field breaks ties.
     public static func sorted(by keys: [SortKey]) -> LevelQuery { all.sorted(by: keys) }
 
     /// The rows divided into sections.
@@ -38,7 +38,7 @@ extension LevelQuery {
     public static func outlined(depth: Int) -> LevelQuery { all.outlined(depth: depth) }
 
     /// An outline: the rows of all levels below, flattened in order.
-    public static func outlinedWhole() -> LevelQuery { all.outlinedWhole() }
+    public static func outlined() -> LevelQuery { all.outlined() }
 
     /// An outline in which these items, and all items above them, are open.
     public static func outlined(expanding paths: some Sequence<ItemPath>) -> LevelQuery {

@@ -6,6 +6,6 @@ extension LevelQuery {
         /// By the text of a field, in order of first appearance.
         case field(String)
         /// As in the document, even if the item itself has another grouping.
-        case none
+        case ungrouped
     }
 }

@@ -1,6 +1,6 @@
 /// What is asked of a level: its order, its sections, which rows, which fields.
 ///
-/// A query is a value; each method returns it with one more wish.
+/// A query is a value; each method returns a copy with one more option.
 ///
 /// ```swift
 /// let level = try await server.level(

@@ -2,7 +2,7 @@
 public struct SortKey: Hashable, Sendable {
     /// The name of the field; `Title` and `Key` are those of the row.
     public var field: String
-    /// Whether the order is turned round.
+    /// Whether the greatest value comes first.
     public var isDescending: Bool
 
     /// The least value first.
@@ -13,6 +13,8 @@ public struct SortKey: Hashable, Sendable {
 }
 
 extension SortKey: ExpressibleByStringLiteral {
-    /// The least value first.
-    public init(stringLiteral field: String) { self = .ascending(field) }
+    /// The least value first; the greatest one if the name follows a minus sign, as in `"-Price"`.
+    public init(stringLiteral text: String) {
+        self.init(field: text.hasPrefix("-") ? String(text.dropFirst()) : text, isDescending: text.hasPrefix("-"))
+    }
 }

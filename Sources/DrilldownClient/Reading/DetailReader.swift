@@ -26,15 +26,14 @@ enum DetailReader {
         guard hasFields else { throw JSONError("it has no 'fields'", at: reader.offset) }
         detail.title = head.title
         detail.path = head.path
-        detail.depth = head.path.depth
-        detail.version = head.version
+        detail.version = ItemVersion(rawValue: head.version)
         detail.isLeaf = head.isLeaf
         detail.ancestors = head.ancestors
         detail.error = head.error
         return detail
     }
 
-    private static func link(_ reader: inout JSONReader) throws(JSONError) -> Detail.Link? {
+    private static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink? {
         try reader.skipNull() ? nil : ItemHead.link(&reader)
     }
 

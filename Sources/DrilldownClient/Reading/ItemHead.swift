@@ -4,7 +4,7 @@ struct ItemHead {
     private(set) var path = ItemPath.root
     private(set) var version = ""
     private(set) var isLeaf = false
-    private(set) var ancestors: [Level.Ancestor] = []
+    private(set) var ancestors: [ItemLink] = []
     private(set) var error: String?
     /// The members without which the answer is not one about an item.
     private var missing: Set = ["title", "href", "version"]
@@ -29,8 +29,8 @@ struct ItemHead {
     }
 
     /// Reads a title and a link.
-    static func link(_ reader: inout JSONReader) throws(JSONError) -> Level.Ancestor {
-        var link = Level.Ancestor(title: "", path: .root)
+    static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink {
+        var link = ItemLink(title: "", path: .root)
         try reader.object { name, reader throws(JSONError) in
             switch name {
             case "title": link.title = try reader.text()

@@ -10,14 +10,18 @@ public struct LevelPages: AsyncSequence, Sendable {
     public typealias Element = Level
 
     let server: Server
-    let first: String
+    let path: ItemPath
+    let query: LevelQuery
 
     /// An iterator that begins with the first page.
-    public func makeAsyncIterator() -> Iterator { Iterator(server: server, next: first) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(server: server, path: path, next: path.levelLink + query.encoded)
+    }
 
     /// Loads one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let server: Server
+        let path: ItemPath
         var next: String?
 
         /// The next page; nil after the last one.
@@ -26,6 +30,7 @@ public struct LevelPages: AsyncSequence, Sendable {
         ///   `CancellationError`. The same page can be asked for again then.
         public mutating func next() async throws -> Level? {
             guard let target = next else { return nil }
+            try path.check()
             let page = try await server.level(of: target)
             guard page.next != target else {
                 throw Problem(

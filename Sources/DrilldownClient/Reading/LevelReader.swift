@@ -45,10 +45,12 @@ struct LevelReader {
 
     private func answer(at end: Int) throws(JSONError) -> LevelAnswer {
         let head = try head.checked(at: end)
-        let level = Level(
+        var level = Level(
             title: head.title, path: head.path, version: head.version, isLeaf: head.isLeaf, ancestors: head.ancestors,
             count: count ?? rows?.count ?? 0, start: start, sections: sections.isEmpty ? nil : sections,
-            rows: rows ?? [], next: next, error: head.error)
+            next: next, error: head.error)
+        // Their parents are known.
+        level.rows = rows ?? []
         if let since, rows == nil {
             return .delta(
                 LevelDelta(

@@ -1,31 +1,48 @@
 public import Foundation
 
 extension Server {
-    /// The bytes of an image that an item names, in a field such as `Image`.
+    /// The bytes of an image that an item names in a field such as `Image`.
     ///
     /// ```swift
-    /// if let name = row.imageName { let data = try await server.image(named: name) }
+    /// if let name = detail["Image"]?.text { let data = try await server.imageData(named: name) }
     /// ```
     ///
     /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
     /// - Throws: `Problem`, `CancellationError`.
-    public func image(named name: String) async throws -> Data {
+    public func imageData(named name: String) async throws -> Data {
         if let url = Self.absoluteURL(name) { return try await file(url) }
         return try await data(of: Self.assetLink(name))
     }
 
-    /// The URL of an image that an item names, for what loads images by itself.
+    /// The bytes of a row's image; nil if the row has none.
+    ///
+    /// - Throws: `Problem`, `CancellationError`.
+    public func imageData(for row: Row) async throws -> Data? {
+        guard let name = row.imageName else { return nil }
+        return try await imageData(named: name)
+    }
+
+    /// The URL of an image that an item names, for code that loads images itself, such as `AsyncImage`.
+    ///
+    /// The URL does not carry a token. A server that needs one for reading answers such code with 401: use
+    /// `imageData(named:)` instead.
     ///
     /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
+    /// - Returns: nil if no file can have this name.
     public func imageURL(named name: String) -> URL? {
-        Self.absoluteURL(name) ?? configuration.url(of: Self.assetLink(name))
+        if let url = Self.absoluteURL(name) { return url }
+        guard case .success(let link) = Result(catching: { () throws(Problem) in try Self.assetLink(name) }) else {
+            return nil
+        }
+        return configuration.url(of: link)
     }
 
     /// The document, or the part of it from an item down, as a file.
     ///
     /// - Throws: `Problem`, `CancellationError`.
     public func document(at path: ItemPath = .root, as format: DocumentFormat = .xml) async throws -> Data {
-        try await data(of: path.documentLink + "?format=" + format.rawValue)
+        try path.check()
+        return try await data(of: path.documentLink + "?format=" + format.rawValue)
     }
 
     /// The formats of a document.
@@ -67,7 +84,10 @@ extension Server {
         return start.hasPrefix("http://") || start.hasPrefix("https://") ? URL(string: name) : nil
     }
 
-    private static func assetLink(_ name: String) -> String {
-        "/assets/" + name.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
+    private static func assetLink(_ name: String) throws(Problem) -> String {
+        let segments = name.split(separator: "/").map(String.init)
+        if segments.isEmpty { throw .impossibleKey(name) }
+        for segment in segments where ItemPath.isImpossible(segment) { throw .impossibleKey(segment) }
+        return "/assets/" + segments.map(PercentEncoding.encode).joined(separator: "/")
     }
 }

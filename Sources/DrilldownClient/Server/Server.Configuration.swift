@@ -5,22 +5,22 @@ extension Server {
     public struct Configuration: Hashable, Sendable {
         /// The address of the service; its path comes before those of the service.
         public var url: URL
-        /// The token for reading, if the service needs one.
+        /// The token for reading, if the service needs one; if nil, reads are sent with `editToken`.
         public var readToken: String?
         /// The token for edits.
         public var editToken: String?
-        /// A folder in which the last known levels are kept; nil to keep none.
+        /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none. No other method uses it.
         public var cacheFolder: URL?
-        /// How many bytes the files in that folder may have together; the levels that were used least recently leave first.
-        public var cacheBytes = 64 << 20
-        /// How many seconds one request waits for a change; less than 60, since many proxies give up then.
+        /// Maximum total size in bytes; the least recently used levels are removed first.
+        public var maximumCacheBytes = 64 << 20
+        /// How many seconds one request waits for a change, from 1 to 300; less than 60, since many proxies give up then.
         public var waitSeconds = 30
-        /// How many seconds the server may send nothing, beyond those that it was asked to wait.
+        /// Idle timeout in seconds, added to the requested wait.
         public var timeout: Double = 30
         /// The length of the longest answer that is read, in bytes after decompression.
         public var maximumAnswerBytes = 256 << 20
-        /// How many bytes of answers are remembered to be asked for by their tag.
-        public var memoryBytes = 32 << 20
+        /// Maximum bytes of answers kept in memory for revalidation.
+        public var maximumMemoryBytes = 32 << 20
 
         /// The configuration for a service at a URL.
         public init(url: URL) { self.url = url }

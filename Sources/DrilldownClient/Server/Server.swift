@@ -24,7 +24,7 @@ public final class Server: Sendable {
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         transport = Transport(configuration)
-        memory = AnswerMemory(limit: configuration.memoryBytes)
+        memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
         levelCache = LevelCache(configuration)
     }
 
@@ -32,14 +32,28 @@ public final class Server: Sendable {
     ///
     /// - Parameters:
     ///   - address: an `http` or `https` address; a path in it comes before those of the service.
-    ///   - readToken: the token for reading, if the service needs one.
+    ///   - readToken: the token for reading, if the service needs one; if nil, reads are sent with `editToken`.
     ///   - editToken: the token for edits.
-    ///   - cacheFolder: a folder in which the last known levels are kept; nil to keep none.
+    ///   - cacheFolder: a folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none.
     /// - Throws: `Problem` of the kind `.badAddress` if this is not an address of a service.
     public convenience init(
         _ address: String, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil
     ) throws {
-        var configuration = try Configuration(address)
+        let url = try Configuration(address).url
+        self.init(url, readToken: readToken, editToken: editToken, cacheFolder: cacheFolder)
+    }
+
+    /// The service at a URL, whose path comes before those of the service.
+    ///
+    /// - Parameters:
+    ///   - url: an `http` or `https` URL; every request to another one ends with a `Problem`.
+    ///   - readToken: the token for reading, if the service needs one; if nil, reads are sent with `editToken`.
+    ///   - editToken: the token for edits.
+    ///   - cacheFolder: a folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none.
+    public convenience init(
+        _ url: URL, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil
+    ) {
+        var configuration = Configuration(url: url)
         configuration.readToken = readToken
         configuration.editToken = editToken
         configuration.cacheFolder = cacheFolder

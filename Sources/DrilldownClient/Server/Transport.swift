@@ -63,9 +63,9 @@ final class Transport: Sendable {
     }
 
     private func urlRequest(for request: Request) throws -> URLRequest {
-        guard let url = request.url ?? configuration.url(of: request.target) else {
-            throw Problem.badAddress(request.target)
-        }
+        guard let url = request.url ?? configuration.url(of: request.target),
+            let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else { throw Problem.badAddress(request.url?.absoluteString ?? configuration.url.absoluteString) }
         var result = URLRequest(url: url)
         result.httpMethod = request.method
         result.httpBody = request.body

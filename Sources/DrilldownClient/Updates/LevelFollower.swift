@@ -14,34 +14,34 @@ struct LevelFollower: Sendable {
     func run() async {
         var poller = LevelPoller(server, target)
         if let copy = await server.levelCache?.copy(of: target) {
-            observation.show(copy.level, nil, origin: .cache)
+            observation.show(copy.level, nil, isFromCache: true)
             poller.copy = copy
         }
         var failures = 0
+        var pace = PollingPace(longest: server.configuration.allowedWait)
         while !Task.isCancelled {
             do {
+                let begin = ContinuousClock.now
                 // The first answer after a failure is asked for at once: it shows that the server is there again.
-                if let change = try await poller.next(wait: failures == 0) {
-                    show(change)
-                } else {
-                    observation.confirm()
-                }
+                let change = try await poller.next(wait: failures == 0)
+                if let change { show(change) } else { observation.confirm() }
                 failures = 0
+                await pause(pace.pause(after: ContinuousClock.now - begin, isChange: change != nil))
             } catch {
                 guard !Task.isCancelled else { return }
                 let problem = error as? Problem ?? .unexpectedAnswer(target)
                 // Something else may answer for a while: the login page of a network, or a proxy.
                 guard problem.isTemporary || problem.kind == .unreadableAnswer else { return await end(problem) }
                 failures += 1
-                // A server that restarts is back at the first attempt: that is not worth showing.
-                if failures > 1 { observation.interrupt(problem) }
-                await pause(after: failures, problem)
+                // A server that restarts is back at the first attempt, so one failure is not shown beside a level.
+                if failures > 1 || !observation.hasLevel { observation.interrupt(problem) }
+                await pause(backoff.delay(after: failures, retryAfter: problem.retryAfter))
             }
         }
     }
 
     private func show(_ change: LevelPoller.Change) {
-        observation.show(change.copy.level, change.difference, origin: .server)
+        observation.show(change.copy.level, change.difference, isFromCache: false)
         server.levelCache?.keep(change.copy, of: target)
     }
 
@@ -51,9 +51,10 @@ struct LevelFollower: Sendable {
         server.levelCache?.remove(target)
     }
 
-    private func pause(after failures: Int, _ problem: Problem) async {
+    private func pause(_ seconds: Double) async {
+        guard seconds > 0 else { return }
         do {
-            try await backoff.sleep(backoff.delay(after: failures, retryAfter: problem.retryAfter))
+            try await backoff.sleep(seconds)
         } catch {
             // Only cancellation ends the pause early, and the loop looks for that.
         }

@@ -13,8 +13,9 @@ final class LevelObservation: Sendable {
 
     /// A state of the level, and of the connection to its server.
     struct Moment: Sendable {
-        var level: Level
-        var origin: LevelUpdate.Origin
+        /// Nil while no state of the level is known.
+        var level: Level?
+        var isFromCache: Bool
         var interruption: Problem?
         /// The number of states before this one.
         var number = 0
@@ -25,9 +26,9 @@ final class LevelObservation: Sendable {
     }
 
     /// Shows a state of the level, which is current.
-    func show(_ level: Level, _ difference: LevelDifference?, origin: LevelUpdate.Origin) {
+    func show(_ level: Level, _ difference: LevelDifference?, isFromCache: Bool) {
         advance { newest in
-            var next = Moment(level: level, origin: origin)
+            var next = Moment(level: level, isFromCache: isFromCache)
             if let newest {
                 next.number = newest.number + 1
                 next.levelNumber = newest.levelNumber + 1
@@ -40,9 +41,9 @@ final class LevelObservation: Sendable {
     /// Shows that the level as it was shown is what the server has.
     func confirm() {
         advance { newest in
-            guard var next = newest, next.interruption != nil || next.origin == .cache else { return nil }
+            guard var next = newest, next.interruption != nil || next.isFromCache else { return nil }
             next.number += 1
-            (next.interruption, next.origin) = (nil, .server)
+            (next.interruption, next.isFromCache) = (nil, false)
             return next
         }
     }
@@ -50,12 +51,16 @@ final class LevelObservation: Sendable {
     /// Shows that the server cannot be reached.
     func interrupt(_ problem: Problem) {
         advance { newest in
-            guard var next = newest, next.interruption != problem else { return nil }
+            guard var next = newest else { return Moment(isFromCache: false, interruption: problem) }
+            guard next.interruption != problem else { return nil }
             next.number += 1
             next.interruption = problem
             return next
         }
     }
+
+    /// Whether a state of the level is known.
+    var hasLevel: Bool { state.withLock { $0.newest?.level != nil } }
 
     /// Ends all observers with an error, or without.
     func end(_ error: any Error) {
@@ -85,13 +90,16 @@ extension LevelObservation {
     func next(_ observer: ObjectIdentifier, after seen: Int?) async throws -> Moment? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                var replaced: CheckedContinuation<Moment?, any Error>?
                 let outcome = state.withLock { state -> Result<Moment?, any Error>? in
                     if Task.isCancelled { return .success(nil) }
                     if let newest = state.newest, newest.number != seen { return .success(newest) }
                     if let end = state.end { return .failure(end) }
-                    state.waiting[observer] = continuation
+                    // A copy of an iterator waits for the same observer; only the latest waits on.
+                    replaced = state.waiting.updateValue(continuation, forKey: observer)
                     return nil
                 }
+                replaced?.resume(returning: nil)
                 if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {

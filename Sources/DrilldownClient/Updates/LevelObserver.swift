@@ -16,16 +16,18 @@ final class LevelObserver: Sendable {
         guard let newest = try await observation.next(ObjectIdentifier(self), after: last?.number) else { return nil }
         seen.withLock { $0 = newest }
         return LevelUpdate(
-            level: newest.level, difference: last.map { newest.difference(from: $0) }, origin: newest.origin,
-            interruption: newest.interruption)
+            level: newest.level, difference: last.flatMap { newest.difference(from: $0) },
+            isFromCache: newest.isFromCache, interruption: newest.interruption)
     }
 }
 
 extension LevelObservation.Moment {
-    /// What changed since an observer's last state: known if it missed none, else found out by comparing the rows.
-    fileprivate func difference(from last: Self) -> LevelDifference {
+    /// What changed since an observer's last state: known if it missed none, else found out by comparing the rows; nil
+    /// if one of the two has no level.
+    fileprivate func difference(from last: Self) -> LevelDifference? {
+        guard let level, let lastLevel = last.level else { return nil }
         if last.levelNumber == levelNumber { return LevelDifference(unchanged: level, to: level) }
         if last.levelNumber + 1 == levelNumber, let difference { return difference }
-        return LevelDifference(from: last.level, to: level)
+        return LevelDifference(from: lastLevel, to: level)
     }
 }

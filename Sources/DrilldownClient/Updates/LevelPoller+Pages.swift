@@ -10,7 +10,11 @@ extension LevelPoller {
     /// The pages that were read once are only asked for what changed since, so this ends even if the document changes
     /// often.
     mutating func readPages() async throws -> Change? {
+        var rounds = 0
         while true {
+            // Revisions that never agree are told by a proxy rather than by a server.
+            if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
+            rounds += 1
             let old = draft ?? copy
             let before = try await server.documentRevision()
             let new: (copy: LevelCopy, assembly: RowAssembly?)

@@ -26,7 +26,7 @@ struct LevelPoller: Sendable {
     ///
     /// - Parameter wait: Whether to wait for a change if there is none.
     mutating func next(wait: Bool) async throws -> Change? {
-        let seconds = wait ? server.configuration.waitSeconds : 0
+        let seconds = wait ? server.configuration.allowedWait : 0
         guard let copy else { return try await read() }
         if copy.pages.count > 1 {
             if wait, let revision, try await !server.isChanged(since: revision, wait: seconds) { return nil }
@@ -75,6 +75,7 @@ struct LevelPoller: Sendable {
     ///
     /// - Parameter known: What there is of this page; the answer tells what changed since then.
     func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
+        try target.path.check()
         do {
             return try await server.page(target.request(page: page, known: known, wait: wait))
         } catch let problem as Problem where known != nil && problem.parameter == "since" {

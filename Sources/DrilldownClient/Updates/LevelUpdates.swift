@@ -1,12 +1,12 @@
 /// The states of a level, one after the other: the one it has now, then each change.
 ///
-/// The sequence goes on by itself while the server or the network is away. It ends when its task is cancelled, and by
-/// throwing the `Problem` that the server answers, for example if the item was deleted.
+/// The sequence retries while the server is unreachable, and says so in `LevelUpdate.interruption`. It ends when its task
+/// is cancelled, and by throwing the `Problem` that the server answers, for example if the item was deleted.
 ///
 /// An observer that is slower than the changes gets the newest state, with the difference from the state that it saw
 /// last. Observers of the same level share one request.
 public struct LevelUpdates: AsyncSequence, Sendable {
-    /// What the sequence consists of.
+    /// A state of the level.
     public typealias Element = LevelUpdate
 
     let server: Server
@@ -16,6 +16,8 @@ public struct LevelUpdates: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(server: server, target: target) }
 
     /// One observer of a level; it leaves when the iterator is released.
+    ///
+    /// A copy of an iterator is the same observer. If both wait for a state, the one that waited first gets nil.
     public struct Iterator: AsyncIteratorProtocol {
         private let server: Server
         private let target: LevelTarget
@@ -58,14 +60,18 @@ public struct LevelUpdates: AsyncSequence, Sendable {
 extension Server {
     /// Observes a level: gives the level as it is now, then each change, until the task is cancelled.
     ///
-    /// Without a limit in the query, all rows of the level are observed, however many there are.
+    /// Without a limit in the query, all rows of the level are observed, however many there are. The first update may have
+    /// no level: it then says why the server cannot be reached.
+    ///
+    /// A detail cannot be observed. Observe its row with `.where("Key", equals: …).showing(.all)` instead, and ask for the
+    /// detail after each update.
     ///
     /// ```swift
     /// for try await update in server.updates(of: ["Item 4"], matching: .all.sorted(by: "Title")) {
-    ///     show(update.level, update.difference)
+    ///     if let level = update.level { show(level, update.difference) }
     /// }
     /// ```
-    public func updates(of path: ItemPath, matching query: LevelQuery = .all) -> LevelUpdates {
+    public func updates(of path: ItemPath = .root, matching query: LevelQuery = .all) -> LevelUpdates {
         LevelUpdates(server: self, target: LevelTarget(path: path, query: query))
     }
 }

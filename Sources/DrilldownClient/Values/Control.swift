@@ -47,4 +47,12 @@ public struct Control: Hashable, Sendable {
         self.options = options
         isSecure = false
     }
+
+    /// Whether a switch is on.
+    public var isOn: Bool { value == value(isOn: true) || trueValue == nil && value?.int == 1 }
+
+    /// The value that a switch stores when it is turned on or off; `Server.setSwitch(of:isOn:)` stores it.
+    public func value(isOn: Bool) -> FieldValue {
+        isOn ? trueValue ?? true : falseValue ?? false
+    }
 }

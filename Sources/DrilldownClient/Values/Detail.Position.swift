@@ -20,7 +20,4 @@ extension Detail {
         /// Whether the item is the last of the level.
         public var isLast: Bool { index == count - 1 }
     }
-
-    /// A neighbour of an item: its title and its path.
-    public typealias Link = Level.Ancestor
 }

@@ -4,27 +4,25 @@ public struct Detail: Hashable, Sendable {
     public var title: String
     /// The path of the item.
     public var path: ItemPath
-    /// The version of this answer: the same content has the same version.
-    public var version: String
-    /// How many levels the item is below the root.
-    public var depth: Int
+    /// The version of the item, for `ifMatch`. It changes with the item's fields, and also with its position and neighbours.
+    public var version: ItemVersion
     /// Whether the item has no children.
     public var isLeaf: Bool
     /// The number of its children.
     public var count: Int
     /// The items above, the root first.
-    public var ancestors: [Level.Ancestor]
+    public var ancestors: [ItemLink]
     /// The place of the item among its siblings.
     public var position: Position
     /// The item before it on its level; nil if it is the first.
-    public var previous: Link?
+    public var previous: ItemLink?
     /// The item after it on its level; nil if it is the last.
-    public var next: Link?
+    public var next: ItemLink?
     /// The first of its children.
-    public var firstChild: Link?
+    public var firstChild: ItemLink?
     /// The last of its children.
-    public var lastChild: Link?
-    /// All its fields.
+    public var lastChild: ItemLink?
+    /// All its fields. `detail["Price"]` is short for `detail.fields["Price"]`.
     public var fields: Fields
     /// How the item is edited, if it is a setting.
     public var control: Control?
@@ -33,15 +31,14 @@ public struct Detail: Hashable, Sendable {
 
     /// A detail with these values.
     public init(
-        title: String, path: ItemPath, version: String = "", count: Int = 0, ancestors: [Level.Ancestor] = [],
-        position: Position = Position(index: 0, count: 1), previous: Link? = nil, next: Link? = nil,
-        firstChild: Link? = nil, lastChild: Link? = nil, fields: Fields = [:], control: Control? = nil,
+        title: String, path: ItemPath, version: ItemVersion = "", count: Int = 0, ancestors: [ItemLink] = [],
+        position: Position = Position(index: 0, count: 1), previous: ItemLink? = nil, next: ItemLink? = nil,
+        firstChild: ItemLink? = nil, lastChild: ItemLink? = nil, fields: Fields = [:], control: Control? = nil,
         error: String? = nil
     ) {
         self.title = title
         self.path = path
         self.version = version
-        depth = path.depth
         isLeaf = count == 0
         self.count = count
         self.ancestors = ancestors
@@ -54,4 +51,10 @@ public struct Detail: Hashable, Sendable {
         self.control = control
         self.error = error
     }
+
+    /// How many levels the item is below the root.
+    public var depth: Int { path.depth }
+
+    /// The value of a field; nil if the item does not have it.
+    public subscript(name: String) -> FieldValue? { fields[name] }
 }

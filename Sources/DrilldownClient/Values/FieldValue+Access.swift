@@ -17,7 +17,7 @@ extension FieldValue {
         }
     }
 
-    /// The number, rounded if need be, also of a text that stands for `nan` or an infinity; nil if this is something else.
+    /// The number, rounded to `Double`; also for the texts `nan`, `+infinity` and `-infinity`; nil if this is something else.
     public var double: Double? {
         switch self {
         case .integer(let number): Double(number)

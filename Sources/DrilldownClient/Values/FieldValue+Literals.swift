@@ -29,6 +29,6 @@ extension FieldValue: ExpressibleByDictionaryLiteral {
 }
 
 extension FieldValue: ExpressibleByNilLiteral {
-    /// No value.
+    /// No value: `.null`, not the absence of a field.
     public init(nilLiteral: ()) { self = .null }
 }

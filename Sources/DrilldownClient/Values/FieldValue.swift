@@ -22,6 +22,6 @@ public enum FieldValue: Hashable, Sendable {
     case list([FieldValue])
     /// A dictionary, in the order of the document.
     case dictionary(Fields)
-    /// No value: in a merge patch, it removes the field.
+    /// No value. In the changes of a patch it removes the field from the item; the literal `nil` is the same there.
     case null
 }

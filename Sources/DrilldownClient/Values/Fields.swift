@@ -32,7 +32,14 @@ public struct Fields: Sendable {
         for (name, value) in fields { self[name] = value }
     }
 
+    /// The fields of a dictionary, ordered by name.
+    public init(_ fields: [String: FieldValue]) {
+        self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
     /// The value of a field; nil if there is no such field. A new field is the last one.
+    ///
+    /// Assigning nil takes the field out of these fields. In the changes of a patch that is not a removal: assign `.null`.
     public subscript(name: String) -> FieldValue? {
         get { position(of: name).map { entries[$0].value } }
         set {

@@ -9,10 +9,8 @@ extension Level {
     /// ```
     public subscript(section section: Int, row row: Int) -> Row? {
         guard sections.indices.contains(section), row >= 0, row < sections[section].count else { return nil }
-        let range = sections[section].range
-        guard row < range.count else { return nil }
-        let (position, overflow) = (range.lowerBound + row).subtractingReportingOverflow(start)
-        return !overflow && rows.indices.contains(position) ? rows[position] : nil
+        let position = sections[section].start.saturatingSum(row).saturatingSum(-max(0, start))
+        return rows.indices.contains(position) ? rows[position] : nil
     }
 
     /// The row at an index path of a section and a row; nil if there is none, or if it is not on this page.
@@ -23,19 +21,20 @@ extension Level {
 
     /// The rows of a section that are on this page.
     public func rows(in section: Section) -> ArraySlice<Row> {
-        let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
-        return rows[shown.lowerBound - start..<shown.upperBound - start]
+        let first = max(0, start)
+        let shown = section.range.clamped(to: first..<first.saturatingSum(rows.count))
+        return rows[shown.lowerBound - first..<shown.upperBound - first]
     }
 
     /// The index path of the row with an identity; nil if it is not on this page. It looks through the rows.
     public func indexPath(of id: Row.ID) -> IndexPath? {
         guard let position = rows.firstIndex(where: { $0.id == id }) else { return nil }
-        return indexPath(at: start + position)
+        return indexPath(at: start.saturatingSum(position))
     }
 
-    /// The index path of the row at a position on the level; nil if no section has it.
+    /// The index path of the row at a position on the level, not on this page; nil if no section has it.
     public func indexPath(at position: Int) -> IndexPath? {
         guard let section = sections.firstIndex(where: { $0.range.contains(position) }) else { return nil }
-        return IndexPath(indexes: [section, position - sections[section].start])
+        return IndexPath(indexes: [section, position - sections[section].range.lowerBound])
     }
 }

@@ -3,7 +3,7 @@ extension Row {
     /// The field `Subtitle`: the second line of the row.
     public var subtitle: String? { fields["Subtitle"]?.text }
 
-    /// The field `Image`: the name of a file of the service, or a URL; see `Server.image(named:)`.
+    /// The field `Image`: the name of a file of the service, or a URL; see `Server.imageData(for:)`.
     public var imageName: String? { fields["Image"]?.text }
 
     /// The field `Value`.

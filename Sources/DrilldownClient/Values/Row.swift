@@ -18,7 +18,7 @@ public struct Row: Hashable, Sendable, Identifiable {
         get { storage.values.key }
         set { values.key = newValue }
     }
-    /// The version of the row: a row that shows the same has the same version.
+    /// The version of the row: a row that shows the same has the same version. It is not a version for `ifMatch`.
     public var version: String {
         get { storage.values.version }
         set { values.version = newValue }
@@ -38,7 +38,7 @@ public struct Row: Hashable, Sendable, Identifiable {
         get { storage.values.count }
         set { values.count = newValue }
     }
-    /// The fields that were requested.
+    /// The fields that were requested. `row["Price"]` is short for `row.fields["Price"]`.
     public var fields: Fields {
         get { storage.values.fields }
         set { values.fields = newValue }
@@ -56,7 +56,7 @@ public struct Row: Hashable, Sendable, Identifiable {
         set { storage = Storage(newValue) }
     }
 
-    /// A row with these values.
+    /// A row with these values; it is a leaf if `count` is 0.
     public init(
         key: String, below parent: ItemPath = .root, version: String = "", title: String? = nil, count: Int = 0,
         fields: Fields = [:], control: Control? = nil, error: String? = nil
@@ -72,18 +72,6 @@ public struct Row: Hashable, Sendable, Identifiable {
     public var path: ItemPath { parent.appending(key) }
     /// Where a tap leads: the link of the item's level, or of its detail if it is a leaf.
     public var href: String { extras?.values.href ?? (isLeaf ? path.detailLink : path.levelLink) }
-    /// How the item is edited, if it is a setting.
-    public var control: Control? { extras?.values.control }
-    /// Why the rows below could not be read, in a sentence.
-    public var error: String? { extras?.values.error }
-    /// In a search: the titles between the level and the row, outermost first; else nil.
-    public var trail: [String]? { extras?.values.trail }
-    /// In an outline: how far the row is indented, from 0; else nil.
-    public var indent: Int? { extras?.values.indent }
-    /// In an outline: whether the row's children follow it.
-    public var isExpanded: Bool { extras?.values.isExpanded ?? false }
-    /// In an outline: whether the row is the first of its siblings.
-    public var isFirst: Bool { extras?.values.isFirst ?? false }
-    /// In an outline: whether the row is the last of its siblings.
-    public var isLast: Bool { extras?.values.isLast ?? false }
+    /// The value of a field; nil if the row does not show it.
+    public subscript(name: String) -> FieldValue? { fields[name] }
 }

@@ -42,7 +42,7 @@ struct Place: Equatable, Sendable {
     var rows: [Row] { level?.rows ?? [] }
     var selectedRow: Row? { rows.indices.contains(selection) ? rows[selection] : nil }
     var title: String? { level?.title ?? detail?.title }
-    var ancestors: [Level.Ancestor] { level?.ancestors ?? detail?.ancestors ?? [] }
+    var ancestors: [ItemLink] { level?.ancestors ?? detail?.ancestors ?? [] }
 
     /// Selects a row, or the nearest one that there is.
     mutating func select(_ row: Int) { selection = max(0, min(row, rows.count - 1)) }

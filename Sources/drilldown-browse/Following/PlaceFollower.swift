@@ -5,9 +5,6 @@ struct PlaceFollower: Sendable {
     let server: Server
     let tell: @Sendable (PlaceUpdate) -> Void
 
-    /// How long the first answer may take before something is said about it.
-    private static let patience: UInt64 = 1_000_000_000
-
     func follow(_ place: Place) async {
         do {
             switch place.kind {
@@ -24,19 +21,21 @@ struct PlaceFollower: Sendable {
     private func followLevel(at path: ItemPath, searchingFor text: String) async throws {
         let query: LevelQuery = text.isEmpty ? .all : .searching(for: text)
         try await forEachUpdate(of: path, matching: query) { update in
+            guard let level = update.level else { return }
             let difference = update.difference
             var changed = Set<Row.ID>()
-            for position in difference?.inserted ?? [] { changed.insert(update.level.rows[position].id) }
-            for row in difference?.updated ?? [] { changed.insert(update.level.rows[row.new].id) }
+            for position in difference?.inserted ?? [] { changed.insert(level.rows[position].id) }
+            for row in difference?.updated ?? [] { changed.insert(level.rows[row.new].id) }
             let removed = difference?.removed.count ?? 0
-            tell(.level(update.level, changed: changed, removed: removed, isKept: update.origin == .cache))
+            tell(.level(level, changed: changed, removed: removed, isKept: update.isFromCache))
         }
     }
 
     /// Asks for the detail again whenever its row changes, of which all fields are asked for.
     private func followDetail(at path: ItemPath) async throws {
         let row: LevelQuery = path.lastKey.map { .where("Key", equals: .text($0)).showing(.all) } ?? .showing(.all)
-        try await forEachUpdate(of: path.parent ?? path, matching: row) { _ in
+        try await forEachUpdate(of: path.parent ?? path, matching: row) { update in
+            guard update.isConnected else { return }
             do {
                 tell(.detail(try await server.detail(at: path)))
             } catch let problem as Problem where problem.isTemporary {
@@ -49,24 +48,9 @@ struct PlaceFollower: Sendable {
     private func forEachUpdate(
         of path: ItemPath, matching query: LevelQuery, _ body: (LevelUpdate) async throws -> Void
     ) async throws {
-        let probe = Task { try await tellWhyNothingComes(from: path) }
-        defer { probe.cancel() }
         for try await update in server.updates(of: path, matching: query) {
-            probe.cancel()
             tell(.trouble(update.interruption?.detail))
             try await body(update)
-        }
-    }
-
-    /// The updates begin with the first answer, and say nothing if there is none.
-    private func tellWhyNothingComes(from path: ItemPath) async throws {
-        while true {
-            try await Task.sleep(nanoseconds: Self.patience)
-            do {
-                _ = try await server.level(at: path, matching: .limited(to: 1))
-            } catch let problem as Problem where problem.isTemporary {
-                tell(.trouble(problem.detail))
-            }
         }
     }
 }

@@ -20,7 +20,7 @@ struct LineListing {
     private func follow(_ path: ItemPath) async throws {
         for try await update in server.updates(of: path) {
             guard let difference = update.difference else {
-                for row in update.level.rows { write(line(of: row)) }
+                for row in update.level?.rows ?? [] { write(line(of: row)) }
                 continue
             }
             for line in lines(of: difference) { write(line) }

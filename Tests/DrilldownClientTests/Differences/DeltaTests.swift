@@ -111,7 +111,7 @@ struct DeltaTests {
             }
             let (next, assembly) = try copy.applying(answers, limit: limit)
             let difference = LevelDifference(from: copy.level, to: next.level, assembly)
-            let update = LevelUpdate(level: next.level, difference: difference, origin: .server, interruption: nil)
+            let update = LevelUpdate(level: next.level, difference: difference, isFromCache: false, interruption: nil)
             #expect(TableModel.fault(of: update, after: copy.level) == nil)
             #expect(next.level.rows == new.rows)
             #expect(next.level.sections == new.sections)

@@ -82,7 +82,7 @@ struct LevelDifferenceTests {
         for _ in 0..<2_000 {
             let new = random.changed(old)
             let difference = LevelDifference(from: old, to: new)
-            let update = LevelUpdate(level: new, difference: difference, origin: .server, interruption: nil)
+            let update = LevelUpdate(level: new, difference: difference, isFromCache: false, interruption: nil)
             #expect(TableModel.fault(of: update, after: old) == nil)
             if !difference.sectionsChanged {
                 var table = SectionedTable(old)
@@ -96,7 +96,7 @@ struct LevelDifferenceTests {
     @Test func `Rows with the same identity do no harm`() {
         let (old, new) = (level("aabca"), level("caab"))
         let update = LevelUpdate(
-            level: new, difference: LevelDifference(from: old, to: new), origin: .server, interruption: nil)
+            level: new, difference: LevelDifference(from: old, to: new), isFromCache: false, interruption: nil)
         #expect(TableModel.fault(of: update, after: old) == nil)
     }
 

@@ -42,7 +42,7 @@ struct EditBodyTests {
     func steps() {
         let edits: [Edit] = [
             .insert(["Title": "a"], into: ["x/y"], at: .before("b"), section: 1, ifMatch: "v"),
-            .put(["Title": "a"], at: ["a"]), .patch(["b": nil], at: ["a"]), .move(["a"], into: .root, at: .at(2)),
+            .put(["Title": "a"], at: ["a"]), .patch(["b": nil], at: ["a"]), .move(["a"], into: .root, at: .index(2)),
             .delete(["a", "ü"], ifMatch: "w"),
         ]
         #expect(

@@ -37,7 +37,7 @@ struct EditingTests {
         try await server.insert(["Title": "a/b ü", "Price": 12], into: .root, at: .first)
         try await server.insert("before", into: .root, at: .before("Item 2"))
         try await server.insert("after", into: .root, at: .after("a/b ü"))
-        try await server.insert("third", into: .root, at: .at(2))
+        try await server.insert("third", into: .root, at: .index(2))
         #expect(
             try await titles() == [
                 "a/b ü", "after", "third", "Item 1", "before", "Item 2", "Item 3", "Item 4", "Leaf",
@@ -105,7 +105,7 @@ struct EditingTests {
         let problem = await #expect(throws: Problem.self) {
             try await server.perform([.delete(["Item 3"]), .delete(["Item 3"])])
         }
-        #expect(problem?.edit == 1 && problem?.kind == .noSuchItem)
+        #expect(problem?.editIndex == 1 && problem?.kind == .noSuchItem)
         #expect(try await titles() == ["New", "Item 3", "Item 4", "Item 5"])
     }
 
@@ -146,6 +146,24 @@ struct EditingTests {
         #expect(step?.edit == .delete(["Item 3"], ifMatch: "old"))
         let third = try await server.detail(at: ["Item 3"])
         #expect(step?.current == .detail(third))
+    }
+
+    @Test("are made on the version of a level that was read without a query")
+    func levelVersions() async throws {
+        let root = try await server.level()
+        try await server.insert("a", into: .root, ifMatch: root.itemVersion)
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await server.insert("b", into: .root, ifMatch: root.itemVersion)
+        }
+        #expect(conflict?.isOutdated == true)
+        try await server.insert("b", into: .root, ifMatch: conflict?.currentVersion)
+        #expect(try await server.level(matching: .sorted(by: "Title")).itemVersion == nil)
+        #expect(try await server.wholeLevel().itemVersion == nil)
+        let detail = try await server.patch(["Text": "x", "Note": "y"], at: ["Item 4"])
+        let changed = try await server.patch(["Text": "z"], removing: ["Note"], at: ["Item 4"], ifMatch: detail.version)
+        #expect(changed["Text"] == "z" && changed["Note"] == nil)
+        let row = try #require(try await server.level().rows.first)
+        #expect(try await server.setSwitch(of: row, isOn: true)["Value"] == true)
     }
 
     @Test("are refused in a sentence without the token")

@@ -18,7 +18,7 @@ struct LevelCacheTests {
     private func copy(rows: Int = 3) -> LevelCopy {
         var random = RandomLevel()
         var level = random.level(rows: rows)
-        (level.path, level.depth) = (["Item 4"], 1)
+        level.path = ["Item 4"]
         for number in level.rows.indices { level.rows[number].parent = level.path }
         return LevelCopy(
             level: level, pages: [.init(version: level.version, entityTag: "\"tag\"", count: rows, total: rows)])
@@ -145,9 +145,9 @@ struct LevelCacheTests {
         var others = second.updates(of: .root).makeAsyncIterator()
         let cached = try #require(try await others.next())
         #expect(cached.level == known.level)
-        #expect(cached.origin == .cache && !cached.isCurrent && cached.difference == nil)
+        #expect(cached.isFromCache && !cached.isCurrent && cached.difference == nil)
         let fresh = try #require(try await others.next(showing: ["Ann", "Eve"]))
-        #expect(fresh.origin == .server)
+        #expect(!fresh.isFromCache)
         #expect(fresh.difference?.removed == [1, 2])
     }
 }

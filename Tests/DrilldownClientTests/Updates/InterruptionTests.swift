@@ -48,6 +48,35 @@ struct InterruptionTests {
         again.stop()
     }
 
+    @Test func `A server that is away from the beginning is told, and comes back`() async throws {
+        let service = try RunningServer(document.path)
+        let port = try port(of: service)
+        service.stop()
+        var updates = try eager(service).updates().makeAsyncIterator()
+        let first = try #require(try await updates.next())
+        #expect(first.level == nil && first.difference == nil && !first.isConnected && !first.isCurrent)
+        #expect(
+            first.interruption?.detail
+                == "\(service.address) gave no whole answer to /levels/: cannot connect (is the server running?).")
+        let again = try RunningServer(document.path, port: port)
+        let back = try #require(try await updates.next(showing: ["Ann", "Ben", "Cleo"]))
+        #expect(back.isCurrent && back.difference == nil)
+        again.stop()
+    }
+
+    @Test func `Two that wait for one observer both go on`() async throws {
+        let service = try RunningServer(document.path)
+        let server = try service.client()
+        let observer = server.observations.join(LevelTarget(path: .root, query: .all), of: server)
+        _ = try await observer.next()
+        let tasks = (0..<2).map { _ in Task { try await observer.next() } }
+        try await service.becomes(waiting: 1)
+        try document.save(["Ann"])
+        var found: [LevelUpdate?] = []
+        for task in tasks { found.append(try await task.value) }
+        #expect(found.contains { $0?.level?.rows.map(\.title) == ["Ann"] })
+    }
+
     @Test func `A task is cancelled during a wait, and between attempts`() async throws {
         let service = try RunningServer(document.path)
         let server = try service.client()

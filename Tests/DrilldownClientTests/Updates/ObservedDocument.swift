@@ -39,7 +39,7 @@ extension LevelUpdates.Iterator {
 
     /// The next update whose rows have these titles.
     mutating func next(showing titles: [String]) async throws -> LevelUpdate? {
-        try await next { $0.level.rows.map(\.title) == titles && $0.isCurrent }
+        try await next { $0.level?.rows.map(\.title) == titles && $0.isCurrent }
     }
 }
 

@@ -18,8 +18,8 @@ struct UpdatesTests {
     @Test func `The level comes first, then each change with its difference`() async throws {
         var updates = server.updates(of: .root).makeAsyncIterator()
         let first = try #require(try await updates.next())
-        #expect(first.level.rows.map(\.title) == ["Ann", "Ben", "Cleo"])
-        #expect(first.difference == nil && first.origin == .server && first.interruption == nil)
+        #expect(first.level?.rows.map(\.title) == ["Ann", "Ben", "Cleo"])
+        #expect(first.difference == nil && !first.isFromCache && first.interruption == nil)
         try document.save(["Ben", "Dan", "Ann"])
         let second = try #require(try await updates.next())
         #expect(second.level == (try await server.level(at: .root, matching: .all.limited(to: 10_000))))
@@ -86,8 +86,9 @@ struct UpdatesTests {
             _ = try await fast.next(showing: titles)
         }
         let next = try #require(try await slow.next())
-        #expect(next.level.rows.map(\.title) == ["Eve", "Cleo"])
-        #expect(next.difference == LevelDifference(from: first.level, to: next.level))
+        #expect(next.level?.rows.map(\.title) == ["Eve", "Cleo"])
+        let levels = try #require(first.level.flatMap { old in next.level.map { (old, $0) } })
+        #expect(next.difference == LevelDifference(from: levels.0, to: levels.1))
         #expect(next.difference?.removed == [0, 1])
     }
 
@@ -135,16 +136,20 @@ struct UpdatesTests {
         var titles = (0..<20_010).map { "Row \($0)" }
         try document.save(titles)
         var updates = server.updates(of: .root).makeAsyncIterator()
-        let first = try #require(try await updates.next { $0.level.rows.count == 20_010 })
-        #expect(first.level.rows.map(\.title) == titles)
+        let first = try #require(try await updates.next { $0.level?.rows.count == 20_010 })
+        #expect(first.level?.rows.map(\.title) == titles)
         titles.insert("New", at: 0)
         try document.save(titles)
         let second = try #require(try await updates.next())
-        #expect(second.level.rows.map(\.title) == titles)
+        #expect(second.level?.rows.map(\.title) == titles)
         #expect(second.difference?.inserted == [0])
         #expect(second.difference?.removed == [] && second.difference?.moved == [])
-        #expect(second.level.next == nil && second.level.count == 20_011)
+        #expect(second.level?.next == nil && second.level?.count == 20_011)
+        var whole = try await server.wholeLevel()
+        #expect(whole == second.level)
+        whole = try await server.wholeLevel(matching: .limited(to: 5))
+        #expect(whole.isWhole && whole.rows.count == 20_011)
         try document.save(["Few"])
-        #expect(try await updates.next()?.level.rows.map(\.title) == ["Few"])
+        #expect(try await updates.next()?.level?.rows.map(\.title) == ["Few"])
     }
 }

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import DrilldownClient
+@testable import TestSupport
+
+@Suite(.timeLimit(.minutes(1)))
+struct PollingPaceTests {
+    @Test func `Answers that come early and tell nothing new are asked for less and less often`() {
+        var pace = PollingPace(longest: 30)
+        let pauses = (0..<8).map { _ in pace.pause(after: .milliseconds(1), isChange: false) }
+        #expect(pauses == [0, 1, 2, 4, 8, 16, 30, 30])
+        #expect(pace.pause(after: .seconds(30), isChange: false) == 0)
+        #expect(pace.pause(after: .milliseconds(1), isChange: false) == 0)
+        #expect(pace.pause(after: .milliseconds(1), isChange: false) == 1)
+        #expect(pace.pause(after: .milliseconds(10), isChange: true) == 0.04)
+        #expect(pace.pause(after: .seconds(1), isChange: true) == 0)
+        #expect(pace.pause(after: .milliseconds(1), isChange: false) == 0)
+    }
+
+    @Test func `The time of waiting is one that the server accepts`() throws {
+        var configuration = try Server.Configuration("http://127.0.0.1:8080")
+        let waits = [-1, 0, 1, 30, 300, 301].map { seconds in
+            configuration.waitSeconds = seconds
+            return configuration.allowedWait
+        }
+        #expect(waits == [1, 1, 1, 30, 300, 300])
+    }
+
+    /// What was slept, in order.
+    private actor Pauses {
+        var all: [Double] = []
+        func add(_ seconds: Double) { all.append(seconds) }
+    }
+
+    @Test func `A proxy that removes entity tags is not asked without a pause`() async throws {
+        let origin = try StubOrigin { _ in StubOrigin.Answer.json(StubOrigin.Answer.level) }
+        let server = try Server(origin(""))
+        let pauses = Pauses()
+        server.observations.backoff.withLock { backoff in
+            backoff.sleep = { seconds in
+                await pauses.add(seconds)
+                if seconds > 3 { try await Task.sleep(for: .seconds(3_600)) }
+            }
+        }
+        var updates = server.updates(matching: .searching(for: "A")).makeAsyncIterator()
+        #expect(try await updates.next()?.level?.rows.map(\.key) == ["A"])
+        while await pauses.all.last ?? 0 <= 3 { await Task.yield() }
+        let all = await pauses.all
+        #expect(Array(all.suffix(3)) == [1, 2, 4] && all.dropLast(3).allSatisfy { $0 <= 0.05 })
+    }
+}

@@ -19,6 +19,7 @@ from harness.verdict import Verdict, options
 
 DATA = os.path.join(ROOT, "Data", "Data.plist")
 PAGE = os.path.join(ROOT, "Sources", "drilldown", "drilldown.docc", "SwiftClient.md")
+README = os.path.join(ROOT, "README.md")
 VERSION = "0.1.0"
 BUILD_DEADLINE = 600
 
@@ -49,9 +50,9 @@ def run(command, folder, deadline=DEADLINE):
                                "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}))
 
 
-def blocks_of_page(title):
-    """The blocks of Swift in a section of the page."""
-    with open(PAGE, encoding="utf-8") as file:
+def blocks_of_page(title, page=PAGE):
+    """The blocks of Swift in a section of a page."""
+    with open(page, encoding="utf-8") as file:
         return [text for language, text in FENCE.findall(section(file.read(), title)) if language == "swift"]
 
 
@@ -115,6 +116,8 @@ def main():
     with Verdict("swift_package") as verdict, tempfile.TemporaryDirectory() as folder:
         lines = [line for line in program.splitlines() if line.strip()]
         verdict.expect(len(lines) <= 10, f"the program has at most ten lines; it has {len(lines)}")
+        verdict.expect(
+            blocks_of_page("A Swift app", README) == [program], "the README shows the program of the manual, and no other")
         url = f"file://{repository(folder)}"
         packages = {
             "path": consumer(folder, "by-path", f'path: "{ROOT}"', os.path.basename(ROOT), program, model),

@@ -49,7 +49,7 @@ import Testing
         }
         var configuration = try Server.Configuration(origin(""))
         // One answer fits in, two do not.
-        configuration.memoryBytes = 1_000
+        configuration.maximumMemoryBytes = 1_000
         let server = Server(configuration)
         let paths: [ItemPath] = [.root, .root, ["A"], .root]
         for path in paths { #expect(try await server.level(at: path).rows.map(\.key) == ["A"]) }

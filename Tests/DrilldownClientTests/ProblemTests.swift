@@ -24,12 +24,12 @@ import Testing
         #expect(found.instance == "/moves")
         #expect(found.parameter == "limit")
         #expect(found.allowed == ["a", 1, true])
-        #expect(found.current == "\"v1\"")
+        #expect(found.currentEntityTag == "\"v1\"")
         #expect(found.nearest == ["A B"])
         #expect(found.line == 3)
         #expect(found.column == 14)
         #expect(found.pointer == "/Rows/2")
-        #expect(found.edit == 0)
+        #expect(found.editIndex == 0)
         #expect(found.revision == "k-9")
         #expect(found.id == "4f")
         #expect(found.members["count"] == 7)
@@ -46,10 +46,10 @@ import Testing
     func `members that are missing, or of another type, are nil`(_ members: String) {
         let found = problem(members)
         #expect(found.allowed == [])
-        let texts = [found.instance, found.parameter, found.current, found.pointer, found.revision, found.id]
+        let texts = [found.instance, found.parameter, found.currentEntityTag, found.pointer, found.revision, found.id]
         #expect(texts == Array(repeating: nil, count: 6))
         #expect(found.nearest == nil)
-        #expect([found.line, found.column, found.edit] == [nil, nil, nil])
+        #expect([found.line, found.column, found.editIndex] == [nil, nil, nil])
         #expect(found.retryAfter == nil)
     }
 

@@ -12,8 +12,12 @@ struct Backoff: Sendable {
     var greatestRetryAfter = 300.0
     /// A random number within a range.
     var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
+    /// The present time, for telling how long an answer took.
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Waits for a number of seconds; throws `CancellationError` as soon as the task is cancelled.
     var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    /// The same after an answer that came early (`PollingPace`), which is not a failure.
+    var rest: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
     /// The seconds to wait.
     ///

@@ -21,12 +21,14 @@ struct LevelFollower: Sendable {
         var pace = PollingPace(longest: server.configuration.allowedWait)
         while !Task.isCancelled {
             do {
-                let begin = ContinuousClock.now
+                let begin = backoff.now()
                 // The first answer after a failure is asked for at once: it shows that the server is there again.
                 let change = try await poller.next(wait: failures == 0)
                 if let change { show(change) } else { observation.confirm() }
                 failures = 0
-                await pause(pace.pause(after: ContinuousClock.now - begin, isChange: change != nil))
+                // A long level is asked for after each change of the document, most of which are not its own.
+                if let pages = poller.copy?.pages, pages.count > 1 { pace.longest = 1 }
+                await pause(pace.pause(after: backoff.now() - begin, isChange: change != nil), backoff.rest)
             } catch {
                 guard !Task.isCancelled else { return }
                 let problem = error as? Problem ?? .unexpectedAnswer(target)
@@ -35,7 +37,7 @@ struct LevelFollower: Sendable {
                 failures += 1
                 // A server that restarts is back at the first attempt, so one failure is not shown beside a level.
                 if failures > 1 || !observation.hasLevel { observation.interrupt(problem) }
-                await pause(backoff.delay(after: failures, retryAfter: problem.retryAfter))
+                await pause(backoff.delay(after: failures, retryAfter: problem.retryAfter), backoff.sleep)
             }
         }
     }
@@ -51,10 +53,10 @@ struct LevelFollower: Sendable {
         server.levelCache?.remove(target)
     }
 
-    private func pause(_ seconds: Double) async {
+    private func pause(_ seconds: Double, _ sleep: (_ seconds: Double) async throws -> Void) async {
         guard seconds > 0 else { return }
         do {
-            try await backoff.sleep(seconds)
+            try await sleep(seconds)
         } catch {
             // Only cancellation ends the pause early, and the loop looks for that.
         }

@@ -1,7 +1,7 @@
 /// How fast a level is polled if the server's answers do not wait, for example because a proxy removes entity tags.
 struct PollingPace: Sendable {
     /// The longest pause, in seconds.
-    let longest: Double
+    var longest: Double
     /// The number of answers in a row that came early and told nothing new.
     private var early = 0
 

@@ -26,26 +26,24 @@ struct PollingPaceTests {
         #expect(waits == [1, 1, 1, 30, 300, 300])
     }
 
-    /// What was slept, in order.
-    private actor Pauses {
-        var all: [Double] = []
-        func add(_ seconds: Double) { all.append(seconds) }
-    }
-
     @Test func `A proxy that removes entity tags is not asked without a pause`() async throws {
         let origin = try StubOrigin { _ in StubOrigin.Answer.json(StubOrigin.Answer.level) }
         let server = try Server(origin(""))
-        let pauses = Pauses()
+        let (pauses, sender) = AsyncStream.makeStream(of: Double.self)
+        let start = ContinuousClock.now
         server.observations.backoff.withLock { backoff in
-            backoff.sleep = { seconds in
-                await pauses.add(seconds)
+            backoff.now = { start }
+            backoff.rest = { seconds in
+                sender.yield(seconds)
+                // The test ends here, since the task that sleeps is cancelled with its observer.
                 if seconds > 3 { try await Task.sleep(for: .seconds(3_600)) }
             }
         }
         var updates = server.updates(matching: .searching(for: "A")).makeAsyncIterator()
         #expect(try await updates.next()?.level?.rows.map(\.key) == ["A"])
-        while await pauses.all.last ?? 0 <= 3 { await Task.yield() }
-        let all = await pauses.all
-        #expect(Array(all.suffix(3)) == [1, 2, 4] && all.dropLast(3).allSatisfy { $0 <= 0.05 })
+        var all: [Double] = []
+        for await pause in pauses.prefix(4) { all.append(pause) }
+        #expect(all == [0.05, 1, 2, 4])
+        #expect(origin.requests.count == 5)
     }
 }

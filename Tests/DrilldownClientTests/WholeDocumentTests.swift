@@ -87,7 +87,8 @@ import Testing
         var expected = try FileItem(document: file)
         let running = try RunningServer(file.path)
         let server = try running.client()
-        #expect(try await Self.read(expected, from: server, matching: .sorted(by: []).grouped(by: .ungrouped)) == expected)
+        #expect(
+            try await Self.read(expected, from: server, matching: .sorted(by: []).grouped(by: .ungrouped)) == expected)
         let items = Dictionary(uniqueKeysWithValues: expected.sections[0].items.map { ($0.title, $0) })
         expected.sections = try [
             ("Folk", ["Low Tide Radio", "Paper Harbour"]), ("Brass", ["Ämter und Würden"]),

@@ -16,7 +16,7 @@ public final class Server: Sendable {
     /// What earlier answers were read as.
     let memory: AnswerMemory
     /// The levels that are being observed.
-    let observations = LevelObservations()
+    let observations: LevelObservations
     /// The folder of the last known levels, if there is one.
     let levelCache: LevelCache?
 
@@ -24,6 +24,7 @@ public final class Server: Sendable {
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         transport = Transport(configuration)
+        observations = LevelObservations(transport)
         memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
         levelCache = LevelCache(configuration)
     }

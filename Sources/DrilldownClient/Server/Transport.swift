@@ -7,32 +7,18 @@ import Foundation
 /// Sends requests over connections that stay open.
 final class Transport: Sendable {
     private let configuration: Server.Configuration
-    private let session: URLSession
-    /// For requests that wait for a change: each occupies a connection, which no other request has to wait for.
-    private let waitingSession: URLSession
-    private let delegate = SessionDelegate()
-    private let waitingDelegate = SessionDelegate()
+    /// The number of connections is the default of most systems.
+    private let session = RenewedSession(connections: 6)
+    /// For requests that wait for a change: each occupies a connection, which no other request has to wait for. A session
+    /// queues what is beyond its connections, and says nothing.
+    private let waitingSession = RenewedSession(connections: 1_000)
 
-    /// The session's own default on most systems.
-    private static let connections = 6
-    /// A session queues what is beyond this, and says nothing.
-    private static let waitingConnections = 1_000
+    init(_ configuration: Server.Configuration) { self.configuration = configuration }
 
-    init(_ configuration: Server.Configuration) {
-        self.configuration = configuration
-        session = Self.session(delegate, connections: Self.connections)
-        waitingSession = Self.session(waitingDelegate, connections: Self.waitingConnections)
-    }
-
-    /// A session that remembers nothing: what is remembered here is already decoded.
-    private static func session(_ delegate: SessionDelegate, connections: Int) -> URLSession {
-        let settings = URLSessionConfiguration.ephemeral
-        settings.urlCache = nil
-        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
-        settings.httpCookieStorage = nil
-        settings.httpShouldSetCookies = false
-        settings.httpMaximumConnectionsPerHost = connections
-        return URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
+    /// Closes all connections that nothing waits for; called when nothing is observed any more.
+    func closeIdleConnections() {
+        waitingSession.close(cancelling: true)
+        session.close(cancelling: false)
     }
 
     /// The answer to a request, whatever its status.
@@ -42,10 +28,8 @@ final class Transport: Sendable {
         try Task.checkCancellation()
         let exchange = Exchange(
             request.target, of: configuration.url.absoluteString, limit: configuration.maximumAnswerBytes)
-        let (session, delegate) = request.wait > 0 ? (waitingSession, waitingDelegate) : (session, delegate)
-        let task = session.dataTask(with: try urlRequest(for: request))
-        // Before it can be cancelled: the delegate hears of each task once.
-        delegate.add(exchange, for: task)
+        let session = request.wait > 0 ? waitingSession : session
+        let task = session.task(for: try urlRequest(for: request), exchange)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchange.start(continuation)
@@ -54,12 +38,6 @@ final class Transport: Sendable {
         } onCancel: {
             task.cancel()
         }
-    }
-
-    /// A session that is not invalidated lives for ever.
-    deinit {
-        session.invalidateAndCancel()
-        waitingSession.invalidateAndCancel()
     }
 
     private func urlRequest(for request: Request) throws -> URLRequest {

@@ -12,7 +12,12 @@ final class LevelObservations: Sendable {
         let task: Task<Void, Never>
     }
 
-    init(backoff: Backoff = Backoff()) { self.backoff = Guarded(backoff) }
+    private let transport: Transport
+
+    init(_ transport: Transport, backoff: Backoff = Backoff()) {
+        self.transport = transport
+        self.backoff = Guarded(backoff)
+    }
 
     /// The number of levels that are being observed.
     var count: Int { observed.withLock(\.count) }
@@ -36,19 +41,25 @@ final class LevelObservations: Sendable {
     }
 
     private func leave(_ target: LevelTarget, _ observation: LevelObservation) {
-        let task = observed.withLock { observed -> Task<Void, Never>? in
-            guard var entry = observed[target], entry.observation === observation else { return nil }
+        observed.withLock { observed in
+            guard var entry = observed[target], entry.observation === observation else { return }
             entry.observers -= 1
-            observed[target] = entry.observers == 0 ? nil : entry
-            return entry.observers == 0 ? entry.task : nil
+            guard entry.observers == 0 else {
+                observed[target] = entry
+                return
+            }
+            observed[target] = nil
+            entry.task.cancel()
+            if observed.isEmpty { transport.closeIdleConnections() }
         }
-        task?.cancel()
     }
 
     /// Forgets an observation that has ended, so that the next observer begins anew.
     func remove(_ target: LevelTarget, _ observation: LevelObservation) {
         observed.withLock { observed in
-            if observed[target]?.observation === observation { observed[target] = nil }
+            guard observed[target]?.observation === observation else { return }
+            observed[target] = nil
+            if observed.isEmpty { transport.closeIdleConnections() }
         }
     }
 }

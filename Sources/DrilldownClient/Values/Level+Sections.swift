@@ -9,8 +9,10 @@ extension Level {
     /// ```
     public subscript(section section: Int, row row: Int) -> Row? {
         guard sections.indices.contains(section), row >= 0, row < sections[section].count else { return nil }
-        let position = sections[section].start.saturatingSum(row).saturatingSum(-max(0, start))
-        return rows.indices.contains(position) ? rows[position] : nil
+        let range = sections[section].range
+        guard row < range.count else { return nil }
+        let (position, overflow) = (range.lowerBound + row).subtractingReportingOverflow(start)
+        return !overflow && rows.indices.contains(position) ? rows[position] : nil
     }
 
     /// The row at an index path of a section and a row; nil if there is none, or if it is not on this page.
@@ -21,9 +23,8 @@ extension Level {
 
     /// The rows of a section that are on this page.
     public func rows(in section: Section) -> ArraySlice<Row> {
-        let first = max(0, start)
-        let shown = section.range.clamped(to: first..<first.saturatingSum(rows.count))
-        return rows[shown.lowerBound - first..<shown.upperBound - first]
+        let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
+        return rows[shown.lowerBound - start..<shown.upperBound - start]
     }
 
     /// The index path of the row with an identity; nil if it is not on this page. It looks through the rows.

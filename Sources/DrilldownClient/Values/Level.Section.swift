@@ -33,8 +33,11 @@ extension Level {
             self.footer = footer
         }
 
-        /// The positions of the section's rows on the level; empty if `count` is negative.
-        public var range: Range<Int> { start..<start.saturatingSum(max(0, count)) }
+        /// The positions of the section's rows on the level; none if `start` and `count` are not a range of positions.
+        public var range: Range<Int> {
+            let (end, overflow) = start.addingReportingOverflow(count)
+            return count >= 0 && !overflow ? start..<end : start..<start
+        }
 
         /// Gives each section its ordinal.
         static func number(_ sections: inout [Section]) {

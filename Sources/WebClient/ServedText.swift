@@ -1,5 +1,5 @@
-/// A file of the web client without what only the readers of its source need: comments, and white space that separates
-/// nothing.
+/// A file of the web client without what only the readers of its source need: comments, white space that separates
+/// nothing, the length of private names, and `const`, for which `let` does.
 ///
 /// Literals (strings, templates, regular expressions) stay as they are. A line end stays where it may end a statement. A
 /// regular expression is told from a division by what precedes it, which suffices as long as none follows a parenthesis.
@@ -12,6 +12,9 @@ struct ServedText {
     private var separator: UInt8?
     /// Whether the last token joins with a word that follows it: a word, or a regular expression with its flags.
     private var endsInWord = false
+    /// The private names so far, without their `#`, with the short ones that take their place: no code outside of the
+    /// class can name them, and no text does.
+    private var privateNames: [ArraySlice<UInt8>: [UInt8]] = [:]
     /// The open braces: whether each is one within a template.
     private var braces: [Bool] = []
 
@@ -59,8 +62,34 @@ struct ServedText {
             braces.append(false)
             append(upTo: position + 1)
         case UInt8(ascii: "}"): braces.popLast() == true ? takeTemplate() : append(upTo: position + 1)
-        default: append(upTo: position + 1, isWord: Self.isWord(byte))
+        case UInt8(ascii: "#"): takePrivateName()
+        default: takeWord()
         }
+    }
+
+    private mutating func takeWord() {
+        let word = source[position...].prefix(while: Self.isWord)
+        guard word.elementsEqual("const".utf8) else {
+            return append(upTo: position + max(1, word.count), isWord: !word.isEmpty)
+        }
+        append(upTo: position, isWord: true)
+        bytes += "let".utf8
+        position += word.count
+    }
+
+    private mutating func takePrivateName() {
+        append(upTo: position + 1, isWord: true)
+        let name = source[position...].prefix(while: Self.isWord)
+        let short = privateNames[name, default: Self.shortName(privateNames.count)]
+        privateNames[name] = short
+        bytes += short
+        position += name.count
+    }
+
+    /// `a` to `z`, then `aa`, `ba`, `ca` and so on.
+    private static func shortName(_ number: Int) -> [UInt8] {
+        let letter = UInt8(ascii: "a") + UInt8(number % 26)
+        return number < 26 ? [letter] : [letter] + shortName(number / 26 - 1)
     }
 
     /// Takes a part of a template: from its start, or from the end of an expression in it, to the next such mark.

@@ -88,7 +88,7 @@ import Testing
         String(decoding: ServedText(Array(source.utf8), isStyle: isStyle).bytes, as: UTF8.self)
     }
 
-    @Test("is sent without comments and without white space that separates nothing")
+    @Test("is sent without comments, without white space that separates nothing, and with short private names")
     func served() {
         let script = #"""
             // A comment.
@@ -101,14 +101,20 @@ import Testing
             ]
             const three = 1 + +one / two - -1
             const four = 'one' in two && return_ / 2 + `a / b`
+            class Five {
+              #first = '#first'
+              async #second() { return `${this.#first} #second` && /#first/ && #first in this === true }
+            }
 
             """#
         #expect(
             Self.served(script) == #"""
-                export const one=(a,b)=>{return a===b?'x = y':`${a} = ${[b,`{ ${a} }`]}`}
-                const two=['a, "b',/a, ['`"/]b/g,"it's \" one",]
-                const three=1+ +one/two- -1
-                const four='one'in two&&return_/2+`a / b`
+                export let one=(a,b)=>{return a===b?'x = y':`${a} = ${[b,`{ ${a} }`]}`}
+                let two=['a, "b',/a, ['`"/]b/g,"it's \" one",]
+                let three=1+ +one/two- -1
+                let four='one'in two&&return_/2+`a / b`
+                class Five{#a='#first'
+                async #b(){return`${this.#a} #second`&&/#first/&&#a in this===true}}
 
                 """#)
         let style = """
@@ -148,7 +154,15 @@ import Testing
         }
     }
 
+    /// The words and marks of a text; private names by the order in which they come first, since they are sent short, and
+    /// `const` as the `let` that it is sent as.
     private static func words(_ text: String) -> [Substring] {
-        text.matches(of: /[\p{L}\p{N}_$#]+|[^\s]/).map(\.output)
+        var names: [Substring: Int] = [:]
+        return text.matches(of: /[\p{L}\p{N}_$#]+|[^\s]/).map { match in
+            guard match.output.hasPrefix("#") else { return match.output == "const" ? "let" : match.output }
+            let number = names[match.output, default: names.count]
+            names[match.output] = number
+            return "#\(number)"
+        }
     }
 }

@@ -175,6 +175,7 @@ class App {
     for (const child of [...this.#main.children].slice(panes.length)) child.remove()
     this.panes = panes
     for (const pane of panes) {
+      if (pane.head) this.editor?.updateHead(pane.head)
       pane.element.classList.toggle('last', pane === panes.at(-1))
       pane.element.classList.toggle('end', pane === this.end)
     }

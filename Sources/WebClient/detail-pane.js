@@ -97,13 +97,18 @@ export class DetailPane {
   }
 
   refresh = coalesced(async () => {
-    const before = this.detail
+    const {detail: before, place} = this
     try {
       this.detail = await readDetail(this.place, this.#controller.signal)
     } catch (error) {
-      if (error.status === 404) this.app.lost(this)
+      // It may have got another path meanwhile.
+      if (error.status === 404 && this.place === place) {
+        this.detail = null
+        if (!this.app.editor?.drawDetail(this)) this.app.lost(this)
+      }
       return
     }
+    if (!before) return this.draw()
     if (before.version !== this.detail.version) this.draw()
     if (before.leaf && !this.detail.leaf) this.app.turned(this)
   })
@@ -126,7 +131,7 @@ export async function readDetail(place, signal) {
   } catch (error) {
     if (error.status !== 406) throw error
     const answer = await getJSON(place.detail, signal)
-    return {...answer, fields: fromJSON(answer.fields).value}
+    return {...answer, isJSON: true, fields: fromJSON(answer.fields).value}
   }
 }
 
@@ -258,7 +263,7 @@ export function plain({type, value}) {
 }
 
 // What JSON tells of the types, for documents that XML cannot carry.
-export function fromJSON(value) {
+function fromJSON(value) {
   if (Array.isArray(value)) return {type: 'array', value: value.map(fromJSON)}
   switch (value === null ? '' : typeof value) {
     case 'boolean': return {type: 'boolean', value}
@@ -287,7 +292,9 @@ const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replac
 
 export class MissingPane {
   kind = 'missing'
+  body = el('div.detail-body')
 
+  // A form with unsaved changes is shown all the same.
   constructor(app, place, problem) {
     this.app = app
     this.place = place
@@ -296,7 +303,8 @@ export class MissingPane {
     this.heading = el('h2', {tabIndex: -1}, this.title)
     this.element = el('section.pane.missing', {ariaLabel: 'Not found'},
       el('div.apology', this.heading, el('p', {dir: 'auto'}, problem.message),
-        el('p', el('a', {href: Place.ofLink(near).address}, 'Go to what is there'))))
+        el('p', el('a', {href: Place.ofLink(near).address}, 'Go to what is there'))), this.body)
+    app.editor?.drawDetail(this)
   }
 
   concernedBy() {

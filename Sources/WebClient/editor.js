@@ -1,8 +1,8 @@
 // Editing: what is added to heads, rows and details once a token is given.
 
-import {bytesIn, fromJSON, plain, plist, readDetail, readPlist} from './detail-pane.js'
-import {boxOf, brief, choiceField, el, hasFocus, icon, iconButton, plural, size, stop, toggleSwitch, within} from './elements.js'
-import {ask, askText, refuse, tell} from './messages.js'
+import {bytesIn, plain, plist, readDetail, readPlist} from './detail-pane.js'
+import {boxOf, brief, choiceField, el, hasFocus, icon, iconButton, isSetting, plural, size, stop, toggleSwitch, within} from './elements.js'
+import {ask, askText, reason, refuse, tell} from './messages.js'
 import {decodeSegment, itemPath, Place} from './place.js'
 import {getJSON, send, token} from './service.js'
 
@@ -11,15 +11,36 @@ import {getJSON, send, token} from './service.js'
 const keyOf = href => decodeSegment(href.split('/').at(-1))
 const detailOf = href => Place.ofLink(href).detail
 
+// What is read for an edit is asked for once: the edit is not to be done at some later time, when nobody expects it.
+const readNow = href => send('GET', detailOf(href))
+
+// Sends an edit; asks for another token where the one that is had was taken back.
+async function edit(...request) {
+  for (;;) {
+    try {
+      return await send(...request)
+    } catch (error) {
+      if (![401, 403].includes(error.status) || !await token.ask('editing', 'Your token does not allow edits any more.')) throw error
+    }
+  }
+}
+
+// Does edits as one batch.
+const batch = (steps, type) =>
+  edit('POST', '/edits', type ? plist(dictionary([['edits', {type: 'array', value: steps}]])) : {edits: steps}, {type})
+
 // The name of the field that holds an item's title.
 const titleName = ({fields, title}) =>
   'Title' in fields ? 'Title' : Object.keys(fields).find(name => fields[name] === title) ?? 'Title'
 
 export class Editor {
-  #cut = []
+  #cut = new Map()
+  // The forms with unsaved changes, by the path of their item: they last as long as the tab.
+  drafts = new Map()
 
   constructor(app) {
     this.app = app
+    addEventListener('beforeunload', event => this.drafts.size && event.preventDefault())
     addEventListener('keydown', event => this.#key(event), true)
     addEventListener('pointerdown', event => this.#pressed(event))
     addEventListener('click', event => this.#clicked(event), true)
@@ -31,31 +52,30 @@ export class Editor {
       await send('PATCH', '/detail/', {})
     } catch (error) {
       if (error.status && ![401, 403].includes(error.status)) return true
-      refuse(error.message)
+      refuse(error.status ? 'This token does not allow edits.' : 'The connection is lost.')
       return false
     }
     return true
   }
 
-  // Does edits as one batch; a refusal is told, and gives nothing.
-  async edits(steps, type) {
+  // Does an edit; a refusal is told, and gives nothing.
+  async attempt(action, kept = '') {
     try {
-      const content = type ? plist(dictionary([['edits', {type: 'array', value: steps}]])) : {edits: steps}
-      return await send('POST', '/edits', content, {type})
+      const answer = await action()
+      document.querySelector('.refusal')?.remove()
+      return answer
     } catch (error) {
-      this.refused(error)
+      refuse(reason(error) + kept, 20)
     }
-  }
-
-  refused({status, message}) {
-    if (status === 401) token.value = null
-    refuse('Not saved: ' + (status ? message : 'the connection is lost. What you typed is still here.'), 20)
   }
 
   // MARK: Heads and rows
 
   updateHead(head) {
-    const {pane} = head
+    const {pane} = head, version = pane.level.head?.version
+    // Marks of items that are gone or have become others are taken away.
+    if (pane.marked.size && pane.checked !== version) this.#details([...pane.marked.keys()], pane.marked).catch(() => {})
+    pane.checked = version
     if (!this.app.isEditing || pane !== this.app.end || pane.isSettings) return head.extra.replaceChildren()
     const marked = pane.marked.size
     head.extra.replaceChildren(el('div.edit-tools', {role: 'toolbar', ariaLabel: 'Editing'},
@@ -68,7 +88,7 @@ export class Editor {
         iconButton('remove', 'Delete', () => this.remove(pane, this.#chosen(pane))),
         el('span.note', plural(marked, 'row')),
       ] : [
-        this.#cut.length > 0 && el('button.plain', {onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.length, 'item')} here`),
+        this.#cut.size > 0 && el('button.plain', {onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.size, 'item')} here`),
         el('span.note', 'Mark rows to change them.'),
       ])))
   }
@@ -89,13 +109,37 @@ export class Editor {
     this.mark(pane, href, event.shiftKey)
   }
 
+  // A mark keeps the detail of its item: by that it is known again.
   mark(pane, href, isRange) {
-    const {marked, level} = pane, index = level.indexOf(href), last = isRange ? level.indexOf(this.last) : -1
+    const {marked, level} = pane, add = href => marked.has(href) || marked.set(href, readNow(href).catch(() => null))
+    const index = level.indexOf(href), last = isRange ? level.indexOf(this.last) : -1
     if (last >= 0) {
-      for (const [each, row] of level.loaded()) if (each >= Math.min(index, last) && each <= Math.max(index, last)) marked.add(row.href)
-    } else if (!marked.delete(href)) marked.add(href)
+      for (const [each, row] of level.loaded()) if (each >= Math.min(index, last) && each <= Math.max(index, last)) add(row.href)
+    } else if (!marked.delete(href)) add(href)
     this.last = href
     pane.redrawAll()
+  }
+
+  // The details of items as they are now; an error if one is not what it was when it was chosen, and is chosen no more.
+  #details(hrefs, chosen) {
+    return Promise.all(hrefs.map(async href => {
+      const before = await chosen.get(href)
+      const now = await readNow(href).catch(error => {
+        if (!error.status || !before) throw error
+      })
+      if (!before || alike(before, now)) return now
+      chosen.delete(href)
+      this.app.end.redrawAll()
+      throw {status: 412, message: `“${before.title}” was changed, renamed or deleted since it was chosen. Choose again.`}
+    }))
+  }
+
+  // The keyboard goes on at the row of a link, or at the one that is now at an index.
+  async #goOn(pane, href, index = 0) {
+    await pane.refresh()
+    if (document.activeElement !== document.body && !hasFocus(pane.element)) return
+    const [found] = [...pane.level.loaded()].find(([, row]) => itemPath(row.href) === itemPath(href)) ?? [index]
+    pane.focusRow(found)
   }
 
   #pressed(event) {
@@ -125,76 +169,105 @@ export class Editor {
 
   // MARK: Edits
 
-  async add(pane) {
-    const title = await askText('Add an item', 'Title', '', 'Add')
-    if (title === null) return
-    const name = await this.#titleName(pane)
+  add(pane) {
     const chosen = this.#chosen(pane).at(-1)
     const at = chosen && !pane.place.levelQuery ? 'after:' + keyOf(chosen) : 'last'
-    if (await this.edits([{insert: {[name]: title}, to: pane.place.level, at}])) this.app.announce(`${title} is added.`)
+    return askText('Add an item', 'Title', '', 'Add', async title => {
+      const name = await this.#titleName(pane)
+      const {edits: [{href}]} = await batch([{insert: {[name]: title}, to: pane.place.level, at}])
+      this.app.announce(`${title} is added.`)
+      this.#goOn(pane, href)
+    })
   }
 
   // What the document calls a title: that of another row, for documents with names of their own.
   async #titleName(pane) {
     const [, row] = pane.level.loaded().next().value ?? []
-    return row ? titleName(await getJSON(detailOf(row.href))) : 'Title'
+    return row ? titleName(await readNow(row.href)) : 'Title'
   }
 
   async rename(pane) {
     const [href] = this.#chosen(pane)
     if (!href) return
-    const detail = await getJSON(detailOf(href))
-    const title = await askText('Rename', 'Title', detail.title, 'Rename')
-    if (title !== null && title !== detail.title) await this.#retitle(pane, detail, title)
+    const [detail] = await this.attempt(() => this.#details([href], pane.marked)) ?? []
+    if (detail) await askText('Rename', 'Title', detail.title, 'Rename', title => this.#retitle(pane, detail, title))
   }
 
   async #retitle(pane, detail, title) {
     try {
-      const answer = await send('PATCH', detail.href, {[titleName(detail)]: title}, {ifMatch: detail.version})
+      const answer = await edit('PATCH', detail.href, {[titleName(detail)]: title}, {ifMatch: detail.version})
       pane.marked.clear()
       this.follow(Place.ofLink(detail.href), Place.ofLink(answer.href))
+      this.#goOn(pane, answer.href)
     } catch (error) {
-      if (error.status !== 412) return this.refused(error)
-      const now = await getJSON(detail.href)
+      if (error.status !== 412) throw error
+      const {title: before} = detail
+      Object.assign(detail, await readNow(detail.href))
       // The version is also that of its place: only another title is a conflict.
-      if (now.title === detail.title || await ask('It was changed meanwhile', [
-        el('p', {dir: 'auto'}, `Its title is “${now.title}” now. Yours is “${title}”.`),
-      ], ['Keep theirs', 'Use mine'])) await this.#retitle(pane, now, title)
+      if (detail.title !== before) throw {status: 412, message: `its title is “${detail.title}” now. Rename again to use yours.`}
+      await this.#retitle(pane, detail, title)
     }
   }
 
-  // An item has another path now: an address that leads through it is made right.
+  // An item has another path now: an address that leads to it or through it is made right.
   follow(from, to) {
-    const {place} = this.app
-    if (from.path !== to.path && place.isWithin(from)) {
-      this.app.go(new Place([...to.segments, ...place.segments.slice(from.segments.length)], place.query), {replace: true})
+    if (from.path === to.path) return
+    const moved = each => each.isWithin(from)
+      ? new Place([...to.segments, ...each.segments.slice(from.segments.length)], each.query) : each
+    for (const pane of this.app.panes) if (pane.kind === 'detail') pane.place = moved(pane.place)
+    let place = moved(this.app.place)
+    const {length} = place.segments, {shown} = place, open = place.value('expand')
+    if (shown) place = place.showing(moved(shown))
+    if (open) {
+      const below = path => moved(new Place([...place.segments, ...path.split('/')])).segments.slice(length).join('/')
+      place = place.setting({expand: open.split(',').map(below).join(',')})
     }
+    if (place.address !== this.app.place.address) this.app.go(place, {replace: true})
   }
 
   async remove(pane, hrefs) {
     if (!hrefs.length) return
     // What is below another that goes too goes with it.
-    const places = hrefs.map(Place.ofLink).filter((place, _, all) => !all.some(other => other !== place && place.isWithin(other)))
-    const kept = await Promise.all(places.map(snapshot))
-    if (!await this.edits(places.map(({detail}) => ({delete: detail})))) return
+    const top = hrefs.filter(href => !hrefs.some(other => other !== href && Place.ofLink(href).isWithin(Place.ofLink(other))))
+    const places = top.map(Place.ofLink)
+    const kept = await this.attempt(async () => {
+      const details = await this.#details(top, pane?.marked ?? new Map())
+      const kept = await Promise.all(places.map((place, index) => snapshot(place, details[index])))
+      await batch(kept.map(({href, version}) => ({delete: href, ifMatch: version})))
+      return kept
+    })
+    if (!kept) return
+    for (const {path} of places) this.drafts.delete(path)
+    const index = pane?.level.indexOf(hrefs[0])
     pane?.marked.clear()
     pane?.redrawAll()
+    if (pane) this.#goOn(pane, '', index)
     const gone = places.find(each => this.app.place.isWithin(each))
-    if (gone) this.app.go(this.app.place.prefix(gone.segments.length - 1), {replace: true})
+    if (gone) this.app.go(this.app.place.prefix(gone.segments.length - 1), {replace: true, focus: 'selected'})
     tell(`${kept.length === 1 ? `“${kept[0].title}”` : plural(kept.length, 'item')} deleted.`, {
       label: 'Undo', action: () => this.#restore(kept), seconds: 30,
     })
   }
 
+  // Puts items back where they were, or, if the rows around them are others now, last on their level.
   async #restore(kept) {
     const string = value => ({type: 'string', value})
-    const steps = kept.map(({item, above, position, previous, sections}) => {
-      const isFirst = sections[position.section]?.start === position.index || !previous
-      const step = [['insert', item], ['to', string(above)], ['at', string(isFirst ? 'first' : 'after:' + keyOf(previous.href))]]
-      if (isFirst && sections.length > 1) step.push(['section', {type: 'integer', value: String(position.section)}])
-      return dictionary(step)
-    })
-    if (await this.edits(steps, 'application/x-plist')) tell('It is back.', {seconds: 4})
+    const insert = ({item, above}, ...more) => dictionary([['insert', item], ['to', string(above)], ...more])
+    const exact = each => {
+      const {position: {section, index}, previous, sections} = each
+      const isFirst = sections[section]?.start === index || !previous
+      return insert(each, ['at', string(isFirst ? 'first' : 'after:' + keyOf(previous.href))],
+        ...(isFirst && sections.length > 1 ? [['section', {type: 'integer', value: String(section)}]] : []))
+    }
+    const type = 'application/x-plist'
+    const done = await this.attempt(() => batch(kept.map(exact), type).catch(error => {
+      if (![409, 422].includes(error.status)) throw error
+      return batch(kept.map(each => insert(each)), type)
+    }))
+    if (!done) return false
+    tell('It is back.', {seconds: 4})
+    if (this.app.end.kind === 'level') this.#goOn(this.app.end, done.edits[0].href)
+    return true
   }
 
   // Moves the chosen rows by one row; at the end of a section into the next.
@@ -207,45 +280,51 @@ export class Editor {
 
   async #shift(pane, by) {
     if (!isMovable(pane)) return
-    const hrefs = this.#chosen(pane), at = pane.level.indexOf(hrefs.at(by < 0 ? 0 : -1)) + by
-    const other = pane.level.row(at)
-    if (!hrefs.length || !other) return
-    const {geometry} = pane.list
-    const crosses = geometry.sectionOfRow(at) !== geometry.sectionOfRow(at - by)
-    await this.move(hrefs, pane.place.level, ((by < 0) !== crosses ? 'before:' : 'after:') + keyOf(other.href))
+    const hrefs = this.#chosen(pane), index = pane.level.indexOf(hrefs.at(by < 0 ? 0 : -1))
+    if (index < 0) return
+    const {marked, list: {geometry: {sections}}, place: {level}} = pane, other = pane.level.row(index + by)
+    const section = pane.list.geometry.sectionOfRow(index), {start, count} = sections[section]
+    if (index !== (by < 0 ? start : start + count - 1)) {
+      if (other) await this.move(hrefs, level, (by < 0 ? 'before:' : 'after:') + keyOf(other.href), marked)
+    } else if (sections[section + by]) await this.move(hrefs, level, by < 0 ? 'last' : 'first', marked, section + by)
   }
 
-  // `at`: 'last', 'before:KEY' or 'after:KEY'. Rows keep their order among themselves.
-  async move(hrefs, to, at) {
-    const order = at.startsWith('after:') ? [...hrefs].reverse() : hrefs
-    const done = await this.edits(order.map(href => ({move: detailOf(href), to, at})))
+  // `at`: 'first', 'last', 'before:KEY' or 'after:KEY'. Rows keep their order among themselves.
+  // `chosen`: what was known of the items when they were marked or cut.
+  async move(hrefs, to, at, chosen, section) {
+    const order = /^(first|after:)/.test(at) ? [...hrefs].reverse() : hrefs
+    const done = await this.attempt(async () => {
+      const details = await this.#details(order, chosen)
+      return batch(details.map(({href, version}) => ({move: href, to, at, section, ifMatch: version})))
+    })
     if (!done) return
-    order.forEach((href, place) => this.follow(Place.ofLink(href), Place.ofLink(done.edits[place].href)))
+    order.forEach((href, index) => this.follow(Place.ofLink(href), Place.ofLink(done.edits[index].href)))
     this.app.announce(`${plural(hrefs.length, 'item')} moved.`)
   }
 
   cut(pane) {
-    this.#cut = this.#chosen(pane)
-    if (!this.#cut.length) return
-    pane.marked.clear()
+    const {marked} = pane, hrefs = this.#chosen(pane)
+    if (!hrefs.length) return
+    this.#cut = new Map(hrefs.map(href => [href, marked.get(href) ?? readNow(href).catch(() => null)]))
+    marked.clear()
     pane.redrawAll()
-    tell(`${plural(this.#cut.length, 'item')} cut. Open another level to move there.`, {seconds: 5})
+    tell(`${plural(hrefs.length, 'item')} cut. Open another level to move there.`, {seconds: 5})
   }
 
   async paste(pane) {
-    const hrefs = this.#cut
-    this.#cut = []
-    if (hrefs.length) await this.move(hrefs, pane.place.level, 'last')
+    const cut = this.#cut
+    this.#cut = new Map()
+    if (cut.size) await this.move([...cut.keys()], pane.place.level, 'last', cut)
     pane.redrawAll()
   }
 
-  // Whether a detail is shown as a form, which stays as it is while it has unsaved changes.
+  // Whether a detail is shown as a form. One with unsaved changes stays as it is, also where its item is gone.
   drawDetail(pane) {
-    const isSetting = pane.detail.fields.some(([name, {value}]) => name === 'Type' && /^PS/.test(value))
-    if (!this.app.isEditing || isSetting) return false
-    if (pane.form?.element.isConnected && pane.form.isChanged) return true
-    pane.form = new EditForm(pane, this)
-    pane.body.replaceChildren(pane.form.element)
+    const {detail} = pane, form = this.drafts.get(pane.place.path) ?? pane.form
+    if (!this.app.isEditing || !(detail || form?.isChanged) || isSetting({...detail, fields: detail && plain(dictionary(detail.fields))})) return false
+    pane.form = form ?? new EditForm(this)
+    pane.form.show(pane)
+    if (pane.body.firstChild !== pane.form.element) pane.body.replaceChildren(pane.form.element)
     return true
   }
 }
@@ -254,11 +333,14 @@ const hrefAt = element => element.closest('.item')?.dataset.href
 
 const dictionary = value => ({type: 'dictionary', value})
 
-// What is needed to put an item back: the whole of it, with its exact types, and where it was.
-async function snapshot(place) {
+// Whether two details are of one item that was not changed, wherever it is now.
+const alike = (one, other) => same(...[one, other].map(each => each && [each.title, each.count, each.fields]))
+
+// What is needed to put an item back: the whole of it as its file has it, with its exact types, and where it was.
+async function snapshot(place, detail) {
   const {level: above} = place.parent
-  const [detail, item, {sections}] = await Promise.all(
-    [getJSON(place.detail), readPlist('/document/' + place.path), getJSON(above + '?limit=1&fields=')])
+  const [item, {sections}] = await Promise.all(
+    [readPlist(`/document/${place.path}?inline=false`), getJSON(above + '?limit=1&fields=')])
   return {...detail, item, above, sections}
 }
 
@@ -276,80 +358,116 @@ const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
 
 class EditForm {
-  #list = el('div.fields')
+  #list = el('div')
+  #note = el('p.problem')
   #buttons = el('div.buttons')
   #offered = null
+  // The paths of the lists and dictionaries that are unfolded.
+  #open = new Set()
+  #isBusy = false
+  #isGone = false
 
-  constructor(pane, editor) {
-    this.pane = pane
+  constructor(editor) {
     this.editor = editor
     this.element = el('form.edit-form', {
       onsubmit: event => {
         event.preventDefault()
-        this.save()
+        if (!this.#isBusy) this.save()
       },
       onkeydown: event => {
         if (event.key !== 'Escape') event.stopPropagation()
       },
-    }, this.#list, this.#buttons)
-    this.#begin(pane.detail)
+    }, this.#note, this.#list, this.#buttons)
   }
 
   // Shows a state of the item with nothing changed in it yet.
-  #begin(detail) {
+  #begin(detail, fields = detail.fields) {
     this.original = detail
-    this.fields = detail.fields.map(field => [...field])
-    this.#draw()
-  }
-
-  get isChanged() {
-    return !same(this.fields, this.original.fields)
-  }
-
-  #draw() {
-    this.#list.replaceChildren(...this.fields.map(field => this.#row(field)),
-      el('button.plain', {onclick: () => this.#add()}, icon('add'), 'Add a field'))
+    this.fields = structuredClone(fields)
+    this.#list.replaceChildren(this.#parts(this.fields, ''))
     this.#offer()
   }
 
-  // Save and revert are there once there is something to save.
+  // Goes on in a pane whose item was read again or is gone.
+  show(pane) {
+    const {detail} = pane
+    this.pane = pane
+    this.#isGone = !detail
+    if (this.isChanged) return this.#offer()
+    if (!this.fields || !same(this.fields, detail.fields)) return this.#begin(detail)
+    this.original = detail
+  }
+
+  get isChanged() {
+    return !same(this.fields, this.original?.fields)
+  }
+
+  // Save and revert are there once there is something to save. What is not saved yet is kept as a draft.
   #offer() {
-    const {isChanged} = this
-    if (this.#offered === isChanged) return
-    this.#offered = isChanged
+    const {isChanged, editor: {drafts}} = this, {path} = Place.ofLink(this.original.href)
+    if (isChanged) drafts.set(path, this)
+    else if (drafts.get(path) === this) drafts.delete(path)
+    const offered = [isChanged, this.#isBusy, this.#isGone].join()
+    if (this.#offered === offered) return
+    this.#offered = offered
+    const hadFocus = hasFocus(this.#buttons)
+    this.#note.textContent = this.#isGone ? 'This item was deleted or renamed meanwhile. What you typed is still here.' : ''
     this.#buttons.replaceChildren(
-      ...(this.pane.place.parent ? [el('button.button.danger', {onclick: () => this.editor.remove(null, [this.original.href])}, 'Delete')] : []),
+      ...(path && !this.#isGone ? [el('button.button.danger', {onclick: () => this.editor.remove(null, [this.original.href])}, 'Delete')] : []),
       ...(isChanged ? [
         el('button.button', {onclick: () => {
           this.#begin(this.original)
           this.pane.refresh()
-        }}, 'Revert'),
-        el('button.button.main', {type: 'submit'}, 'Save'),
+        }}, this.#isGone ? 'Discard' : 'Revert'),
+        el('button.button.main', {type: 'submit', disabled: this.#isBusy}, this.#isBusy ? 'Saving…' : this.#isGone ? 'Save as a new item' : 'Save'),
       ] : []))
+    if (hadFocus) this.pane.heading.focus()
   }
 
-  #row(field) {
-    const [name, {type, value}] = field
-    const change = next => {
-      field[1] = next
+  // The fields of the item or of a dictionary, or the elements of a list, which are changed in place.
+  #parts(parts, path, isList) {
+    const holder = el('div.fields')
+    const draw = index => {
+      holder.replaceChildren(...parts.map((part, index) => isList ? row(index, part, index) : row(...part, index)),
+        el('button.plain', {onclick: add}, icon('add'), isList ? 'Add an element' : 'Add a field'))
+      if (index === undefined) return
       this.#offer()
+      holder.children[index].querySelector('input, textarea, summary, .plain')?.focus()
     }
-    return el('div.field',
-      el('label', el('span', {dir: 'auto'}, name), INPUTS[type]?.(value, value => change({type, value})) ?? json(field[1], change)),
-      iconButton('close', `Remove the field ${name}`, () => {
-        this.fields.splice(this.fields.indexOf(field), 1)
-        this.#draw()
+    const row = (name, value, index) => el('div.field',
+      value.type in INPUTS ? el('label', el('span', {dir: 'auto'}, name), INPUTS[value.type](value.value, next => {
+        value.value = next
+        this.#offer()
+      })) : this.#folded(name, value, `${path}/${name}`),
+      isList && index > 0 && iconButton('up', `Move ${name} up`, () => {
+        parts.splice(index - 1, 0, ...parts.splice(index, 1))
+        draw(index - 1)
+      }),
+      iconButton('close', `Remove the ${isList ? 'element' : 'field'} ${name}`, () => {
+        parts.splice(index, 1)
+        draw(Math.max(0, index - 1))
       }))
+    const add = async () => {
+      const name = el('input', {required: true, autocomplete: 'off', dir: 'auto', oninput: () => name.setCustomValidity(
+        parts.some(([other]) => other === name.value) ? 'There is a field of this name.' : '')})
+      const type = choiceField('Type', Object.entries(TYPES), 'string')
+      if (!await ask(isList ? 'Add an element' : 'Add a field',
+        [!isList && el('label', 'Name', name), el('label', 'Type', type)].filter(Boolean), ['Cancel', 'Add'])) return
+      const value = {type: type.value, value: structuredClone(EMPTY[type.value])}
+      draw(parts.push(isList ? value : [name.value, value]) - 1)
+    }
+    draw()
+    return holder
   }
 
-  async #add() {
-    const name = el('input', {required: true, autocomplete: 'off'})
-    const type = choiceField('Type', Object.entries(TYPES), 'string')
-    const answer = await ask('Add a field', [el('label', 'Name', name), el('label', 'Type', type)], ['Cancel', 'Add'])
-    if (!answer || this.fields.some(([other]) => other === name.value)) return
-    this.fields.push([name.value, {type: type.value, value: EMPTY[type.value]}])
-    this.#draw()
-    this.#list.querySelector('.field:last-of-type :is(input, textarea)').focus()
+  // A list or a dictionary, whose parts are made when it is opened.
+  #folded(name, part, path) {
+    const isList = part.type === 'array'
+    const element = el('details', {open: this.#open.has(path), ontoggle: () => {
+      this.#open[element.open ? 'add' : 'delete'](path)
+      if (element.open && element.children.length === 1) element.append(el('div.nested', this.#parts(part.value, path, isList)))
+    }}, el('summary', {dir: 'auto'}, `${name}: ${plural(part.value.length, isList ? 'element' : 'field')}`))
+    return element
   }
 
   // The names whose values are not those of another state of the item.
@@ -358,43 +476,54 @@ class EditForm {
     return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
   }
 
+  // What is typed while it is being saved stays, and is not saved yet.
   async save(version = this.original.version, before = this.original.fields) {
-    const changed = this.#changes(this.fields, before)
-    try {
-      const answer = await this.#send(changed, before, version)
-      this.original = {...this.original, fields: this.fields.map(field => [...field]), version: answer.version}
-      this.#offer()
+    const sent = structuredClone(this.fields), isNew = this.#isGone
+    this.#isBusy = true
+    this.#offer()
+    const failed = []
+    const answer = await this.editor.attempt(() => this.#send(sent, before, version).catch(error => {
+      if (error.status !== 412) throw error
+      failed.push(error)
+    }), ' What you typed is still here.')
+    this.#isBusy = false
+    if (answer) {
+      const {original, pane, editor} = this, to = Place.ofLink(answer.href)
+      editor.drafts.delete(Place.ofLink(original.href).path)
+      this.original = {...original, fields: sent, version: answer.version, href: answer.href}
+      if (isNew) editor.app.go(to, {replace: true})
+      else editor.follow(pane.place, to)
       tell('Saved.', {seconds: 3})
-      this.editor.follow(this.pane.place, Place.ofLink(answer.href))
-      this.pane.refresh()
-    } catch (error) {
-      if (error.status === 412) await this.#resolve()
-      else this.editor.refused(error)
+      pane.refresh()
     }
+    this.#offer()
+    if (failed.length) await this.#resolve()
   }
 
-  // A patch names only what changes. What JSON cannot tell of a new type goes as a property list, as a whole.
-  #send(changed, before, version) {
-    const {href} = this.original, now = new Map(this.fields), old = new Map(before)
-    const isExact = name => {
-      const type = now.get(name)?.type
-      return type === old.get(name)?.type || !['date', 'data', 'real'].includes(type)
+  // A property list keeps every type and digit, but has no way to say in a patch that something goes: then JSON says it,
+  // or the item is sent as a whole.
+  async #send(fields, before, version) {
+    const {href, isJSON} = this.original, now = new Map(fields), old = new Map(before), exact = {ifMatch: version, type: 'application/x-plist'}
+    if (this.#isGone) {
+      const {edits: [{href: made}]} = await batch([dictionary([
+        ['insert', dictionary(fields)], ['to', {type: 'string', value: Place.ofLink(href).parent.level}]])], exact.type)
+      return getJSON(made)
     }
-    if (changed.every(isExact)) {
+    const changed = this.#changes(fields, before)
+    if (!isJSON && changed.every(name => now.has(name) && !loses(old.get(name), now.get(name)))) {
+      return edit('PATCH', href, plist(dictionary(changed.map(name => [name, now.get(name)]))), exact)
+    }
+    if (isJSON || changed.every(name => !now.has(name))) {
       const members = changed.map(name => `${JSON.stringify(name)}:${now.has(name) ? literal(now.get(name)) : 'null'}`)
-      return send('PATCH', href, `{${members}}`, {ifMatch: version, type: 'application/merge-patch+json'})
+      return edit('PATCH', href, `{${members}}`, {ifMatch: version, type: 'application/merge-patch+json'})
     }
-    return send('PUT', href, plist(dictionary(this.fields)), {ifMatch: version, type: 'application/x-plist'})
+    return edit('PUT', href, plist(dictionary(fields)), exact)
   }
 
   // Shows both versions of what was changed on either side, and asks which to keep.
   async #resolve() {
-    let theirs
-    try {
-      theirs = await readDetail(this.pane.place)
-    } catch (error) {
-      return this.editor.refused(error)
-    }
+    const theirs = await this.editor.attempt(() => readDetail(this.pane.place), ' What you typed is still here.')
+    if (!theirs) return
     // The version is also that of its place and its neighbours: only other fields are a conflict.
     if (same(theirs.fields, this.original.fields)) return this.save(theirs.version)
     const mine = this.#changes(this.fields, this.original.fields)
@@ -409,14 +538,21 @@ class EditForm {
           el('tr', el('th', {scope: 'row', dir: 'auto'}, name), cell(own.get(name)), cell(merged.get(name)))))),
     ], ['Go on typing', 'Take theirs', 'Save mine'])
     if (!answer) return
-    this.#begin(theirs)
-    if (answer === 'Take theirs') return this.pane.refresh()
+    if (answer === 'Take theirs') {
+      this.#begin(theirs)
+      return this.pane.refresh()
+    }
     for (const name of mine) own.has(name) ? merged.set(name, own.get(name)) : merged.delete(name)
-    this.fields = [...merged]
-    this.#draw()
+    this.#begin(theirs, [...merged])
     await this.save(theirs.version, theirs.fields)
   }
 }
+
+// Whether a dictionary lacks something that was in it, or in one within it: a patch would leave that there.
+const loses = (old, now) => old?.type === 'dictionary' && now.type === old.type && old.value.some(([name, value]) => {
+  const next = new Map(now.value).get(name)
+  return !next || loses(value, next)
+})
 
 // A value in JSON, numbers with every digit.
 const literal = ({type, value}) => ['integer', 'real'].includes(type) && isFinite(value) ? value
@@ -450,20 +586,6 @@ const numberField = (value, change, pattern, inputMode) => el('input', {
   pattern, inputMode, required: true, autocomplete: 'off', value, oninput: ({target}) => change(target.value),
 })
 
-// Lists and dictionaries as JSON; the service keeps the types of what was there before.
-const json = (value, change) => el('textarea.code', {
-  rows: 6, spellcheck: false, value: JSON.stringify(plain(value), null, 2),
-  oninput: ({target}) => {
-    let problem = ''
-    try {
-      change(fromJSON(JSON.parse(target.value)))
-    } catch ({message}) {
-      problem = message
-    }
-    target.setCustomValidity(problem)
-  },
-})
-
 // MARK: Moving rows by dragging their handles, with a mouse or a finger.
 
 const EDGE = 48
@@ -483,7 +605,7 @@ function beginDrag(event, editor, pane, hrefs) {
     line.remove()
     document.body.classList.remove('dragging')
     document.querySelector('.drop-into')?.classList.remove('drop-into')
-    if (isDrop && target) editor.move(hrefs, target.to, target.at)
+    if (isDrop && target) editor.move(hrefs, target.to, target.at, pane.marked)
   }
   const follow = () => {
     target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)

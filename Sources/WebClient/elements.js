@@ -155,6 +155,9 @@ export function brief(value) {
   return oneLine(String(value).slice(0, 300))
 }
 
+// Whether a row or a detail is one of a settings bundle, of which only the value can be changed.
+export const isSetting = ({control, fields}) => /^PS/.test(fields?.Type) && Boolean(control) || fields?.Type === 'PSChildPaneSpecifier'
+
 export const isColour = text => typeof text === 'string' && /^#[0-9a-f]{6}$/i.test(text)
 
 export function swatch(colour) {

@@ -1,6 +1,6 @@
 // A column that shows one level: its head, its rows, and its keys.
 
-import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, on, oneLine, plural, stop, visible} from './elements.js'
+import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, isSetting, on, oneLine, plural, stop, visible} from './elements.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List} from './list.js'
 import {openMoreMenu, openViewMenu} from './menus.js'
@@ -18,7 +18,7 @@ export class LevelPane {
   #isTall = false
   #controller = new AbortController()
 
-  marked = new Set()
+  marked = new Map()
   #body = el('div.pane-body')
   #empty = el('p.empty')
 
@@ -52,7 +52,7 @@ export class LevelPane {
 
   // Whether this is a page of a settings bundle, of which only values can be changed.
   get isSettings() {
-    return [...this.level.loaded()].some(([, row]) => /^PS/.test(row.fields.Type))
+    return [...this.level.loaded()].some(([, row]) => isSetting(row))
   }
 
   get context() {

@@ -19,14 +19,26 @@ function setState(name, text) {
   area.append(notice)
 }
 
-// Shows a sentence for some seconds, with an action if one is given.
+// So many offers stand at once.
+const OFFERS = 3
+
+// Shows a sentence for some seconds. With an action it is an offer: other sentences leave it there, and once it was
+// taken it stays until the action gives that it is done.
 export function tell(text, {action, label, isRefusal = false, seconds = 8} = {}) {
   const end = () => notice.remove()
-  const notice = el(isRefusal ? 'p.notice.refusal' : 'p.notice', el('span', {dir: 'auto'}, text),
-    action && el('button', {onclick: () => (end(), action())}, label), iconButton('close', 'Dismiss', end))
-  area.querySelector('.notice:not(.state)')?.remove()
+  const take = async () => {
+    clearTimeout(timer)
+    button.disabled = true
+    if (await action()) end()
+    button.disabled = false
+  }
+  const button = action && el('button', {onclick: take}, label)
+  const notice = el(isRefusal ? 'p.notice.refusal' : action ? 'p.notice.offer' : 'p.notice', el('span', {dir: 'auto'}, text),
+    button, iconButton('close', 'Dismiss', end))
+  area.querySelector('.notice:not(.state, .offer)')?.remove()
+  if (action) [...area.querySelectorAll('.offer')].at(-OFFERS)?.remove()
   area.append(notice)
-  setTimeout(end, seconds * 1000)
+  const timer = setTimeout(end, seconds * 1000)
 }
 
 export const refuse = (text, seconds) => tell(text, {isRefusal: true, seconds})
@@ -55,13 +67,26 @@ export function watchState() {
 // MARK: Questions to the reader.
 
 // Asks with some content and these buttons, of which the first gives up and the last is the likely one.
-// Gives the text of the one that was taken, or null.
-export function ask(title, content, [cancel, ...others]) {
-  const main = others.pop()
+// Gives the text of the one that was taken, or null. The dialog stays until an attempt, if one is given, succeeds.
+export function ask(title, content, [cancel, ...others], attempt) {
+  const main = others.pop(), problem = el('p.problem', {role: 'alert'})
+  const submit = async event => {
+    if (!attempt) return
+    event.preventDefault()
+    button.disabled = true
+    problem.textContent = ''
+    try {
+      await attempt()
+      dialog.close(main)
+    } catch (error) {
+      problem.textContent = reason(error)
+    }
+    button.disabled = false
+  }
+  const button = el('button.button.main', {type: 'submit', value: main}, main)
   const dialog = el('dialog', {ariaLabel: title, onkeydown: event => event.stopPropagation()},
-    el('form', {method: 'dialog'}, el('h2', title), ...content, el('div.buttons',
-      ...[cancel, ...others].map(text => el('button.button', {onclick: () => dialog.close(text)}, text)),
-      el('button.button.main', {type: 'submit', value: main}, main))))
+    el('form', {method: 'dialog', onsubmit: submit}, el('h2', title), ...content, problem, el('div.buttons',
+      ...[cancel, ...others].map(text => el('button.button', {onclick: () => dialog.close(text)}, text)), button)))
   document.body.append(dialog)
   dialog.showModal()
   const first = dialog.querySelector('input, textarea, select, .main')
@@ -73,19 +98,24 @@ export function ask(title, content, [cancel, ...others]) {
   })
 }
 
-export async function askText(title, label, value, done) {
+// Asks for a text, until the attempt to use it succeeds.
+export function askText(title, label, value, done, attempt) {
   const field = el('input', {required: true, autocomplete: 'off', dir: 'auto', value})
-  return await ask(title, [el('label', label, field)], ['Cancel', done]) && field.value
+  return ask(title, [el('label', label, field)], ['Cancel', done], () => attempt(field.value))
 }
+
+// Why an edit was not done.
+export const reason = ({status, message}) => 'Not saved: ' + ([401, 403].includes(status) ? 'your token does not allow edits any more.'
+  : status ? message : 'the connection is lost.')
 
 // One question at a time, for however many requests wait for it.
 let asked = null
-token.ask = purpose => asked ??= askToken(purpose).finally(() => asked = null)
+token.ask = (purpose, why) => asked ??= askToken(purpose, why).finally(() => asked = null)
 
-async function askToken(purpose) {
+async function askToken(purpose, why = 'The token is kept for this tab only.') {
   const field = el('input', {type: 'password', required: true, autocomplete: 'off'})
   const answer = await ask(purpose === 'editing' ? 'Edit the document' : 'This service needs a token', [
-    el('p', 'The token is kept for this tab only.'), el('label', 'Token', field),
+    el('p', why), el('label', 'Token', field),
   ], ['Cancel', 'Use the token'])
   if (answer) token.value = field.value.trim()
   return answer

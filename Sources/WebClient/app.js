@@ -123,6 +123,8 @@ class App {
     // Another place was asked for meanwhile.
     if (signal.aborted) return
     this.#main.classList.remove('loading')
+    const missing = panes.findIndex(({kind}) => kind === 'missing') + 1
+    if (missing) panes.length = missing
     const added = panes.filter(pane => !this.panes.includes(pane))
     this.#show(panes)
     if (changes !== this.changes) for (const pane of added) pane.refresh()
@@ -201,7 +203,8 @@ class App {
   refreshed(pane) {
     if (pane !== this.panes.at(-1)) return
     const head = pane.level?.head ?? pane.detail
-    showCrumbs(pane.place, head?.ancestors, head?.title)
+    const above = this.panes.at(-2)?.level?.head
+    showCrumbs(pane.place, head?.ancestors ?? (above && [...above.ancestors, above]), head?.title)
   }
 
   // What a pane shows is not there any more.

@@ -3,7 +3,7 @@
 import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, number, oneLine, plural, size, swatch, visible} from './elements.js'
 import {openMoreMenu} from './menus.js'
 import {Place} from './place.js'
-import {concerns, getJSON, request} from './service.js'
+import {concerns, getJSON, request, showImage, token} from './service.js'
 
 // MARK: A column that shows the fields of one item.
 
@@ -65,9 +65,10 @@ export class DetailPane {
     const source = image?.type === 'string' && asset(image.value)
     const fields = this.detail.fields.filter(([name]) => name !== 'Title')
     return [
-      ...(source ? [el('img.hero', {src: source, alt: '', onerror: ({target}) => target.remove()})] : []),
+      ...(source ? [showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()}))] : []),
+      this.detail.error && el('p.error', this.detail.error),
       fields.length ? fieldList(fields, '', this.#open) : el('p.empty', 'No other fields.'),
-    ]
+    ].filter(Boolean)
   }
 
   #point(link, neighbour) {
@@ -299,11 +300,15 @@ export class MissingPane {
     this.app = app
     this.place = place
     const near = problem.body.nearest ?? (problem.body.parameter ? place.level : '/levels/')
-    this.title = problem.body.title ?? 'Not found'
+    const needsToken = problem.status === 401
+    this.title = needsToken ? 'A token is needed' : problem.body.title ?? 'Not found'
     this.heading = el('h2', {tabIndex: -1}, this.title)
     this.element = el('section.pane.missing', {ariaLabel: 'Not found'},
-      el('div.apology', this.heading, el('p', {dir: 'auto'}, problem.message),
-        el('p', el('a', {href: Place.ofLink(near).address}, 'Go to what is there'))), this.body)
+      el('div.apology', this.heading, ...(needsToken ? [
+        el('p', el('button.button', {onclick: async () => await token.ask('reading') && location.reload()}, 'Enter a token')),
+      ] : [
+        el('p', {dir: 'auto'}, problem.message), el('p', el('a', {href: Place.ofLink(near).address}, 'Go to what is there')),
+      ])), this.body)
     app.editor?.drawDetail(this)
   }
 

@@ -38,7 +38,7 @@ export class Level {
   }
 
   target(values) {
-    return this.place.setting(values).target
+    return this.place.asking(values)
   }
 
   #page(number, signal, pages = 1) {

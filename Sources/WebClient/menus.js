@@ -1,9 +1,9 @@
 // The menus of a pane: what developers and editors want; sort, group, filter and outline.
 
-import {choiceField, el, icon, iconButton, toggleSwitch} from './elements.js'
+import {choiceField, el, icon, iconButton, stop, toggleSwitch} from './elements.js'
 import {openPanel, tell} from './messages.js'
 import {Place} from './place.js'
-import {getJSON, token} from './service.js'
+import {getJSON, openTab, token} from './service.js'
 
 // MARK: What developers and editors want at a place: its JSON, the curl command, its address, editing.
 
@@ -16,7 +16,7 @@ export function openMoreMenu(pane, button) {
   openPanel(button, 'More', [
     item('Copy as curl', () => copy(curl(target), 'The command is copied.')),
     item('Copy address', () => copy(location.href, 'The address is copied.')),
-    el('a.menu-item', {href: target, target: '_blank', rel: 'noopener'}, 'JSON'),
+    el('a.menu-item', {href: target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target))}, 'JSON'),
     app.isEditable && (app.isEditing ? item('Stop editing', () => app.setEditing(false))
       : item('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
   ])
@@ -46,10 +46,13 @@ export async function openViewMenu(pane, button) {
   const ask = (values, replace = false) => app.go(pane.place.setting({show: null, ...values}), {replace})
   const inRows = (values, replace) => ask({depth: null, expand: null, ...values}, replace)
   const order = place.value('sort') ?? ''
-  const sort = () => inRows({sort: field.value && (descending.checked ? '-' : '') + field.value || null})
+  const sort = () => {
+    descending.disabled = !field.value
+    inRows({sort: field.value && (descending.checked ? '-' : '') + field.value || null})
+  }
   const fields = names.map(name => [name])
   const field = choiceField('Sort by', [['', 'Document order'], ...fields], order.replace(/^-/, ''), sort)
-  const descending = toggleSwitch('Descending', order.startsWith('-'), {onchange: () => field.value && sort()})
+  const descending = toggleSwitch('Descending', order.startsWith('-'), {disabled: !order, onchange: sort})
   const group = choiceField('Group by', [['', 'As in the document'], ['initial', 'First letter'], ...fields.slice(1)], place.value('group') ?? '',
     () => inRows({group: group.value || null}))
   const outline = toggleSwitch('Outline', place.isOutline, {onchange: () =>
@@ -62,7 +65,7 @@ export async function openViewMenu(pane, button) {
 const line = field => el('label.line', field.ariaLabel, field)
 
 async function fieldNames(place) {
-  const answer = await getJSON(new Place(place.segments, 'fields=*&limit=50').target).catch(() => ({rows: []}))
+  const answer = await getJSON(new Place(place.segments).asking({fields: '*', limit: 50})).catch(() => ({rows: []}))
   const names = answer.rows.flatMap(({fields}) => Object.keys(fields))
   return [...new Set(['Title', ...names.filter(name => !name.includes(','))])]
 }

@@ -52,7 +52,7 @@ async function checkFreshness() {
 
 export function watchState() {
   // What was asked for by a key or a button and is refused.
-  on(window, 'unhandledrejection', ({reason}) => reason.status && refuse(reason.message))
+  on(window, 'unhandledrejection', ({reason}) => reason.status && reason.status !== 401 && refuse(reason.message))
   // A stream that is only taken up again is not worth a word.
   on(connection, 'lost', () => setTimeout(() => connection.isLost
     && setState('lost', 'The connection is lost. What is shown may be old; trying again…'), 1000))
@@ -112,7 +112,8 @@ export const reason = ({status, message}) => 'Not saved: ' + ([401, 403].include
 let asked = null
 token.ask = (purpose, why) => asked ??= askToken(purpose, why).finally(() => asked = null)
 
-async function askToken(purpose, why = 'The token is kept for this tab only.') {
+async function askToken(purpose, why) {
+  why ??= purpose === 'reading' && token.value ? 'The token that was given is not right.' : 'The token is kept for this tab only.'
   const field = el('input', {type: 'password', required: true, autocomplete: 'off'})
   const answer = await ask(purpose === 'editing' ? 'Edit the document' : 'This service needs a token', [
     el('p', why), el('label', 'Token', field),

@@ -22,6 +22,8 @@ const segmentsOf = path => path.split('/').filter(Boolean)
 // The path of a row's item, as that of a place.
 export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
 
+const OWN = Object.fromEntries('show above format limit start after wait since'.split(' ').map(name => [name, null]))
+
 export class Place {
   constructor(segments, query = '') {
     this.segments = segments
@@ -110,14 +112,20 @@ export class Place {
     return new Place(this.segments, query.toString())
   }
 
-  // The query that the level is asked with: all but what only this client knows.
+  // The query that the level is asked with: all but what only this client knows or sets.
   get levelQuery() {
-    return this.setting({show: null, above: null}).query
+    return this.setting(OWN).query
   }
 
   // The link of the level in its order.
   get target() {
-    return this.level + (this.levelQuery && '?' + this.levelQuery)
+    return this.asking({})
+  }
+
+  // That link with further values.
+  asking(values) {
+    const {query} = new Place([], this.levelQuery).setting(values)
+    return this.level + (query && '?' + query)
   }
 
   // The item whose detail is shown beside its level: `show` is its path below this one; empty is this one itself.

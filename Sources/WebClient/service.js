@@ -6,7 +6,7 @@ import {on} from './elements.js'
 
 class Problem extends Error {
   constructor(status, body) {
-    super(body.detail ?? body.title ?? `The server answered with status ${status}.`)
+    super(body.detail ?? body.title ?? (status === 414 ? 'The address of this item is too long, because of its title.' : `The server answered with status ${status}.`))
     this.status = status
     this.body = body
   }
@@ -26,12 +26,13 @@ class Connection extends EventTarget {
     this.dispatchEvent(new Event(isLost ? 'lost' : 'found'))
   }
 
-  // Waits before the next attempt: longer each time, and no longer than until the connection is found again.
+  // Waits before the next attempt: longer each time, and less when the connection is found again.
   pause(attempt, signal) {
     const over = new AbortController(), options = {signal: over.signal}
+    const most = Math.min(250 * 2 ** attempt, 4000)
     return new Promise((resolve, reject) => {
-      setTimeout(resolve, Math.min(250 * 2 ** attempt, 4000))
-      on(this, 'found', resolve, options)
+      setTimeout(resolve, most)
+      on(this, 'found', () => setTimeout(resolve, most / 4), options)
       on(window, 'online', resolve, options)
       if (signal) on(signal, 'abort', () => reject(signal.reason), options)
     }).finally(() => over.abort())
@@ -60,6 +61,7 @@ const allHeaders = headers =>
 export async function request(target, {signal, headers, read = response => response.json()} = {}) {
   for (let attempt = 0; ; attempt++) {
     try {
+      const sent = token.value
       const response = await fetch(target, {signal, headers: allHeaders(headers)})
       if (response.ok) {
         const answer = await read(response)
@@ -68,15 +70,35 @@ export async function request(target, {signal, headers, read = response => respo
       }
       if (![502, 503, 504].includes(response.status)) {
         connection.set(false)
-        if (response.status === 401 && await token.ask('reading')) continue
+        if (response.status === 401 && (sent !== token.value || await token.ask('reading'))) continue
         throw await Problem.of(response)
       }
     } catch (error) {
       if (error.status || signal?.aborted) throw error
+      // Only what the network failed to bring is worth another attempt.
+      if (error.name !== 'TypeError') throw new Problem(200, {title: 'Not readable', detail: 'The answer of the service is not what was asked for.'})
     }
     connection.set(true)
     await connection.pause(attempt, signal)
   }
+}
+
+const blobAt = async target => URL.createObjectURL(await request(target, {headers: {Accept: '*/*'}, read: response => response.blob()}))
+
+// Links and images send no token. With one, what they lead to is read first.
+export function showImage(target, image) {
+  if (!token.value) image.src = target
+  else blobAt(target).then(address => {
+    on(image, 'load', () => URL.revokeObjectURL(address))
+    image.src = address
+  }, () => image.dispatchEvent(new Event('error')))
+  return image
+}
+
+export async function openTab(target) {
+  const address = await blobAt(target)
+  open(address)
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
 export const getJSON = (target, signal) => request(target, {signal})

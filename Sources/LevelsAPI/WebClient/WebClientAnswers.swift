@@ -64,7 +64,7 @@ struct WebClientAnswers: Sendable {
 
     /// What the page may do: run and load only what this service has, and never make markup of text.
     private static let policy = """
-        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
         trusted-types plist
         """

@@ -124,8 +124,21 @@ export class LevelPane {
     if (changes !== this.app.changes) this.refresh()
   }
 
+  // What the heights of rows and footers depend on.
+  get #measure() {
+    return [parseFloat(getComputedStyle(document.documentElement).fontSize), this.list.element.clientWidth]
+  }
+
+  #measured = ''
+
+  resized() {
+    if (this.#measured === String(this.#measure)) this.list.update()
+    else this.#replace(this.level)
+  }
+
   #geometry(level) {
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
+    const [rem] = this.#measure
+    this.#measured = String(this.#measure)
     const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control)
     this.#isTall ||= rows.some(isTall)
     const heights = {
@@ -141,12 +154,12 @@ export class LevelPane {
     const probe = el('p.section-footer.probe'), heights = new Map()
     this.list.canvas.append(probe)
     const measured = sections.length <= MEASURED_FOOTERS ? sections.filter(({footer}) => footer) : []
-    for (const {footer} of [...measured, {footer: ' '}]) {
+    for (const {footer} of [...measured, {footer: 'x'}]) {
       probe.textContent = footer
       heights.set(footer, probe.offsetHeight)
     }
     probe.remove()
-    return ({footer}) => heights.get(footer) ?? heights.get(' ')
+    return ({footer}) => heights.get(footer) ?? heights.get('x')
   }
 
   #show() {
@@ -434,7 +447,7 @@ async function typeAhead(pane, index, key) {
   const hit = rows.find(([other]) => other >= from) ?? rows[0]
   if (hit) return pane.focusRow(hit[0])
   if (pane.level.count <= 100 || pane.place.levelQuery) return
-  const found = await getJSON(pane.place.setting({where: 'Title~' + typed, limit: 100, fields: ''}).target)
+  const found = await getJSON(pane.place.asking({where: 'Title~' + typed, limit: 100, fields: ''}))
   const row = found.rows.find(({title}) => foldCase(title).startsWith(wanted))
   const position = row && await positionOf(Place.ofLink(row.href))
   // Unless more was typed meanwhile, or something else was done.

@@ -50,7 +50,7 @@ export class Geometry {
     const section = this.sectionAt(Math.max(0, y))
     const {start, count} = this.sections[section]
     const place = Math.floor((y - this.tops[section] - this.headerHeight(section)) / this.heights.row)
-    return start + within(0, place, count - 1)
+    return Math.min(start + within(0, place, count - 1), this.count - 1)
   }
 }
 
@@ -74,7 +74,7 @@ const MARGIN = 300
 // Section blocks begin at multiples of this, so that their rows seldom need new positions.
 const BLOCK = 4000
 
-// `source`: label, row(index), draw(element, row), need(first, last), scrolled().
+// `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized().
 export class List {
   #rows = new Map()
   #blocks = new Map()
@@ -92,7 +92,7 @@ export class List {
     this.isTree = isTree
     this.element = el('div.scroller', {role: isTree ? 'tree' : null, onscroll: () => this.#scrolled()}, this.canvas)
     this.observer = new ResizeObserver(() => {
-      if (this.geometry) this.update()
+      if (this.geometry) this.source.resized()
       this.onresize()
     })
     this.observer.observe(this.element)
@@ -420,7 +420,7 @@ export class IndexStrip {
     const step = Math.max(1, Math.ceil((this.#entries.length * 2) / room))
     const texts = this.#entries.map(({text}) => text)
     const shown = texts.length <= room ? texts : texts.filter((_, place) => place % step === 0).flatMap(text => [text, '·'])
-    this.element.replaceChildren(...shown.map(text => el('span', text.slice(0, 2))))
+    this.element.replaceChildren(...shown.map(text => el('span', text.slice(0, 3))))
     this.element.ariaValueMin = 0
     this.element.ariaValueMax = this.#entries.length - 1
     this.mark()

@@ -303,12 +303,11 @@ export class MissingPane {
     const needsToken = problem.status === 401
     this.title = needsToken ? 'A token is needed' : problem.body.title ?? 'Not found'
     this.heading = el('h2', {tabIndex: -1}, this.title)
-    this.element = el('section.pane.missing', {ariaLabel: 'Not found'},
-      el('div.apology', this.heading, ...(needsToken ? [
-        el('p', el('button.button', {onclick: async () => await token.ask('reading') && location.reload()}, 'Enter a token')),
-      ] : [
-        el('p', {dir: 'auto'}, problem.message), el('p', el('a', {href: Place.ofLink(near).address}, 'Go to what is there')),
-      ])), this.body)
+    const away = needsToken
+      ? el('button.button', {onclick: async () => await token.ask('reading') && location.reload()}, 'Enter a token')
+      : el('a', {href: Place.ofLink(near).address}, 'Go to what is there')
+    this.element = el('section.pane.missing', {ariaLabel: this.title}, el('div.apology', this.heading,
+      !needsToken && el('p', {dir: 'auto'}, problem.message), el('p', away)), this.body)
     app.editor?.drawDetail(this)
   }
 

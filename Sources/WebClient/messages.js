@@ -113,7 +113,7 @@ let asked = null
 token.ask = (purpose, why) => asked ??= askToken(purpose, why).finally(() => asked = null)
 
 async function askToken(purpose, why) {
-  why ??= purpose === 'reading' && token.value ? 'The token that was given is not right.' : 'The token is kept for this tab only.'
+  why ??= purpose === 'reading' && token.value ? 'That token is not right.' : 'The token is kept for this tab only.'
   const field = el('input', {type: 'password', required: true, autocomplete: 'off'})
   const answer = await ask(purpose === 'editing' ? 'Edit the document' : 'This service needs a token', [
     el('p', why), el('label', 'Token', field),

@@ -1,9 +1,9 @@
 // What a row shows, and the controls of a settings page.
 
-import {asset, brief, choiceField, count, debounced, el, hasFocus, icon, isColour, oneLine, plural, stop, swatch, toggleSwitch} from './elements.js'
-import {refuse} from './messages.js'
+import {asset, brief, choiceField, count, debounced, el, hasFocus, icon, isColour, isPlainKey, on, oneLine, plural, stop, swatch, toggleSwitch} from './elements.js'
+import {refuse, tell} from './messages.js'
 import {itemPath} from './place.js'
-import {send, token} from './service.js'
+import {send, showImage, token} from './service.js'
 
 // MARK: What a row shows: image, title, subtitle or trail, value, count, and the mark of a branch.
 
@@ -13,9 +13,11 @@ export function drawRow(item, row, context) {
   const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing}`
   if (item.shown !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
-    // What is being typed or slid stays until that is done.
-    if (focused && focused.matches('[type=text], [type=password], [type=range]')) {
-      focused.onblur = () => drawRow(item, row, context)
+    // What is being typed or dragged stays until that is done.
+    const held = item.querySelector('[type=range]:active, :is([type=text], [type=password]):focus')
+    if (held) {
+      // After the value that was chosen has been told.
+      held.onblur = held.onpointerup = () => setTimeout(() => held.isConnected && drawRow(item, row, context))
       return
     }
     item.shown = shown
@@ -41,6 +43,7 @@ function content(row, context) {
     ...(isTree && {role: 'treeitem', ariaLevel: row.indent + 1, ariaExpanded: row.leaf ? null : row.expanded}),
   }, isTree && disclosure(row, context), ...(isControl ? [texts(row)] : parts(row)))
   if (isTree) link.style.setProperty('--indent', row.indent)
+  if (isControl) on(link, 'click', event => press(event, link.nextSibling))
   const [mark, handle] = context.decorate?.(row) ?? []
   return [mark, link, isControl && control(row, context), handle].filter(Boolean)
 }
@@ -48,7 +51,7 @@ function content(row, context) {
 function parts(row) {
   const {Image: image, Value: value} = row.fields
   return [
-    asset(image) && el('img', {src: asset(image), alt: '', loading: 'lazy', onerror: ({target}) => target.classList.add('missing')}),
+    asset(image) && showImage(asset(image), el('img', {alt: '', onerror: ({target}) => target.classList.add('missing')})),
     texts(row),
     value !== undefined && el('span.value', {dir: 'auto'}, isColour(value) && swatch(value), brief(value)),
     row.error && el('span.mark-error', {title: row.error}, '!'),
@@ -81,14 +84,28 @@ const KEYBOARDS = {
   Numeric: 'numeric', NumberPad: 'numeric', NumbersAndPunctuation: 'decimal', EmailAddress: 'email', URL: 'url',
 }
 
+const enabled = holder => holder.querySelector(':is(input, select):enabled')
+
+// A click on a control's row is one on the control; on one that cannot be changed, it tells why.
+function press(event, holder) {
+  const field = enabled(holder)
+  if (!holder.querySelector('input, select') || !isPlainKey(event)) return
+  stop(event)
+  if (!field) return tell('To change values, choose Edit… in the menu More.')
+  field.focus()
+  if (field.matches('[type=checkbox], [type=radio]')) field.click()
+}
+
 // The control of a row. Without an edit token it only shows its value.
 function control(row, {isEditing}) {
   const label = row.title || row.control.key || 'Value'
-  const holder = el('span.control')
+  const holder = el('span.control', {onclick: event => press(event, holder)})
   const draw = () => {
     const field = (MAKERS[row.control.type] ?? shownValue)(row.control, store, label)
     for (const each of [field, ...field.children]) each.disabled = !isEditing || !token.value
+    const hadFocus = hasFocus(holder)
     holder.replaceChildren(field)
+    if (hadFocus) enabled(holder)?.focus()
   }
   const store = async value => {
     try {
@@ -113,10 +130,8 @@ function slider({value, min = 0, max = 1}, store, ariaLabel) {
   // Step by step by the keys, although any value is allowed.
   const range = el('input', {
     type: 'range', min, max, step: (max - min) / 100, value: value ?? min, ariaLabel,
-    oninput: () => {
-      output.textContent = brief(Math.round(range.value * 1000) / 1000)
-      save()
-    },
+    oninput: () => output.textContent = brief(Math.round(range.value * 1000) / 1000),
+    onchange: save,
     onkeydown: event => event.stopPropagation(),
   })
   return el('span.slider', range, output)
@@ -136,10 +151,11 @@ const textField = ({value, secure, keyboard}, store, ariaLabel) => el('input', {
   onchange: ({target}) => store(typeof value === 'number' && target.value.trim() ? Number(target.value) : target.value),
   onkeydown: event => {
     event.stopPropagation()
-    if (event.key === 'Enter') event.target.blur()
+    if (event.key === 'Enter') event.target.onchange(event)
   },
 })
 
-const shownValue = ({value}) => el('span.value', {dir: 'auto'}, brief(value ?? ''))
+const shownValue = ({value, options}) =>
+  el('span.value', {dir: 'auto'}, brief(options?.find(option => option.value === value)?.title ?? value ?? ''))
 
 const MAKERS = {ToggleSwitch: toggle, Checkbox: toggle, Slider: slider, MultiValue: choice, RadioGroup: radio, TextField: textField}

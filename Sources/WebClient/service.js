@@ -6,7 +6,7 @@ import {on} from './elements.js'
 
 class Problem extends Error {
   constructor(status, body) {
-    super(body.detail ?? body.title ?? (status === 414 ? 'The address of this item is too long, because of its title.' : `The server answered with status ${status}.`))
+    super(body.detail ?? body.title ?? (status === 414 ? 'The address is too long.' : `The server answered with status ${status}.`))
     this.status = status
     this.body = body
   }
@@ -76,7 +76,7 @@ export async function request(target, {signal, headers, read = response => respo
     } catch (error) {
       if (error.status || signal?.aborted) throw error
       // Only what the network failed to bring is worth another attempt.
-      if (error.name !== 'TypeError') throw new Problem(200, {title: 'Not readable', detail: 'The answer of the service is not what was asked for.'})
+      if (error.name !== 'TypeError') throw new Problem(200, {detail: 'The answer is not what was asked for.'})
     }
     connection.set(true)
     await connection.pause(attempt, signal)

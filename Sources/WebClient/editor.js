@@ -452,7 +452,7 @@ class EditForm {
         parts.some(([other]) => other === name.value) ? 'There is a field of this name.' : '')})
       const type = choiceField('Type', Object.entries(TYPES), 'string')
       if (!await ask(isList ? 'Add an element' : 'Add a field',
-        [!isList && el('label', 'Name', name), el('label', 'Type', type)].filter(Boolean), ['Cancel', 'Add'])) return
+        [!isList && el('label', 'Name', name), el('label', 'Type', type)], ['Cancel', 'Add'])) return
       const value = {type: type.value, value: structuredClone(EMPTY[type.value])}
       draw(parts.push(isList ? value : [name.value, value]) - 1)
     }

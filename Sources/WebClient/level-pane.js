@@ -56,9 +56,9 @@ export class LevelPane {
   }
 
   get context() {
-    const {place, selected, marked, app: {isEditing, editor}} = this
+    const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
-      place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row),
+      app, place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row),
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
   }

@@ -8,7 +8,7 @@ import {send, showImage, token} from './service.js'
 // MARK: What a row shows: image, title, subtitle or trail, value, count, and the mark of a branch.
 
 // Draws a row into its list item, unless it shows that row already.
-// `context`: place, selected, marked, isTree, isEditing, decorate, onToggle.
+// `context`: app, place, selected, marked, isTree, isEditing, decorate, onToggle.
 export function drawRow(item, row, context) {
   const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing}`
   if (item.shown !== shown || !shown) {
@@ -16,8 +16,9 @@ export function drawRow(item, row, context) {
     // What is being typed or dragged stays until that is done.
     const held = item.querySelector('[type=range]:active, :is([type=text], [type=password]):focus')
     if (held) {
-      // After the value that was chosen has been told.
-      held.onblur = held.onpointerup = () => setTimeout(() => held.isConnected && drawRow(item, row, context))
+      // What was chosen is not replaced by what was there before it: once it is stored, the row is drawn with it.
+      held.onblur = held.onpointerup = () => setTimeout(() =>
+        held.isConnected && !held.closest('.control').isChanged && drawRow(item, row, context))
       return
     }
     item.shown = shown
@@ -43,7 +44,7 @@ function content(row, context) {
     ...(isTree && {role: 'treeitem', ariaLevel: row.indent + 1, ariaExpanded: row.leaf ? null : row.expanded}),
   }, isTree && disclosure(row, context), ...(isControl ? [texts(row)] : parts(row)))
   if (isTree) link.style.setProperty('--indent', row.indent)
-  if (isControl) on(link, 'click', event => press(event, link.nextSibling))
+  if (isControl) on(link, 'click', event => press(event, link.nextSibling, context.app))
   const [mark, handle] = context.decorate?.(row) ?? []
   return [mark, link, isControl && control(row, context), handle].filter(Boolean)
 }
@@ -86,10 +87,11 @@ const KEYBOARDS = {
 
 const enabled = holder => holder.querySelector(':is(input, select):enabled')
 
-// A click on a control's row is one on the control; on one that cannot be changed, it tells why.
-function press(event, holder) {
+// A click on a control's row is one on the control. On one that cannot be changed, it tells how it can be, or leads to
+// the detail where nothing can be changed.
+function press(event, holder, app) {
   const field = enabled(holder)
-  if (!holder.querySelector('input, select') || !isPlainKey(event)) return
+  if (!holder.querySelector('input, select') || !isPlainKey(event) || !(field || app.isEditable)) return
   stop(event)
   if (!field) return tell('To change values, choose Edit… in the menu More.')
   field.focus()
@@ -97,9 +99,9 @@ function press(event, holder) {
 }
 
 // The control of a row. Without an edit token it only shows its value.
-function control(row, {isEditing}) {
+function control(row, {isEditing, app}) {
   const label = row.title || row.control.key || 'Value'
-  const holder = el('span.control', {onclick: event => press(event, holder)})
+  const holder = el('span.control', {onclick: event => press(event, holder, app), onchange: () => holder.isChanged = true})
   const draw = () => {
     const field = (MAKERS[row.control.type] ?? shownValue)(row.control, store, label)
     for (const each of [field, ...field.children]) each.disabled = !isEditing || !token.value
@@ -114,6 +116,7 @@ function control(row, {isEditing}) {
       draw()
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')
     }
+    holder.isChanged = false
   }
   draw()
   return holder

@@ -280,7 +280,7 @@ export class List {
     const to = Math.min(end, Math.ceil(bottom / BLOCK) * BLOCK)
     let block = this.#blocks.get(number)
     if (!block) {
-      block = this.#makeBlock(section, number)
+      block = this.#makeBlock(section)
       this.#blocks.set(number, block)
       const next = [...this.#blocks.keys()].filter(other => other > number).sort((a, b) => a - b)[0]
       this.canvas.insertBefore(block.element, this.#blocks.get(next)?.element ?? null)
@@ -294,15 +294,15 @@ export class List {
       block.height = to - from
       block.element.style.height = to - from + 'px'
     }
-    if (block.footer) block.footer.style.top = end - geometry.footers[number] - from + 'px'
+    const height = geometry.footers[number]
+    if (block.footer) Object.assign(block.footer.style, {height: height + 'px', top: end - height - from + 'px'})
   }
 
-  #makeBlock(section, number) {
+  #makeBlock(section) {
     const {title, footer: text} = section, {isTree} = this
     const header = title != null && el('h3.section-header', el('bdi', title || ' '))
     const list = el('div.rows', {role: isTree ? 'none' : 'list', ariaLabel: isTree ? null : title ?? this.source.label})
     const footer = text && el('p.section-footer', {dir: 'auto'}, text)
-    if (footer) footer.style.height = this.geometry.footers[number] + 'px'
     return {element: el('div.block', {role: isTree ? 'none' : null}, header, list, footer), list, footer}
   }
 

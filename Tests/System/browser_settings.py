@@ -81,9 +81,9 @@ def keyboard(verdict, server, window):
     def stays(label, key, expected):
         verdict.expect(window.soon(lambda: value(server, key) == expected), f"{label} is stored: {value(server, key)}")
         # What came after it has been drawn too.
-        change(server, "mapped", 1 if window.text(MAPPED) == "two" else 2)
-        before = window.text(MAPPED)
-        window.soon(lambda: window.text(MAPPED) != before)
+        number, title = (1, "one") if window.text(MAPPED) == "two" else (2, "two")
+        change(server, "mapped", number)
+        verdict.expect(window.soon(lambda: window.text(MAPPED) == title), f"another row shows '{title}': {window.text(MAPPED)}")
         verdict.expect(window.run(FOCUSED) == label, f"the focus stays at {label}, not {window.run(FOCUSED)}")
     opened(window)
     focus(window, "Sound")
@@ -133,8 +133,11 @@ def shown(verdict, server, window):
 
 
 def without_token(verdict, window):
+    window.run("sessionStorage.removeItem('token')")
     window.open("/")
-    window.soon(lambda: window.run(f"return {FIELD}.disabled", "Sound"))
+    # Whether the service takes edits is known too.
+    window.soon(lambda: window.run("return performance.getEntriesByType('resource').some(({name}) => name === location.origin + '/')"))
+    verdict.expect(window.soon(lambda: window.run(f"return {FIELD}.disabled", "Sound")), "without a token a control is grey")
     window.tap_row("Sound")
     why = "To change values, choose Edit… in the menu More."
     verdict.expect(window.soon(lambda: window.notices() == [why]), f"a grey control says why: {window.notices()}")

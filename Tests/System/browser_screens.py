@@ -116,7 +116,7 @@ def zoomed(verdict, server):
 
 
 def conflicts(verdict, program, folder, size, dark, pictures):
-    """The two questions of a conflict: of a form, and of a title."""
+    """What is told of a conflict: of a form, and of a title."""
     file, token = pathlib.Path(folder, "Shelf.json"), pathlib.Path(folder, "token")
     file.write_text(json.dumps({"Title": "Shelf", "Rows": [{"Title": "One", "Note": "a note"}, {"Title": "Two"}]}))
     title = f"a conflict at {size[0]}, {'dark' if dark else 'light'}"
@@ -126,8 +126,8 @@ def conflicts(verdict, program, folder, size, dark, pictures):
             urllib.request.urlopen(urllib.request.Request(origin(server) + target, json.dumps(content).encode(), method="PATCH", headers={
                 "Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})).read()
 
-        def look(name, heading):
-            verdict.expect(window.soon(lambda: window.text("dialog h2") == heading), f"{title}: it asks about {name}")
+        def look(name, selector, words):
+            verdict.expect(window.soon(lambda: window.text(selector) == words), f"{title}: it tells about {name}")
             if pictures:
                 window.screenshot(os.path.join(pictures, f"conflict-{name.split()[-1]}-{size[0]}-{'dark' if dark else 'light'}.png"))
             found = window.axe()
@@ -139,7 +139,7 @@ def conflicts(verdict, program, folder, size, dark, pictures):
         window.soon(lambda: window.all(".edit-form textarea")[1].send_keys(", mine") is None)
         change("/detail/One", {"Note": "theirs, which is a longer one", "Other": 1})
         window.click(".edit-form .main")
-        look("a form", "It was changed meanwhile")
+        look("a form", "dialog h2", "It was changed meanwhile")
         window.open("/", token=TOKEN)
         window.soon(lambda: window.find(".edit-tools"))
         window.focus_row("Two")
@@ -148,7 +148,7 @@ def conflicts(verdict, program, folder, size, dark, pictures):
         # The item stays at its address by its key.
         change("/detail/Two", {"Title": "Second", "Key": "Two"})
         window.keys("Zwei", Keys.ENTER)
-        look("a title", "It was changed meanwhile")
+        look("a title", "dialog .problem", "Not saved: its title is “Second” now. Rename again to use yours.")
         expect_no_complaints(verdict, window)
 
 

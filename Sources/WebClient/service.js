@@ -75,8 +75,11 @@ export async function request(target, {signal, headers, read = response => respo
       }
     } catch (error) {
       if (error.status || signal?.aborted) throw error
-      // Only what the network failed to bring is worth another attempt.
-      if (error.name !== 'TypeError') throw new Problem(200, {detail: 'The answer is not what was asked for.'})
+      // What is in the way may go: an answer of something else is asked for again, but not without end.
+      if (error.name !== 'TypeError' && attempt > 2) {
+        connection.set(false)
+        throw new Problem(200, {detail: 'The answer is not what was asked for.'})
+      }
     }
     connection.set(true)
     await connection.pause(attempt, signal)

@@ -82,7 +82,7 @@ def reading_token(verdict, program, token):
         window.menu("More", "JSON")
         verdict.expect(window.soon(lambda: len(window.driver.window_handles) == 2), "JSON opens in a tab of its own")
         window.driver.switch_to.window(window.driver.window_handles[-1])
-        verdict.expect(window.soon(lambda: window.text("body").startswith('{"title":"Music"')), "and is what the token may read")
+        verdict.expect(window.soon(lambda: (window.text("body") or "").startswith('{"title":"Music"')), "and is what the token may read")
         expect_no_complaints(verdict, window)
 
 

@@ -46,6 +46,21 @@ struct DocumentFile: ~Copyable {
         return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status).isSameContent(as: identity)
     }
 
+    /// Whether the file system has so much free space that the file's share of it does not matter to anyone.
+    var isSmallBesideFreeSpace: Bool {
+        var space = statvfs()
+        guard unsafe fstatvfs(descriptor, &space) == 0 else { return false }
+        let free = space.f_bavail.multipliedReportingOverflow(by: space.f_frsize)
+        return free.overflow || free.partialValue / 16 > identity.size + (4 << 20)
+    }
+
+    /// Gives up the descriptor, which the caller closes.
+    consuming func release() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
     /// The first bytes of the document.
     func head() throws(PropertyListError) -> [UInt8] { try bytes(first: 4096) }
 

@@ -51,6 +51,7 @@ struct EditedFile {
         }
         let identity = try file.commit(
             replacing: original, disk, check: written.map { check(of: $0, content.document) })
+        disk.close(removed: original)
         return loaded.saved(as: content.document, in: identity)
     }
 

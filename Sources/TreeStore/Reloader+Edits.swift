@@ -45,11 +45,13 @@ extension Reloader {
             return failed(commit, error, state)
         }
         endGroup(of: commit)
-        for (request, snapshot) in commit.publish(to: state.publications) {
+        let published = commit.publish(to: state.publications)
+        // Before anything is logged: whoever reads the log may be slow.
+        state.waitForSubscribers()
+        for (request, snapshot) in published {
             tell(.edited(snapshot, author: request.author, edits: request.editCount, took: clock.now - begun))
         }
         trims.noteEdit(at: clock.now)
-        state.waitForSubscribers()
     }
 
     private func failed(_ commit: GroupCommit, _ error: SaveError, _ state: StoreState) {

@@ -63,6 +63,23 @@ struct EditTests {
         #expect(loads == 1)
     }
 
+    @Test("is told to its client before it is logged, because the log may be slow")
+    func order() throws {
+        let steps = Guarded<[String]>([])
+        let store = try TreeStore(EditableSource(scratch("Data.plist"), onSave: { _ in })) { [journal] event in
+            if case .edited = event { steps.withLock { $0.append("logged") } }
+            journal.note(event)
+        }
+        let batch = EditBatch([.insert(.string("B"), below: .root, at: .last, section: nil)], isExact: false)
+        store.edit(
+            EditRequest(.edits(batch), author: nil, precondition: { _ in }) { [publications = store.publications] _ in
+                publications.atEndOfTurn { steps.withLock { $0.append("told") } }
+            })
+        #expect(journal.waits { steps.withLock(\.count) == 2 })
+        #expect(steps.withLock { $0 } == ["told", "logged"])
+        store.stop()
+    }
+
     @Test("reaches the deepest item that a document can have")
     func deepest() throws {
         let depth = 500

@@ -1,8 +1,6 @@
 internal import Locking
 
 /// A thread that runs jobs one after the other, while the threads that add them go on, or wait for something else.
-///
-/// Its priority is low: where there are fewer processors than threads, it fills the time in which the others wait.
 public final class WorkerThread: Sendable {
     /// Something to be done once.
     public typealias Job = @Sendable () -> Void
@@ -15,11 +13,13 @@ public final class WorkerThread: Sendable {
     /// - Parameters:
     ///   - name: as that of `Thread`.
     ///   - limit: how many jobs may wait.
+    ///   - niceness: with a low priority, where there are fewer processors than threads, it fills the time in which the
+    ///     others wait.
     /// - Throws: `SystemCallError` if the system starts no more threads.
-    public init(name: String, limit: Int = 1) throws(SystemCallError) {
+    public init(name: String, limit: Int = 1, niceness: Int32 = 10) throws(SystemCallError) {
         let jobs = JobQueue(limit: limit)
         thread = try Thread(name: name) {
-            Thread.setNiceness(10)
+            if niceness != 0 { Thread.setNiceness(niceness) }
             while let job = jobs.next() { job() }
         }
         self.jobs = jobs

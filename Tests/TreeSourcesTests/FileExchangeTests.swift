@@ -34,7 +34,7 @@ struct FileExchangeTests {
             }
         }
         try file.append("new".utf8.span)
-        return try file.commit(replacing: original, CheckThread(), check: check)
+        return try file.commit(replacing: original, SaveWorker(), check: check)
     }
 
     /// Saves as most editors do.

@@ -35,7 +35,7 @@ extension DocumentWatcher {
         guard let loaded else { throw .changedMeanwhile }
         let file = EditedFile(
             path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
-            interpretation: document.interpretation, loaded: loaded, disk: shared.disk, fault: fault)
+            interpretation: document.interpretation, loaded: loaded, worker: shared.saveWorker, fault: fault)
         return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
     }
 

@@ -55,7 +55,7 @@ final class ControlEdits: EditGroup {
     func save() throws(SaveError) -> Fingerprint? {
         guard hasUnshownChanges else { return base.fingerprint }
         let stored = try watched.usingReserve { () throws(SaveError) in
-            try file.save(values, over: self.stored, watched.disk)
+            try file.save(values, over: self.stored, watched.saveWorker)
         }
         let saved = latest.with(stored)
         onSave(saved)

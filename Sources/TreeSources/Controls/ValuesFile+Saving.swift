@@ -8,27 +8,28 @@ extension ValuesFile {
     /// - Parameters:
     ///   - new: all values.
     ///   - old: the values that were read.
-    ///   - disk: the thread for what is done while this one waits for the disk.
     /// - Returns: what a load gives now.
     /// - Throws: `SaveError`; the file is as it was.
     func save(
-        _ new: PropertyListDictionary, over old: StoredValues, _ disk: CheckThread
+        _ new: PropertyListDictionary, over old: StoredValues, _ worker: SaveWorker
     ) throws(SaveError) -> StoredValues {
         var saved = old
         saved.values = new
         saved.syntax = old.syntax ?? .xml
-        saved.identity = try old.identity == nil ? make(holding: new) : replace(old, by: new, disk)
+        saved.identity = try old.identity == nil ? make(holding: new) : replace(old, by: new, worker)
         return saved
     }
 
     private func replace(
-        _ old: StoredValues, by new: PropertyListDictionary, _ disk: CheckThread
+        _ old: StoredValues, by new: PropertyListDictionary, _ worker: SaveWorker
     ) throws(SaveError) -> FileIdentity {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
         var file = try begin(target, mode: 0o600)
         try write(new, over: old, in: original.input, to: &file)
-        return try file.commit(replacing: original, disk)
+        let identity = try file.commit(replacing: original, worker)
+        worker.close(replaced: original)
+        return identity
     }
 
     /// Makes the file, with the usual permissions.

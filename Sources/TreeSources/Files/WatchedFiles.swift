@@ -8,8 +8,7 @@ public final class WatchedFiles {
     private var list = WatchList()
     /// Opening a file of a folder takes three for a moment.
     private var reserve = DescriptorReserve(count: 3)
-    /// The thread that helps with saves.
-    let disk = CheckThread()
+    let saveWorker = SaveWorker()
     /// The turn of the thread's loop in which events were read last.
     private var turn: Instant?
     /// The origin of the times of all checks.

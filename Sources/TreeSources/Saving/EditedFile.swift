@@ -11,8 +11,7 @@ struct EditedFile {
     let interpretation: Interpretation
     /// What was read from it.
     let loaded: LoadedTree
-    /// The thread for what is done while this one waits for the disk.
-    let disk: CheckThread
+    let worker: SaveWorker
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _ in nil }
 
@@ -39,6 +38,16 @@ struct EditedFile {
     /// - Returns: what a load of the file gives now.
     /// - Throws: `SaveError`; the file is as it was.
     func save(_ content: Content) throws(SaveError) -> LoadedTree {
+        do throws(SaveError) {
+            return try attempt(content)
+        } catch {
+            // The files that earlier saves have replaced may have the space.
+            guard case .noSpace = error, worker.finishClosing() else { throw error }
+            return try attempt(content)
+        }
+    }
+
+    private func attempt(_ content: Content) throws(SaveError) -> LoadedTree {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: loaded.identity)
         var file = try begin(target)
@@ -50,8 +59,8 @@ struct EditedFile {
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
         let identity = try file.commit(
-            replacing: original, disk, check: written.map { check(of: $0, content.document) })
-        disk.close(removed: original)
+            replacing: original, worker, check: written.map { check(of: $0, content.document) })
+        worker.close(replaced: original)
         return loaded.saved(as: content.document, in: identity)
     }
 

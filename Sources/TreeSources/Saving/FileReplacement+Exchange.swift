@@ -15,17 +15,17 @@ extension FileReplacement {
     ///
     /// - Parameters:
     ///   - original: the open file, in the state in which it was read.
-    ///   - disk: the thread for what is done while this one waits for the disk.
+    ///   - worker: runs the check.
     ///   - check: runs while the new content is written to disk; returns why it must not be saved, or nil if it may.
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
     mutating func commit(
-        replacing original: borrowing DocumentFile, _ disk: CheckThread, check: (@Sendable () -> SaveError?)? = nil
+        replacing original: borrowing DocumentFile, _ worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
         var refusal: SaveError?
         do throws(FileReplacementError) {
             let attributes = try prepare(original)
-            refusal = try sync(disk, check)
+            refusal = try sync(worker, check)
             if refusal == nil { return try exchange(with: original, attributes) }
         } catch {
             throw error.isForeignSave ? .changedMeanwhile : SaveError(error)
@@ -42,14 +42,14 @@ extension FileReplacement {
 
     /// Writes the new content to disk, and checks it meanwhile; returns what the check says.
     private func sync(
-        _ disk: CheckThread, _ check: (@Sendable () -> SaveError?)?
+        _ worker: SaveWorker, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
         guard let check else {
             try attempt(.sync, aside) { fsync(descriptor) }
             return nil
         }
         var failure: FileReplacementError?
-        let refusal = disk.run(check) {
+        let refusal = worker.run(check) {
             do throws(FileReplacementError) {
                 try attempt(.sync, aside) { fsync(descriptor) }
             } catch {

@@ -8,8 +8,8 @@ extension FileReplacement {
     ///
     /// Without the ending, the name is the file's own, or as much of it as a name can hold (`NAME_MAX`), and a hash.
     static func editPath(of path: String) -> String {
-        let name = path.lastSlash.map { path[path.index(after: $0)...] } ?? path[...]
-        return (path.contains("/") ? folder(of: path) : "") + "." + shortened(name) + editEnding
+        let name = path.lastSlash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        return (path.lastSlash == nil ? "" : folder(of: path)) + "." + shortened(name) + editEnding
     }
 
     private static let editEnding = ".drilldown-edit"

@@ -78,8 +78,8 @@ struct FileReplacement: ~Copyable {
         if written - started >= Self.startBytes { startWriting() }
     }
 
-    /// Has the system begin to write the content to disk, while the caller does something else before the final sync.
-    mutating func startWriting() {
+    /// Has the system begin to write the content to disk.
+    private mutating func startWriting() {
         // A failure costs nothing but time: what counts is the final sync.
         _ = sync_file_range(descriptor, started, written - started, UInt32(SYNC_FILE_RANGE_WRITE))
         started = written

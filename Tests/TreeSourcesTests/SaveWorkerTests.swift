@@ -4,8 +4,7 @@ import Testing
 @testable import TestSupport
 @testable import TreeSources
 
-/// The file that a save replaced is closed by the thread for the disk, or at once where space is short.
-@Suite("A replaced file") struct RemovedFileTests {
+@Suite("The worker of saves") struct SaveWorkerTests {
     /// Whether a file is locked: its lock goes when it is closed.
     private static func isLocked(_ path: String) -> Bool {
         let other = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -21,19 +20,40 @@ import Testing
         return file
     }
 
-    @Test("is closed by the time at which the thread has ended")
-    func closed() throws {
+    @Test("closes a replaced file, at the latest when that is waited for")
+    func closes() throws {
         let folder = try ScratchFolder()
         let path = try folder.write("a.plist", "<plist/>")
         let file = try Self.lockedFile(path)
         let isSmall = file.isSmallBesideFreeSpace
         #expect(isSmall)
         #expect(Self.isLocked(path))
-        CheckThread().close(removed: file)
+        let worker = SaveWorker()
+        worker.close(replaced: file)
+        _ = worker.finishClosing()
         #expect(!Self.isLocked(path))
+        #expect(!worker.finishClosing())
     }
 
-    @Test("is closed at once if it is large beside the free space")
+    @Test("closes the last of several files by the time at which it has ended")
+    func closesSeveral() throws {
+        let folder = try ScratchFolder()
+        let paths = try (0..<9).map { try folder.write("\($0).plist", "<plist/>") }
+        do {
+            let worker = SaveWorker()
+            for path in paths { worker.close(replaced: try Self.lockedFile(path)) }
+            #expect(worker.run({ 1 }, while: {}) == 1)
+        }
+        #expect(paths.filter(Self.isLocked) == [])
+    }
+
+    @Test("checks with the priority of the thread that saves, because a client waits")
+    func priority() {
+        let usual = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        #expect(SaveWorker().run({ getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }, while: {}) == usual)
+    }
+
+    @Test("has a file closed at once that is large beside the free space")
     func large() throws {
         let folder = try ScratchFolder()
         let path = try folder.write("a.plist", "")
@@ -42,9 +62,9 @@ import Testing
         let file = try Self.lockedFile(path)
         let isSmall = file.isSmallBesideFreeSpace
         #expect(!isSmall)
-        let disk = CheckThread()
-        disk.close(removed: file)
+        let worker = SaveWorker()
+        worker.close(replaced: file)
         #expect(!Self.isLocked(path))
-        withExtendedLifetime(disk) {}
+        #expect(!worker.finishClosing())
     }
 }

@@ -130,6 +130,25 @@ struct FileWatcherTests {
         #expect(watcher.nextReport() == .changed)
     }
 
+    @Test("drops the events of a save of its own for all paths to the file")
+    func ownSaveOfTwo() throws {
+        try scratch.link("Link.plist", to: "Data.plist")
+        let files = WatchedFiles()
+        let watchers = ["Data.plist", "Link.plist"].map {
+            FileWatcher(PropertyListFile(path: scratch($0)), sharing: files)
+        }
+        for watcher in watchers { watcher.arm() }
+        for round in 0..<3 {
+            try scratch.write("aside", items("B\(round)"))
+            try scratch.rename("aside", "Data.plist")
+            FileWatcher.settle(watchers, try #require(FileIdentity(path: scratch("Data.plist"))))
+            for watcher in watchers { #expect(isQuiet(watcher)) }
+        }
+        // Both go on watching.
+        try scratch.write("Data.plist", items("C"))
+        for watcher in watchers { #expect(watcher.nextReport() == .changed) }
+    }
+
     @Test("waits for a file whose folders do not exist yet")
     func notYet() throws {
         let watcher = watcher("a/b/Data.plist")

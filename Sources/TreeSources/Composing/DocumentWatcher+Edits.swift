@@ -73,9 +73,8 @@ extension DocumentWatcher {
     func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
         guard let identity = saved.identity else { return nil }
         if let part {
-            for place in composer.files.take(saved, of: part) {
-                (parts[place] as? FileWatcher)?.settle(identity)
-            }
+            let places = composer.files.take(saved, of: part)
+            FileWatcher.settle(places.compactMap { parts[$0] as? FileWatcher }, identity)
         } else {
             latest = saved
             loaded = saved.tree.parts.isEmpty ? nil : saved

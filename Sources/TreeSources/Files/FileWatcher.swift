@@ -32,12 +32,19 @@ final class FileWatcher: SourceWatcher {
 
     /// Takes a saved file for known, and drops the events that the save has caused.
     ///
-    /// - Parameter saved: its state after the save; if it is another already, that is reported.
-    func settle(_ saved: FileIdentity) {
-        files.followReplacement(at: file.path, for: follower)
-        identity = saved
-        if FileIdentity(path: file.path) != saved { nextCheck = .now }
+    /// - Parameters:
+    ///   - watchers: all whose paths lead to the file; they share their `WatchedFiles`.
+    ///   - saved: its state after the save; if it is another already, that is reported.
+    static func settle(_ watchers: [FileWatcher], _ saved: FileIdentity) {
+        watchers.first?.files.followReplacement(of: watchers.map { ($0.file.path, $0.follower) })
+        for watcher in watchers {
+            watcher.identity = saved
+            if FileIdentity(path: watcher.file.path) != saved { watcher.nextCheck = .now }
+        }
     }
+
+    /// The same where no other path leads to the file.
+    func settle(_ saved: FileIdentity) { Self.settle([self], saved) }
 
     /// Has the file reported as changed.
     func doubt() {

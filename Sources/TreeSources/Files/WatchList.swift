@@ -104,14 +104,25 @@ struct WatchList: ~Copyable {
         targets[follower] = target
     }
 
-    /// Watches the file that a path leads to again, after this program has put it in place of another.
+    /// Watches the file that some paths lead to again, after this program has put it in place of another.
     ///
-    /// The events of that are dropped; those of everything else on the way are kept.
+    /// The events of that are dropped for all these paths; those of everything else on the way are kept.
     ///
-    /// - Returns: false if the path was not followed to a file: it must be followed anew.
-    mutating func followReplacement(for follower: Follower) -> Bool {
+    /// - Returns: the paths that were not followed to a file: they must be followed anew.
+    mutating func followReplacement(for followers: [Follower]) -> [Follower] {
+        var replaced: [Follower: Target] = [:]
+        for follower in followers { replaced[follower] = followReplacement(for: follower) }
+        readEvents { event, follower in
+            guard let old = replaced[follower] else { return false }
+            return event.number == old.file || event.number == old.directory && event.name == old.name
+        }
+        return followers.filter { replaced[$0] == nil }
+    }
+
+    /// - Returns: the file that was replaced; nil if the path was not followed to one.
+    private mutating func followReplacement(for follower: Follower) -> Target? {
         guard let old = targets[follower], let number = inotify?.watch(old.place, for: [.ofFile, .more]) else {
-            return false
+            return nil
         }
         if number != old.file {
             end(old.file, for: follower)
@@ -121,11 +132,7 @@ struct WatchList: ~Copyable {
         watches[number]?.events.formUnion(.ofFile)
         numbers[follower]?.insert(number)
         targets[follower]?.file = number
-        readEvents { event, concerned in
-            concerned == follower
-                && (event.number == old.file || event.number == old.directory && event.name == old.name)
-        }
-        return true
+        return old
     }
 
     /// Ends all watches that only this follower needs.

@@ -47,12 +47,13 @@ public final class WatchedFiles {
         return list.takeChange(of: follower)
     }
 
-    /// Watches a path again after this program has replaced its file, and drops the events of that.
-    func followReplacement(at path: String, for follower: WatchList.Follower) {
-        guard !list.followReplacement(for: follower) else { return }
-        list.follow(path, for: follower)
+    /// Watches paths to one file again after this program has replaced it, and drops the events of that.
+    func followReplacement(of paths: [(path: String, follower: WatchList.Follower)]) {
+        let others = list.followReplacement(for: paths.map(\.follower))
+        guard !others.isEmpty else { return }
+        for (path, follower) in paths where others.contains(follower) { list.follow(path, for: follower) }
         list.readEvents()
-        _ = list.takeChange(of: follower)
+        for follower in others { _ = list.takeChange(of: follower) }
     }
 
     /// The next check of a file that is checked at an interval: the same for all files with this interval.

@@ -45,7 +45,7 @@ struct Wait: Hashable {
         return seconds
     }
 
-    /// The same.
+    /// How long the request waits at most.
     var duration: Duration { .seconds(seconds) }
 
     /// The header lines that report the applied preference.

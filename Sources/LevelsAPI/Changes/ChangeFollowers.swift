@@ -48,7 +48,8 @@ final class ChangeFollowers: Sendable {
         self.log = log
         self.selection = selection
         self.room = room
-        earlyRoom = WaitingRoom(capacity: room.capacity, isForEvents: false)
+        // They asked for no wait, so none of them is refused; the connections limit their number.
+        earlyRoom = WaitingRoom(capacity: .max, isForEvents: false)
     }
 
     /// How long a request waits for the entries of what is published already, at most.
@@ -125,9 +126,8 @@ final class ChangeFollowers: Sendable {
         return waiter
     }
 
-    /// Answers polls with the same question, if there is a change after their revision.
-    ///
-    /// A revision may be served before its own change is recorded; then there is nothing to answer yet.
+    /// Answers polls with the same question: those that wait for a change if there is one after their revision, all others
+    /// as soon as the publication that they have seen is recorded.
     private func look(_ polls: [Poll], _ question: Question) {
         guard let negotiation = polls.first?.negotiation, log.now.number >= question.number else { return }
         if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }

@@ -55,7 +55,7 @@ final class Waiters: Sendable {
     /// - Returns: nil if too many requests are waiting.
     func reserve(for wait: Wait, otherwise: Response) -> Place? {
         let key = Guarded<Key?>(nil)
-        let waiter = room.admit(for: .seconds(wait.seconds), otherwise: otherwise) { [weak self] waiter, _ in
+        let waiter = room.admit(for: wait.duration, otherwise: otherwise) { [weak self] waiter, _ in
             if let key = key.withLock({ $0 }) { self?.forget(waiter, key) }
         }
         return waiter.map { Place($0, key: key) }

@@ -15,12 +15,12 @@ struct OperationDescription: Sendable {
     /// The problems that it can give beside those of any request.
     let problems: [ProblemKind]
 
-    /// The description of an operation; nil if the table lacks it.
-    static func of(_ endpoint: Endpoint, _ operation: Endpoint.Operation) -> OperationDescription? {
-        all["\(operation.method.name) \(endpoint.name)"]
+    /// The key of an operation in the table.
+    static func key(of operation: Endpoint.Operation, _ endpoint: Endpoint) -> String {
+        "\(operation.method.name) \(endpoint.name)"
     }
 
-    /// The descriptions by method and endpoint: the table of what operations answer.
+    /// The table of what operations answer, by `key`.
     ///
     /// It is computed, as the schemas are, because it is needed once for each form of the description.
     static var all: [String: OperationDescription] { reads.merging(edits) { first, _ in first } }

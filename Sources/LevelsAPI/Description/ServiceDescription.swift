@@ -56,7 +56,8 @@ final class ServiceDescription: Sendable {
 
     /// The whole description.
     var node: JSONNode {
-        [
+        let paths = paths
+        return [
             "openapi": "3.1.0",
             "info": [
                 "title": "drilldown", "version": .string(version),
@@ -64,7 +65,7 @@ final class ServiceDescription: Sendable {
             ],
             "servers": [["url": "/", "description": "The server that gives this description."]],
             "paths": JSONNode(paths.map { ($0.template.path, item($0.template, $0.operations)) }),
-            "components": JSONNode(components),
+            "components": JSONNode(components(of: paths)),
         ]
     }
 
@@ -81,22 +82,24 @@ final class ServiceDescription: Sendable {
 
     // MARK: Paths
 
-    /// All paths, each with its operations.
-    var paths: [(template: PathTemplate, operations: [DescribedOperation])] {
-        Endpoint.all.flatMap { endpoint in
+    /// A path, with its operations.
+    typealias DescribedPath = (template: PathTemplate, operations: [DescribedOperation])
+
+    /// All paths.
+    var paths: [DescribedPath] {
+        let descriptions = OperationDescription.all
+        return Endpoint.all.flatMap { endpoint in
             PathTemplate.all(of: endpoint).map { path in
                 let operations = endpoint.operations.filter { path.keys == 0 || !$0.isOfRootOnly }
-                return (path, operations.map { described($0, of: endpoint, at: path) })
+                let described = operations.map { operation in
+                    DescribedOperation(
+                        endpoint: endpoint, operation: operation, path: path, readsNeedToken: readsNeedToken,
+                        optionKeys: Self.optionKeys,
+                        description: descriptions[OperationDescription.key(of: operation, endpoint)])
+                }
+                return (path, described)
             }
         }
-    }
-
-    private func described(
-        _ operation: Endpoint.Operation, of endpoint: Endpoint, at path: PathTemplate
-    ) -> DescribedOperation {
-        DescribedOperation(
-            endpoint: endpoint, operation: operation, path: path, readsNeedToken: readsNeedToken,
-            optionKeys: Self.optionKeys, description: .of(endpoint, operation))
     }
 
     private func item(_ path: PathTemplate, _ operations: [DescribedOperation]) -> JSONNode {
@@ -107,24 +110,23 @@ final class ServiceDescription: Sendable {
 
     // MARK: Components
 
-    private var components: [JSONNode.Member] {
+    private func components(of paths: [DescribedPath]) -> [JSONNode.Member] {
         [
             ("schemas", JSONNode(Schema.answers + Schema.service + Schema.edits)),
-            ("parameters", JSONNode(pathParameters + Self.options + RequestField.all)),
+            ("parameters", JSONNode(Self.parameters(of: paths) + Self.options + RequestField.all)),
             ("headers", JSONNode(AnswerField.components)),
-            ("responses", JSONNode(problems)),
+            ("responses", JSONNode(Self.problems(of: paths))),
             ("securitySchemes", JSONNode(readsNeedToken ? [Self.editToken, Self.readToken] : [Self.editToken])),
         ]
     }
 
-    private var pathParameters: [JSONNode.Member] {
-        let all = paths.flatMap(\.template.parameters).map { ($0.name, $0.node) }
-        return Self.sorted(all)
+    private static func parameters(of paths: [DescribedPath]) -> [JSONNode.Member] {
+        sorted(paths.flatMap(\.template.parameters).map { ($0.name, $0.node) })
     }
 
-    private var problems: [JSONNode.Member] {
+    private static func problems(of paths: [DescribedPath]) -> [JSONNode.Member] {
         let all = paths.flatMap(\.operations).flatMap { ProblemResponse.all(of: $0.problems) }
-        return Self.sorted(all.map { ($0.response.key, $0.response.node) })
+        return sorted(all.map { ($0.response.key, $0.response.node) })
     }
 
     /// Each name once, in alphabetical order.

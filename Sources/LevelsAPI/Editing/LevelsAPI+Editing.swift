@@ -86,8 +86,7 @@ extension LevelsAPI {
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
         editor.reload { [edits, selection, publications] outcome in
-            let isFirst = edits.end(waiter, bytes: 0) { ReloadAnswer.response(to: outcome, pending, selection) }
-            if isFirst { publications.atEndOfTurn(edits.tellClients) }
+            edits.end(waiter, bytes: 0, in: publications) { ReloadAnswer.response(to: outcome, pending, selection) }
         }
         return .later(waiter)
     }
@@ -118,8 +117,7 @@ extension LevelsAPI {
                     for condition in conditions { try condition.check(snapshot, selection, &known) }
                 },
                 answer: { [edits, publications] outcome in
-                    let isFirst = edits.end(waiter, bytes: bytes) { pending.response(to: outcome) }
-                    if isFirst { publications.atEndOfTurn(edits.tellClients) }
+                    edits.end(waiter, bytes: bytes, in: publications) { pending.response(to: outcome) }
                 }))
         return .later(waiter)
     }

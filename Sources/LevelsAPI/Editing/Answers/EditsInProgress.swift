@@ -1,6 +1,7 @@
 import HTTPServer
 import Locking
 import Threads
+import TreeStore
 
 /// The edits that were begun and have not ended, whether or not their clients still wait.
 ///
@@ -57,34 +58,36 @@ final class EditsInProgress: Sendable {
         }
         guard isAdmitted else { throw .tooManyEdits }
         guard let waiter = room.admit(for: Self.longest, otherwise: otherwise(), isBrief: true) else {
-            end(1, bytes: bytes)
+            discount(1, bytes: bytes)
             throw .tooManyEdits
         }
         return waiter
     }
 
-    /// Ends an edit, whose client is told by the next call of `tellClients`.
+    /// Ends an edit; its client is told at the end of the publisher's turn, together with all others of that turn.
     ///
     /// - Parameter response: makes the response, on the thread that sends it.
-    /// - Returns: whether `tellClients` must be called; another call of this has asked for that otherwise.
-    func end(_ waiter: Waiter, bytes: Int, response: @escaping @Sendable () -> Response) -> Bool {
-        answered.withLock { answered in
+    func end(
+        _ waiter: Waiter, bytes: Int, in publications: Publications, response: @escaping @Sendable () -> Response
+    ) {
+        let isFirst = answered.withLock { answered in
             answered.append(Answered(waiter: waiter, bytes: bytes, response: response))
             return answered.count == 1
         }
+        if isFirst { publications.atEndOfTurn(tellClients) }
     }
 
     /// Sends the responses of all edits that have ended; their connections are woken together.
-    func tellClients() {
+    private func tellClients() {
         let answers = answered.withLock { answered in
             defer { answered = [] }
             return answered
         }
         Waiter.finish(answers.map { ($0.waiter, $0.response) })
-        end(answers.count, bytes: answers.reduce(0) { $0 + $1.bytes })
+        discount(answers.count, bytes: answers.reduce(0) { $0 + $1.bytes })
     }
 
-    private func end(_ edits: Int, bytes: Int) {
+    private func discount(_ edits: Int, bytes: Int) {
         let isLast = count.withLock { count in
             count.edits -= edits
             count.bytes -= bytes

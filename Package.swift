@@ -92,9 +92,8 @@ let package = Package(
         .executableTarget(
             name: "drilldown",
             dependencies: [
-                "Bytes", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources",
-                "HTTPServer",
-                "Levels", "PropertyLists",
+                "Bytes", "Files", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore",
+                "TreeSources", "HTTPServer", "Levels", "PropertyLists",
             ],
             swiftSettings: settings),
         // For apps on every platform: only Foundation, and no module of the service.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// `drilldown browse`: gives way to the program `drilldown-browse`, which is a client with a client's libraries.
@@ -45,7 +46,7 @@ enum BrowseCommand {
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
         guard count > 0, count < bytes.count else { return nil }
         let path = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex) + "/" + program
+        return path.prefix(upTo: path.lastSlash ?? path.startIndex) + "/" + program
     }
 
     /// Returns only if the program cannot be executed.

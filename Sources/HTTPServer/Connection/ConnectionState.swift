@@ -20,7 +20,8 @@ final class ConnectionState: Sendable {
 
     /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
     ///
-    /// This and the following two are called only on the connection's own thread, so none needs to be atomic.
+    /// This and the following two are called on the connection's own thread, or by whoever wakes it while it sleeps, so no
+    /// two of them run at once.
     func wait(until deadline: Int64) { word.store(deadline &<< 1, ordering: .relaxed) }
 
     /// Notes that a request is in progress; the deadline stays.

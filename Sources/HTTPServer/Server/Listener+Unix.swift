@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 extension Listener {
@@ -154,6 +155,6 @@ private struct LockedFolder: ~Copyable {
 
 /// The folder of a socket's path, as the path names it.
 private func folderOfSocket(_ path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    guard let slash = path.lastSlash else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }

@@ -1,3 +1,4 @@
+import Files
 import Levels
 import PropertyLists
 
@@ -33,7 +34,7 @@ extension Problem {
 
     /// The pointer to the step, of which the item is a member.
     private static func parent(of pointer: String) -> String {
-        pointer.lastIndex(of: "/").map { String(pointer[..<$0]) } ?? ""
+        pointer.lastSlash.map { String(pointer[..<$0]) } ?? ""
     }
 
     static let noSpace = Problem(

@@ -194,7 +194,8 @@ export class List {
   // Shows other rows at a height. Rows that were there keep their elements, and move from where they were.
   replace(geometry, y) {
     const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this
-    this.#kept = new Map([...this.#rows.values()].map(({element}) => [element.dataset.href, element]))
+    const shown = [...this.#rows.values()].map(({element}) => element)
+    this.#kept = new Map(shown.map(element => [element.dataset.href, element]))
     this.#rows.clear()
     const old = this.geometry.sections
     this.geometry = geometry
@@ -202,7 +203,7 @@ export class List {
     this.#removeBlocks(number => ['title', 'footer'].some(part => geometry.sections[number]?.[part] !== old[number][part]))
     this.y = y
     const used = new Set([...this.#rows.values()].map(({element}) => element))
-    for (const element of this.#kept.values()) if (!used.has(element)) element.remove()
+    for (const element of shown) if (!used.has(element)) element.remove()
     this.#kept = null
     this.#putInOrder()
     // A row that came into another section was taken out of the page for a moment; of one that is gone, the next follows.

@@ -69,8 +69,9 @@ function lastAtMost(count, holds) {
 
 // Browsers limit how high an element may be. A longer list is shown through a moving offset.
 const HIGHEST = 8_000_000
-// Pixels beyond the visible part in which rows are made too.
+// Pixels beyond the visible part in which rows are made too; while it is printed, rows that are read anyway.
 const MARGIN = 300
+const PRINTED = 50_000
 // Section blocks begin at multiples of this, so that their rows seldom need new positions.
 const BLOCK = 4000
 
@@ -86,6 +87,7 @@ export class List {
   canvas = el('div.canvas')
   // The row that has the focus stays in the page wherever the list is scrolled to.
   focused = null
+  #margin = MARGIN
 
   constructor(source, isTree) {
     this.source = source
@@ -96,13 +98,22 @@ export class List {
       this.onresize()
     })
     this.observer.observe(this.element)
+    for (const [type, margin] of [['beforeprint', PRINTED], ['afterprint', MARGIN]]) {
+      on(window, type, () => {
+        this.#margin = margin
+        this.redraw()
+      }, {signal: this.#over.signal})
+    }
     on(this.element, 'focusin', ({target}) => {
       this.focused = target.closest('.item')?.dataset.href
       this.#awaited = -1
     })
   }
 
+  #over = new AbortController()
+
   end() {
+    this.#over.abort()
     this.observer.disconnect()
     cancelAnimationFrame(this.#frame)
   }
@@ -245,7 +256,7 @@ export class List {
   // Makes what is seen now, and removes what is not.
   update() {
     const {geometry} = this
-    const top = this.y - MARGIN, bottom = this.y + this.#height + MARGIN
+    const top = this.y - this.#margin, bottom = this.y + this.#height + this.#margin
     if (geometry.count === 0) {
       this.#rows.clear()
       this.#removeBlocks(() => true)
@@ -264,7 +275,7 @@ export class List {
     this.#removeBlocks((number, {list}) => (number < first || number > last) && !list.firstChild)
     for (let number = first; number <= last; number++) this.#drawBlock(number, top, bottom)
     for (let index = from; index <= to; index++) this.#drawRow(index)
-    this.source.need(from, to)
+    if (this.#margin === MARGIN) this.source.need(from, to)
   }
 
   #focusedIndex() {

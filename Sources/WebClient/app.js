@@ -23,7 +23,7 @@ class App {
 
   async begin() {
     history.scrollRestoration = 'manual'
-    addEventListener('popstate', () => this.render(Place.of(location)))
+    addEventListener('popstate', () => this.render(Place.of(location), {focus: 'lost'}))
     addEventListener('click', event => this.#clicked(event))
     addEventListener('keydown', event => this.#key(event))
     on(this.#narrow, 'change', () => this.render(this.place))
@@ -79,7 +79,7 @@ class App {
     const row = link.matches('.row') && pane.level.row(pane.list.indexOf(link))
     if (row) this.follow(row, pane)
     else if (link.matches('.back') && history.state?.from === link.pathname + link.search) history.back()
-    else this.go(Place.of(link), {replace: link.matches('.detail .tool:not(.back)')})
+    else this.go(Place.of(link), {replace: link.matches('.detail .tool:not(.back)'), focus: 'lost'})
   }
 
   #key(event) {
@@ -103,7 +103,7 @@ class App {
   async render(place, {leaf, focus} = {}) {
     this.#rendering.abort()
     this.#rendering = new AbortController()
-    const {signal} = this.#rendering, {changes} = this
+    const {signal} = this.#rendering, {changes, place: left} = this
     this.place = place
     const wanted = this.#wanted(place)
     const panes = wanted.map(each => this.#existing(each, leaf))
@@ -129,7 +129,7 @@ class App {
     this.#show(panes)
     if (changes !== this.changes) for (const pane of added) pane.refresh()
     this.refreshed(panes.at(-1))
-    this.#focus(focus)
+    this.#focus(focus, left)
   }
 
   #existing({kind, place}, leaf) {
@@ -142,7 +142,7 @@ class App {
     if (pane.kind === 'detail') Object.assign(pane, {place, home})
     else {
       pane.select(selected)
-      pane.ask(place)
+      pane.asked = pane.ask(place)
     }
   }
 
@@ -184,11 +184,17 @@ class App {
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
-  #focus(focus) {
-    if (!focus) return
-    const pane = focus === 'selected' ? this.end : this.panes.at(-1)
-    if (focus === 'heading' || pane.kind !== 'level') (pane.heading ?? pane.head.heading).focus()
-    else pane.focusRow(Math.max(0, pane.selected ? pane.level.indexOf('/levels/' + pane.selected) : pane.list.visible.first))
+  // Where the keyboard goes on: 'heading'; 'last' and 'detail', the last column; 'selected', the row that led to the place
+  // that was left; 'lost', that row too, or the heading if none did, but only if nothing has the focus any more.
+  async #focus(focus, left) {
+    const isBack = ['selected', 'lost'].includes(focus), {place} = this, pane = isBack ? this.end : this.panes.at(-1)
+    const isNeeded = () => focus && this.place === place && (focus !== 'lost' || document.activeElement === document.body)
+    if (!isNeeded()) return
+    const index = isBack && pane.kind === 'level' ? await pane.indexTowards(left.shown ?? left) : -1
+    // Another place was asked for meanwhile, or something else was done.
+    if (!isNeeded()) return
+    if (focus === 'heading' || pane.kind !== 'level' || index < 0 && focus === 'lost') (pane.heading ?? pane.head.heading).focus()
+    else pane.focusRow(index < 0 ? pane.list.visible.first : index)
     this.announce(document.title)
   }
 

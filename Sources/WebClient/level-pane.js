@@ -300,6 +300,17 @@ export class LevelPane {
     return this.list.focus(index)
   }
 
+  // The index of the row of an item, or of the one that leads to it; -1 if there is none.
+  async indexTowards(item) {
+    await this.asked
+    const {place, level} = this, {length} = place.segments, above = item.prefix(length + 1)
+    if (item.segments.length <= length || item.prefix(length).path !== place.path) return -1
+    for (const {path} of [item, above]) {
+      for (const [index, {href}] of level.loaded()) if (itemPath(href) === path) return index
+    }
+    return place.levelQuery ? -1 : await positionOf(above) ?? -1
+  }
+
   redrawAll() {
     this.list.redraw({all: true})
     this.head.update()

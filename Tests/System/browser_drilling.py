@@ -4,6 +4,8 @@ and addresses in the middle. With --all every way of stepping in both sizes, and
 
 import json
 import os
+import pathlib
+import tempfile
 import urllib.request
 
 from harness.server import Server
@@ -61,11 +63,51 @@ def drill(verdict, window, way, step, name):
     for place in reversed(places[:-1]):
         window.back()
         verdict.expect(window.is_at(place), f"{name}: back leads to {place}, not {window.path}")
+        expect_focus(verdict, window, way[places.index(place)], f"{name}: back to {place}")
     for place in places[1:]:
         window.forward()
         verdict.expect(window.is_at(place), f"{name}: forward leads to {place}, not {window.path}")
     verdict.expect(window.title_is(way[-1]["title"]), f"{name}: forward ends at '{way[-1]['title']}'")
+    if window.size == NARROW:
+        window.click(".pane.last .back")
+        verdict.expect(window.is_at(places[-2]), f"{name}: the way back leads to {places[-2]}, not {window.path}")
+        expect_focus(verdict, window, way[-1], f"{name}: the way back")
     expect_no_complaints(verdict, window, f"{name}: ")
+
+
+FOCUSED = "return document.activeElement.closest('.item')?.querySelector('.title').textContent ?? document.activeElement.tagName"
+
+
+def expect_focus(verdict, window, row, name):
+    verdict.expect(window.soon(lambda: window.run(FOCUSED) == row["title"]), f"{name}: the keyboard is at '{row['title']}', not {window.run(FOCUSED)}")
+
+
+def far_away(verdict, program, folder):
+    """The row that led to a place has the focus again, also where its level was never shown, or shows other rows."""
+    file = pathlib.Path(folder, "Far.json")
+    titles = [f"Row {number:04d}" for number in range(3000)]
+    file.write_text(json.dumps({"Title": "Far", "Rows": [{"Title": title, "Children": ["Inside"]} for title in titles]}))
+    with Server(program, file) as server:
+        for size in (WIDE, NARROW):
+            with Window(origin(server), size) as window:
+                window.open("/browse/Row%202500/Inside")
+                for path, title in (("/browse/Row%202500", "Inside"), ("/", "Row 2500")):
+                    window.title_is(title)
+                    window.run("(document.querySelector('.pane.last .row') ?? document.querySelector('.pane.last h2')).focus()")
+                    window.keys(Keys.ESCAPE)
+                    verdict.expect(window.is_at(path), f"Escape leads to {path}, not {window.path}")
+                    expect_focus(verdict, window, {"title": title}, f"Escape at {size[0]}")
+                window.open("/browse/?q=1234")
+                window.click_row("Row 1234")
+                window.title_is("Row 1234")
+                window.click_row("Inside")
+                window.is_at("/browse/Row%201234/Inside")
+                window.title_is("Inside")
+                window.back()
+                expect_focus(verdict, window, {"title": "Inside"}, f"back to a hit at {size[0]}")
+                window.back()
+                expect_focus(verdict, window, {"title": "Row 1234"}, f"back to the search at {size[0]}")
+                expect_no_complaints(verdict, window)
 
 
 def server_of(window):
@@ -105,6 +147,8 @@ def main():
                         addresses(verdict, window, ways[document], f"{document} at {size[0]}")
         for server in servers.values():
             server.stop()
+        with tempfile.TemporaryDirectory() as folder:
+            far_away(verdict, arguments.server, folder)
 
 
 if __name__ == "__main__":

@@ -126,14 +126,13 @@ export class DetailPane {
 
 // The detail of an item with the exact types of its fields; of JSON's types if XML cannot carry them.
 export async function readDetail(place, signal) {
-  try {
-    const answer = await readPlist(place.detail, signal)
-    return {...plain(answer), fields: answer.value.find(([name]) => name === 'fields')[1].value}
-  } catch (error) {
+  let isJSON = false
+  const answer = await readPlist(place.detail, signal).catch(error => {
     if (error.status !== 406) throw error
-    const answer = await getJSON(place.detail, signal)
-    return {...answer, isJSON: true, fields: fromJSON(answer.fields).value}
-  }
+    isJSON = true
+    return request(place.detail, {signal, read: async response => readJSON(await response.text())})
+  })
+  return {...plain(answer), isJSON, fields: answer.value.find(([name]) => name === 'fields')[1].value}
 }
 
 // MARK: A field's value by its type.
@@ -278,15 +277,18 @@ export function plain({type, value}) {
   }
 }
 
-// What JSON tells of the types, for documents that XML cannot carry.
-function fromJSON(value) {
-  if (Array.isArray(value)) return {type: 'array', value: value.map(fromJSON)}
-  switch (value === null ? '' : typeof value) {
-    case 'boolean': return {type: 'boolean', value}
-    case 'number': return {type: Number.isInteger(value) ? 'integer' : 'real', value: String(value)}
-    case 'object': return {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name, fromJSON(each)])}
-    default: return {type: 'string', value: String(value)}
+// What JSON tells of the types. So that numbers keep their digits, and names their order, both numbers and texts are read
+// as texts, with a letter before them.
+const readJSON = text => JSON.parse(
+  text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)
+
+function typed(_, value) {
+  if (Array.isArray(value)) return {type: 'array', value}
+  if (typeof value === 'string') {
+    return {type: value[0] === 's' ? 'string' : /[.eE]/.test(value) ? 'real' : 'integer', value: value.slice(1)}
   }
+  return value && typeof value === 'object'
+    ? {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name.slice(1), each])} : {type: 'boolean', value}
 }
 
 // A value as a property list, to be sent with its exact type.

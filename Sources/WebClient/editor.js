@@ -1,7 +1,7 @@
 // Editing: what is added to heads, rows and details once a token is given.
 
 import {bytesIn, plain, plist, readDetail, readPlist} from './detail-pane.js'
-import {boxOf, brief, choiceField, el, hasFocus, icon, iconButton, isSetting, plural, size, stop, toggleSwitch, within} from './elements.js'
+import {boxOf, brief, choiceField, el, hasFocus, icon, iconButton, isSetting, number, plural, size, stop, toggleSwitch, within} from './elements.js'
 import {ask, askText, reason, refuse, tell} from './messages.js'
 import {decodeSegment, itemPath, Place} from './place.js'
 import {getJSON, send, token} from './service.js'
@@ -470,12 +470,6 @@ class EditForm {
     return element
   }
 
-  // The names whose values are not those of another state of the item.
-  #changes(fields, other) {
-    const before = new Map(other), after = new Map(fields)
-    return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
-  }
-
   // What is typed while it is being saved stays, and is not saved yet.
   async save(version = this.original.version, before = this.original.fields) {
     const sent = structuredClone(this.fields), isNew = this.#isGone
@@ -509,13 +503,12 @@ class EditForm {
         ['insert', dictionary(fields)], ['to', {type: 'string', value: Place.ofLink(href).parent.level}]])], exact.type)
       return getJSON(made)
     }
-    const changed = this.#changes(fields, before)
+    const changed = changes(fields, before)
     if (!isJSON && changed.every(name => now.has(name) && !loses(old.get(name), now.get(name)))) {
       return edit('PATCH', href, plist(dictionary(changed.map(name => [name, now.get(name)]))), exact)
     }
     if (isJSON || changed.every(name => !now.has(name))) {
-      const members = changed.map(name => `${JSON.stringify(name)}:${now.has(name) ? literal(now.get(name)) : 'null'}`)
-      return edit('PATCH', href, `{${members}}`, {ifMatch: version, type: 'application/merge-patch+json'})
+      return edit('PATCH', href, members(fields, before), {ifMatch: version, type: 'application/merge-patch+json'})
     }
     return edit('PUT', href, plist(dictionary(fields)), exact)
   }
@@ -526,10 +519,10 @@ class EditForm {
     if (!theirs) return
     // The version is also that of its place and its neighbours: only other fields are a conflict.
     if (same(theirs.fields, this.original.fields)) return this.save(theirs.version)
-    const mine = this.#changes(this.fields, this.original.fields)
-    const names = new Set([...mine, ...this.#changes(theirs.fields, this.original.fields)])
+    const mine = changes(this.fields, this.original.fields)
+    const names = new Set([...mine, ...changes(theirs.fields, this.original.fields)])
     const merged = new Map(theirs.fields), own = new Map(this.fields)
-    const cell = value => el('td', {dir: 'auto'}, value ? brief(plain(value)) : '(none)')
+    const cell = value => el('td', {dir: 'auto'}, !value ? '(none)' : isNumber(value) ? number(value.value) : brief(plain(value)))
     const answer = await ask('It was changed meanwhile', [
       el('p', 'Someone else saved this item after you began. Which version is to stay?'),
       el('table.versions',
@@ -554,9 +547,28 @@ const loses = (old, now) => old?.type === 'dictionary' && now.type === old.type 
   return !next || loses(value, next)
 })
 
-// A value in JSON, numbers with every digit.
-const literal = ({type, value}) => ['integer', 'real'].includes(type) && isFinite(value) ? value
-  : JSON.stringify(type === 'real' ? value : plain({type, value}))
+// The names whose values are not those of another state of the item.
+function changes(fields, other) {
+  const before = new Map(other), after = new Map(fields)
+  return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
+}
+
+// What makes some fields of others by a merge patch (RFC 7396): of dictionaries too, only what was changed in them.
+function members(fields, other) {
+  const before = new Map(other), after = new Map(fields)
+  return `{${changes(fields, other).map(name => JSON.stringify(name) + ':' + literal(after.get(name), before.get(name)))}}`
+}
+
+// A value in JSON, numbers with every digit; `old` is what it takes the place of.
+function literal(now, old) {
+  if (!now) return 'null'
+  const {type, value} = now
+  if (type === 'array') return `[${value.map(each => literal(each))}]`
+  if (type === 'dictionary') return members(value, old?.type === type ? old.value : [])
+  return isNumber(now) && isFinite(value) ? value : JSON.stringify(value)
+}
+
+const isNumber = ({type}) => ['integer', 'real'].includes(type)
 
 const INPUTS = {
   string: (value, change) => el('textarea', {

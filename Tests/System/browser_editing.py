@@ -124,6 +124,41 @@ def conflict(verdict, server, window, file):
     verdict.expect(window.soon(lambda: plistlib.loads(file.read_bytes())["Rows"][1] == wanted), f"the chosen one is saved, with what only the other changed: {plistlib.loads(file.read_bytes())['Rows'][1]}")
 
 
+# A control character, which XML cannot carry, and numbers that need more digits than a double has.
+DIGITS = """{"Title": "Digits", "Rows": [
+  {"Title": "One", "Control": "a\\u0001b", "Note": "a note", "Whole": 9007199254740993, "Least": -9223372036854775808, "Real": 1.0, "Yes": true,
+   "List": [9007199254740995, "first"], "Fields": {"2": 9007199254740997, "10": 12345678901234567890, "Gone": 1, "Text": "s\\"5"}}]}
+"""
+
+
+def digits(verdict, program, folder, token):
+    """Fields that only JSON carries keep every digit, in what is shown and in what is saved."""
+    file = pathlib.Path(folder, "Digits.json")
+    file.write_text(DIGITS)
+    with Server(program, file, "--edit-token-file", str(token)) as server, Window(origin(server)) as window:
+        window.open("/browse/One")
+        wanted = {"Control": "a\u2401b", "Note": "a note", "Whole": "9,007,199,254,740,993", "Least": "-9,223,372,036,854,775,808",
+                  "Real": "1", "Yes": "Yes", "List": "2 elements9,007,199,254,740,995first",
+                  "Fields": '4 fields29,007,199,254,740,9971012,345,678,901,234,567,890Gone1Texts"5'}
+
+        def opened():
+            window.run("for (const e of document.querySelectorAll('.detail-body details:not([open])')) e.open = true")
+            return window.fields() == wanted
+        verdict.expect(window.soon(opened), f"every digit is shown: {window.fields()}")
+        window.open("/browse/One", token=TOKEN)
+        for name in ("List", "Fields"):
+            window.soon(lambda: next(each for each in window.all(".edit-form summary") if each.text.startswith(name + ":")).click() is None)
+        for name, text in (("Note", "another"), ("1", "second"), ("Text", "t")):
+            field = "return [...document.querySelectorAll('.edit-form label')].find(e => e.firstChild.textContent === arguments[0]).querySelector('textarea')"
+            window.soon(lambda: window.run(field, name).clear() is None)
+            window.run(field, name).send_keys(text)
+        window.click('[aria-label="Remove the field Gone"]')
+        window.click(".edit-form .main")
+        saved = DIGITS.replace("a note", "another").replace('"first"', '"second"').replace('s\\"5', "t").replace('"Gone": 1, ', "")
+        verdict.expect(window.soon(lambda: file.read_text() == saved), f"and only what was changed is saved: {file.read_text()}")
+        expect_no_complaints(verdict, window)
+
+
 def outside(verdict, window, file):
     """The file is edited while a row is being renamed."""
     window.open("/", token=TOKEN)
@@ -155,6 +190,7 @@ def main():
                     conflict(verdict, server, window, file)
                     outside(verdict, window, file)
                     expect_no_complaints(verdict, window)
+        digits(verdict, arguments.server, folder, token)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,13 @@
 
 import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, isSetting, on, oneLine, plural, stop, visible} from './elements.js'
 import {Level, positionOf} from './level.js'
-import {Geometry, IndexStrip, List} from './list.js'
+import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
 import {openMoreMenu, openViewMenu} from './menus.js'
 import {itemPath, Place, positions} from './place.js'
 import {drawRow, isTall, markSelected} from './row.js'
 import {concerns, getJSON} from './service.js'
 
 // MARK: A column that shows one level: its head, its rows, and the letters at its edge.
-
-// Footers of so many sections are as high as their text; where there are more, each has one line.
-const MEASURED_FOOTERS = 200
 
 export class LevelPane {
   kind = 'level'

@@ -75,6 +75,9 @@ const PRINTED = 50_000
 // Section blocks begin at multiples of this, so that their rows seldom need new positions.
 const BLOCK = 4000
 
+// Footers of so many sections are as high as their text; where there are more, each has one line, and its text as a tip.
+export const MEASURED_FOOTERS = 200
+
 // `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized().
 export class List {
   #rows = new Map()
@@ -314,7 +317,8 @@ export class List {
     const {title, footer: text} = section, {isTree} = this
     const header = title != null && el('h3.section-header', el('bdi', title || ' '))
     const list = el('div.rows', {role: isTree ? 'none' : 'list', ariaLabel: isTree ? null : title ?? this.source.label})
-    const footer = text && el('p.section-footer', {dir: 'auto'}, text)
+    const isCut = this.geometry.sections.length > MEASURED_FOOTERS
+    const footer = text && el('p.section-footer', {dir: 'auto', title: isCut ? text : null}, text)
     return {element: el('div.block', {role: isTree ? 'none' : null}, header, list, footer), list, footer}
   }
 

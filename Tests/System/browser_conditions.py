@@ -199,6 +199,19 @@ def look_inside(verdict, window):
     window.keys(Keys.HOME)
 
 
+def footers(verdict, program, folder):
+    """Footers of very many sections have one line each; the whole text is in a tip."""
+    file, words = pathlib.Path(folder, "Footers.json"), "many words " * 40
+    for number in (200, 201):
+        file.write_text(json.dumps({"Title": "Footers", "Sections": [
+            {"Title": f"Section {each}", "Footer": words, "Rows": [f"Row {each}"]} for each in range(number)]}))
+        with Server(program, file) as server, Window(origin(server), NARROW) as window:
+            window.open("/")
+            window.soon(lambda: window.seen()[:1] == ["Row 0"])
+            found = window.run("const e = document.querySelector('.section-footer'); return [e.title, e.textContent, e.offsetHeight > 60]")
+            verdict.expect(found == (["", words, True] if number == 200 else [words, words, False]), f"footers of {number} sections: {found}")
+
+
 MOVING = "return [...document.querySelectorAll('.item')].filter(e => e.getAnimations().length).length"
 PLACES = """return [...document.querySelectorAll('.pane.end .item')].map(e => [e.querySelector('.title').textContent, e.getBoundingClientRect().top])
     .sort((a, b) => a[1] - b[1])"""
@@ -292,6 +305,7 @@ def main():
                 expect_no_complaints(verdict, window)
         with Server(arguments.server, file, "--read-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
             reading_token(verdict, server, window)
+        footers(verdict, arguments.server, folder)
         for is_reduced in (False, True):
             motion(verdict, arguments.server, folder, is_reduced)
 

@@ -26,6 +26,12 @@ class App {
     addEventListener('popstate', () => this.render(Place.of(location), {focus: 'lost'}))
     addEventListener('click', event => this.#clicked(event))
     addEventListener('keydown', event => this.#key(event))
+    for (const type of ['before', 'after']) {
+      on(window, type + 'print', () => {
+        const pane = this.panes.at(-1), printed = pane.list ?? pane
+        printed.print?.(type === 'before')
+      })
+    }
     on(this.#narrow, 'change', () => this.render(this.place))
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))

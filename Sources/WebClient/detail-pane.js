@@ -1,6 +1,6 @@
 // Columns that show the fields of one item, or why there is none.
 
-import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, number, on, oneLine, plural, size, swatch, visible} from './elements.js'
+import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, number, oneLine, plural, size, swatch, visible} from './elements.js'
 import {openMoreMenu} from './menus.js'
 import {Place} from './place.js'
 import {concerns, getJSON, request, showImage, token} from './service.js'
@@ -118,6 +118,18 @@ export class DetailPane {
     this.draw()
   }
 
+  // What is folded is unfolded while it is printed.
+  print(isPrinting) {
+    for (let each; isPrinting && (each = this.body.querySelector('details:not([open])'));) {
+      each.open = true
+      each.ontoggle()
+      this.#unfolded.push(each)
+    }
+    if (!isPrinting) for (const each of this.#unfolded.splice(0)) each.open = false
+  }
+
+  #unfolded = []
+
   end() {
     this.#controller.abort()
     this.element.remove()
@@ -201,21 +213,6 @@ function folded(summary, path, open, content) {
   toggled()
   return element
 }
-
-// What is folded is printed too.
-const unfolded = []
-
-on(window, 'beforeprint', () => {
-  for (let each; each = document.querySelector('.last details:not([open])');) {
-    each.open = true
-    each.ontoggle()
-    unfolded.push(each)
-  }
-})
-
-on(window, 'afterprint', () => {
-  for (const each of unfolded.splice(0)) each.open = false
-})
 
 function data(base64, path, open) {
   const length = bytesIn(base64)

@@ -101,22 +101,19 @@ export class List {
       this.onresize()
     })
     this.observer.observe(this.element)
-    for (const [type, margin] of [['beforeprint', PRINTED], ['afterprint', MARGIN]]) {
-      on(window, type, () => {
-        this.#margin = margin
-        this.redraw()
-      }, {signal: this.#over.signal})
-    }
     on(this.element, 'focusin', ({target}) => {
       this.focused = target.closest('.item')?.dataset.href
       this.#awaited = -1
     })
   }
 
-  #over = new AbortController()
+  // Makes what is printed, or again what is seen.
+  print(isPrinting) {
+    this.#margin = isPrinting ? PRINTED : MARGIN
+    this.redraw()
+  }
 
   end() {
-    this.#over.abort()
     this.observer.disconnect()
     cancelAnimationFrame(this.#frame)
   }

@@ -109,9 +109,10 @@ deb: $(PROGRAM) $(BROWSE_PROGRAM) | deb-deps ## Build the Debian packages .build
 	cd $(DEB_FOLDER) && debian/rules binary PROGRAM=$(PROGRAM_SCRATCH)/release/drilldown \
 		BROWSE_PROGRAM=$(PROGRAM_SCRATCH)/release/drilldown-browse
 
-deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian package in a bare Debian 12 with a systemd of its own (as root).
+deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian packages in a bare Debian 12 with a systemd of its own (as root).
 	lintian --fail-on error,warning .build/drilldown*.deb
-	python3 Tests/System/package/package.py --package $$(ls .build/drilldown_*.deb) $(OPTIONS)
+	python3 Tests/System/package/package.py --package $$(ls .build/drilldown_*.deb) \
+		--browse-package $$(ls .build/drilldown-browse_*.deb) $(OPTIONS)
 
 clean: ## Remove everything that was built.
 	rm -rf .build

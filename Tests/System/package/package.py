@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The Debian package in a bare Debian made by debootstrap: installed, served by its unit, upgraded, removed and purged.
+"""The Debian packages in a bare Debian made by debootstrap: the service installed, run by its unit, upgraded, removed and
+purged, and the terminal client beside it.
 
 It needs root, debootstrap, systemd-container, and Debian's mirror. Every system call that the unit does not allow ends the
 service here, so that none goes unnoticed.
 """
 
 import argparse
+import gzip
 import os
 import re
 import shutil
@@ -24,10 +26,11 @@ from machine import Machine, bare_debian, run_bare  # noqa: E402
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 # The exposure of a service that cannot be attacked is 0, of one without any protection 96.
 EXPOSURE = 15
-# The packages of the libraries that the program uses directly, of any version.
+# The packages of the libraries that the programs use directly, of any version.
 LIBRARIES = {
     "libbrotli1", "libc6", "libcurl4", "libgcc-s1", "libgnutls30", "libmicrohttpd12", "libstdc++6", "libutf8proc2",
     "libxxhash0", "zlib1g"}
+BROWSE_LIBRARIES = {"libc6", "libcurl4", "libgcc-s1", "libstdc++6"}
 
 
 def names(root):
@@ -65,17 +68,21 @@ def successor(package, version, folder, change=None):
     return path
 
 
-def depends_on_its_libraries(verdict, package):
+def depends_on_its_libraries(verdict, package, libraries):
     """The names of some change from one Debian to the next; those are of Debian 12."""
     field = subprocess.run(
         ["dpkg-deb", "--field", package, "Depends"], check=True, capture_output=True, text=True).stdout
     found = {name.split()[0] for name in field.split(", ") if " | " not in name}
-    verdict.expect(found == LIBRARIES, f"the package depends on the libraries of the program: {sorted(found)}")
+    verdict.expect(found == libraries, f"the package depends on the libraries of the program: {sorted(found)}")
 
 
-def is_purged_from_bare(verdict, root, package):
+def put_inside(root, package):
+    """Copies a package into the root; returns its path there."""
+    return os.path.join("/root", os.path.basename(shutil.copy(package, os.path.join(root, "root"))))
+
+
+def is_purged_from_bare(verdict, root, inside, browse_inside):
     """Without a systemd that runs: as in the making of an image."""
-    inside = os.path.join("/root", os.path.basename(shutil.copy(package, os.path.join(root, "root"))))
     run_bare(root, "apt-get", "update")
     result = run_bare(root, "apt-get", "install", "--yes", "--no-install-recommends", inside)
     verdict.expect(result.returncode == 0, f"apt installs it in a bare Debian: {result.stderr}")
@@ -92,9 +99,19 @@ def is_purged_from_bare(verdict, root, package):
     version = run_bare(root, "dpkg-query", "--show", "--showformat=${Version}", "drilldown").stdout
     verdict.expect(
         result.stdout == f"drilldown {version}\n", f"the program runs, and has the package's version: {result}")
-    result = run_bare(root, "apt-get", "purge", "--yes", "drilldown")
-    verdict.expect(result.returncode == 0, f"apt purges it: {result.stderr}")
-    left = [name for name in names(root) if not name.startswith("/var/lib/apt/") and name != inside]
+    result = run_bare(root, "apt-get", "install", "--yes", "--no-install-recommends", browse_inside)
+    verdict.expect(result.returncode == 0, f"apt installs the terminal client: {result.stderr}")
+    result = run_bare(root, "drilldown-browse", "--version")
+    verdict.expect(
+        result.stdout == f"drilldown-browse {version}\n", f"its program runs, and has the same version: {result}")
+    with gzip.open(os.path.join(root, "usr/share/man/man1/drilldown-browse.1.gz"), "rt") as file:
+        described = set(re.findall(r"--[a-z-]+", file.read().replace("\\-", "-")))
+    usage = run_bare(root, "drilldown-browse", "--help").stdout.splitlines()[0]
+    taken = {"--help", "--version", *re.findall(r"--[a-z-]+", usage)}
+    verdict.expect(described == taken, f"its manual page describes the options that it takes: {described ^ taken}")
+    result = run_bare(root, "apt-get", "purge", "--yes", "drilldown", "drilldown-browse")
+    verdict.expect(result.returncode == 0, f"apt purges both: {result.stderr}")
+    left = [name for name in names(root) if not name.startswith("/var/lib/apt/") and name not in (inside, browse_inside)]
     verdict.expect(not left and not users(root), f"after purge nothing is left: {left} {users(root)}")
 
 
@@ -108,6 +125,24 @@ def installs(verdict, machine, package):
     verdict.expect(
         found and [row["title"] for row in found.json()["rows"]] == ["Item 1", "Item 2", "Item 3", "Item 4"],
         f"the sample document is served: {found and found.body}")
+
+
+def is_browsed(verdict, machine, browse_package):
+    """By a user without rights, with the terminal client from its package."""
+    def browse():
+        return machine.run("setpriv", "--reuid=nobody", "--clear-groups", "drilldown", "browse", "http://localhost:8080")
+
+    missing = browse()
+    verdict.expect(
+        missing.returncode == 1 and "browse needs the program drilldown-browse" in missing.stderr,
+        f"without the package of the terminal client, the command says what it needs: {missing}")
+    result = machine.run("dpkg", "--install", browse_package)
+    verdict.expect(result.returncode == 0, f"dpkg installs the terminal client: {result.stderr}")
+    shown = browse()
+    rows = [f"Item {number}\t1\thttp://localhost:8080/levels/Item%20{number}" for number in range(1, 5)]
+    verdict.expect(
+        (shown.returncode, shown.stdout.splitlines(), shown.stderr) == (0, rows, ""),
+        f"the terminal client prints what the service has: {shown}")
 
 
 def is_confined(verdict, machine):
@@ -195,7 +230,7 @@ def is_removed(verdict, machine, package):
         f"installed again, an enabled socket listens: {state(machine)}")
     for folder in DROP_INS:
         shutil.rmtree(machine.path(folder))
-    result = machine.run("dpkg", "--purge", "drilldown")
+    result = machine.run("dpkg", "--purge", "drilldown", "drilldown-browse")
     left = [name for name in names(machine.root) if not name.startswith(("/root/", "/var/lib/apt/"))]
     left += machine.run("find", "/run", "-name", "*drilldown*").stdout.split()
     verdict.expect(
@@ -205,7 +240,9 @@ def is_removed(verdict, machine, package):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--package", required=True, type=os.path.abspath, help="the package to test")
+    parser.add_argument("--package", required=True, type=os.path.abspath, help="the package of the service")
+    parser.add_argument(
+        "--browse-package", required=True, type=os.path.abspath, help="the package of the terminal client")
     parser.add_argument("--suite", default="bookworm", help="the release of Debian")
     parser.add_argument("--mirror", default="http://deb.debian.org/debian", help="where its packages come from")
     parser.add_argument(
@@ -214,15 +251,17 @@ def main():
     root = os.path.join(ROOT, ".build", f"debian-{arguments.suite}")
     with Verdict("package") as verdict:
         if arguments.suite == "bookworm":
-            depends_on_its_libraries(verdict, arguments.package)
+            depends_on_its_libraries(verdict, arguments.package, LIBRARIES)
+            depends_on_its_libraries(verdict, arguments.browse_package, BROWSE_LIBRARIES)
         bare_debian(root, arguments.suite, arguments.mirror)
-        is_purged_from_bare(verdict, root, arguments.package)
+        inside, browse_inside = (put_inside(root, package) for package in (arguments.package, arguments.browse_package))
+        is_purged_from_bare(verdict, root, inside, browse_inside)
         folder = os.path.join(root, "root")
         with Machine(root) as machine:
             machine.write(f"{DROP_INS[0]}/test.conf", "[Service]\nSystemCallErrorNumber=kill\n" + (
                 arguments.drop_in.read() if arguments.drop_in else ""))
-            inside = os.path.join("/root", os.path.basename(arguments.package))
             installs(verdict, machine, inside)
+            is_browsed(verdict, machine, browse_inside)
             is_confined(verdict, machine)
             for part in operation.PARTS:
                 part(verdict, machine)

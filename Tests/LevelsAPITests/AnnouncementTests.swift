@@ -47,6 +47,17 @@ import TreeStore
         for waiter in waiters { #expect(try told(waiter.response) == entry) }
     }
 
+    @Test("has its entry awaited also where nobody may wait for changes")
+    func noRoom() throws {
+        let api = Desk(snapshots[0]) { $0.waiters = 0 }.api
+        api.publications.publish(snapshots[1])
+        let targets = Array(repeating: "/changes?since=k3-1", count: 3)
+        let waiters = try targets.map { try #require(api.respond(to: Request(target: $0)).waiter) }
+        api.publications.notify()
+        let entry = #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[{"revision":"k3-2",…}]}"#
+        for waiter in waiters { #expect(try told(waiter.response) == entry) }
+    }
+
     @Test("is left out only if its entry does not come for as long as anyone waits")
     func late() throws {
         let waiter = try #require(ask("/changes?since=k3-1").waiter)

@@ -365,6 +365,8 @@ struct FileExchangeTests {
         let names = ["\(String(repeating: "a", count: 254))1", "\(String(repeating: "a", count: 254))2"]
         #expect(Set(names.map(FileReplacement.editPath)).count == 2)
         #expect(FileReplacement.editPath(of: "/srv/Data.plist") == "/srv/.Data.plist.drilldown-edit")
+        // With the mark that follows it, the slash would be one character.
+        #expect(FileReplacement.editPath(of: "/srv/\u{301}a.plist") == "/srv/.\u{301}a.plist.drilldown-edit")
         #expect(FileReplacement.editPath(of: "Data.plist") == ".Data.plist.drilldown-edit")
     }
 

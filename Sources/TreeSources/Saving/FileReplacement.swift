@@ -164,7 +164,9 @@ struct FileReplacement: ~Copyable {
     }
 
     /// The folder of a path, as a path.
-    static func folder(of path: String) -> String { path.lastSlash.map { String(path[...$0]) } ?? "./" }
+    static func folder(of path: String) -> String {
+        path.lastSlash.map { String(path[..<path.utf8.index(after: $0)]) } ?? "./"
+    }
 
     /// The new name is on disk only when the folder is.
     static func syncFolder(of path: String) -> Int32 {

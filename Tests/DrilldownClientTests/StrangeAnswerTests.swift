@@ -54,4 +54,19 @@ import Testing
         #expect(found?.retryAfter == 7)
         #expect(found?.isTemporary == true)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a number of rows that the first page does not bear out is not believed`() async throws {
+        let level = StubOrigin.Answer.level.replacing("\"count\":1,", with: "\"count\":9007199254740991,")
+            .replacing("\"count\":1}", with: "\"count\":9007199254740991}")
+        let origin = try StubOrigin { request in
+            StubOrigin.Answer.json(request.path == "/" ? "{\"revision\":\"r\"}" : level)
+        }
+        let found = try await problem { try await Server(origin("")).wholeLevel() }
+        #expect(found?.kind == .unreadableAnswer)
+        #expect(
+            found?.detail
+                == "An answer to /levels/ has 1 rows from row 0 on, which does not fit a level of 9007199254740991 rows in pages of 10000."
+        )
+    }
 }

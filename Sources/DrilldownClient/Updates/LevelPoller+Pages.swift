@@ -54,11 +54,12 @@ extension LevelPoller {
 
     /// The answers for all pages, the first of which tells how many there are.
     private func answers(known: [LevelCopy.Page]) async throws -> [PageAnswer] {
-        let first = try await answer(known: known.first)
+        let first = try await whole(answer(known: known.first), page: 0)
         guard let total = first.level?.count ?? known.first?.total else { throw Problem.unexpectedAnswer(target) }
         let count = max(1, (total + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
         return try await withThrowingTaskGroup(of: (Int, PageAnswer).self) { group in
-            var answers = Array(repeating: first, count: count)
+            // It grows as pages arrive: nothing is reserved for rows that are only announced.
+            var answers = [0: first]
             var next = 1
             while next < count || !group.isEmpty {
                 if next < count, next <= Self.concurrency {
@@ -72,7 +73,16 @@ extension LevelPoller {
                     }
                 }
             }
-            return answers
+            return answers.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+
+    /// The answer, in which a page that is not the last one must be full: so no server makes the client ask for ever.
+    private func whole(_ answer: PageAnswer, page: Int) throws -> PageAnswer {
+        guard case .whole(let level, _) = answer else { return answer }
+        let rest = max(0, level.count - page * LevelTarget.pageSize)
+        guard level.rows.count == min(rest, LevelTarget.pageSize) else {
+            throw Problem.incompletePage(target, of: level)
         }
     }
 
@@ -81,7 +91,9 @@ extension LevelPoller {
     ) {
         group.addTask {
             do {
-                return (page, try await answer(page: page, known: page < known.count ? known[page] : nil))
+                let answer = try await answer(page: page, known: page < known.count ? known[page] : nil)
+                return (page, try whole(answer, page: page))
+        return answer
             } catch let problem as Problem where problem.parameter == "start" {
                 // The level has become shorter.
                 throw Inconsistency()

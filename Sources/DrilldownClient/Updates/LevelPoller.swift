@@ -91,4 +91,13 @@ extension Problem {
             .unreadableAnswer, title: "Unreadable answer",
             detail: "The answer to \(target.path.levelLink) has no rows.", instance: target.path.levelLink)
     }
+
+    /// A page has another number of rows than follows from the number of rows of the level.
+    static func incompletePage(_ target: LevelTarget, of level: Level) -> Problem {
+        Problem(
+            .unreadableAnswer, title: "Unreadable answer",
+            detail: "An answer to \(target.path.levelLink) has \(level.rows.count) rows from row \(level.start) on, "
+                + "which does not fit a level of \(level.count) rows in pages of \(LevelTarget.pageSize).",
+            instance: target.path.levelLink)
+    }
 }

@@ -69,4 +69,18 @@ import Testing
                 == "An answer to /levels/ has 1 rows from row 0 on, which does not fit a level of 9007199254740991 rows in pages of 10000."
         )
     }
+
+    private static let sections: [[(start: Int, count: Int)]] = [
+        [(0, 2)], [(0, 0)], [(1, 1)], [(0, 1), (0, 1)], [(0, 1), (1, 1)],
+        Array(repeating: (0, 9_007_199_254_740_991), count: 2_000),
+    ]
+
+    @Test(arguments: sections)
+    func `sections that do not divide the rows are refused`(_ sections: [(start: Int, count: Int)]) {
+        let text = sections.map { "{\"start\":\($0.start),\"count\":\($0.count)}" }.joined(separator: ",")
+        let level = StubOrigin.Answer.level.replacing(
+            "[{\"title\":null,\"index\":null,\"start\":0,\"count\":1}]", with: "[\(text)]")
+        let error = #expect(throws: JSONError.self) { try LevelReader.read(Array(level.utf8)) }
+        #expect(error?.reason == "it has sections that do not divide its rows")
+    }
 }

@@ -49,6 +49,7 @@ struct LevelReader {
             title: head.title, path: head.path, version: head.version, isLeaf: head.isLeaf, ancestors: head.ancestors,
             count: count ?? rows?.count ?? 0, start: start, sections: sections.isEmpty ? nil : sections,
             next: next, error: head.error)
+        guard level.sectionsDivideRows else { throw JSONError("it has sections that do not divide its rows", at: end) }
         // Their parents are known.
         level.rows = rows ?? []
         if let since, rows == nil {
@@ -107,5 +108,17 @@ struct LevelReader {
             }
         }
         return section
+    }
+}
+
+extension Level {
+    /// Whether each section begins where the one before it ends, and the last one ends with the last row of all pages.
+    fileprivate var sectionsDivideRows: Bool {
+        var end = 0
+        for section in sections {
+            guard section.start == end else { return false }
+            end = end.saturatingSum(section.count)
+        }
+        return end == count
     }
 }

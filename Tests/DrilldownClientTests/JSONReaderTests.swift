@@ -70,7 +70,18 @@ import Testing
         let deepest = JSONReader.deepest
         _ = try read(String(repeating: "[", count: deepest) + String(repeating: "]", count: deepest))
         let error = #expect(throws: JSONError.self) { try read(String(repeating: "[", count: 1_000_000)) }
-        #expect(error == JSONError("it nests deeper than 512 containers", at: 512))
+        #expect(error == .tooDeep(at: 512))
+    }
+
+    /// The stack is that of a worker thread on Apple's systems; recursion that needs more ends the process.
+    @Test func `the deepest value is released on a small stack`() async {
+        let text = String(repeating: "{\"a\":[", count: 256) + String(repeating: "]}", count: 256)
+        let isRead = await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: (try? read(text)) != nil) }
+            thread.stackSize = 512 << 10
+            thread.start()
+        }
+        #expect(isRead)
     }
 
     @Test func `random documents are read as Foundation reads them`() throws {

@@ -83,4 +83,17 @@ import Testing
         let error = #expect(throws: JSONError.self) { try LevelReader.read(Array(level.utf8)) }
         #expect(error?.reason == "it has sections that do not divide its rows")
     }
+
+    @Test func `an answer that is too deep ends an observation in a sentence`() async throws {
+        let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+        let level = StubOrigin.Answer.level.replacing("\"fields\":{}", with: "\"fields\":{\"a\":\(deep)}")
+        let origin = try StubOrigin { _ in StubOrigin.Answer.json(level) }
+        var updates = try Server(origin("")).updates().makeAsyncIterator()
+        let found = try await problem { try await updates.next() }
+        #expect(found?.kind == .answerTooDeep)
+        #expect(
+            found?.detail
+                == "The answer to /levels/?limit=10000 has more than the 512 lists and dictionaries within each other that this library reads."
+        )
+    }
 }

@@ -7,7 +7,8 @@ struct JSONReader {
     /// How many containers are open.
     var depth = 0
 
-    /// The greatest number of containers within each other. Values are released recursively, on small stacks too.
+    /// The greatest number of containers within each other. Values are released recursively, on small stacks too, so this
+    /// is less than a document may have.
     static let deepest = 512
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -62,9 +63,7 @@ struct JSONReader {
     mutating func open(_ bracket: UInt8, _ name: String) throws(JSONError) {
         skipWhitespace()
         guard byte == bracket else { throw expected(name) }
-        guard depth < Self.deepest else {
-            throw JSONError("it nests deeper than \(Self.deepest) containers", at: offset)
-        }
+        guard depth < Self.deepest else { throw .tooDeep(at: offset) }
         depth += 1
         offset += 1
     }

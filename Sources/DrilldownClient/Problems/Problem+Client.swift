@@ -44,6 +44,15 @@ extension Problem {
             .answerTooLong, title: "Answer too long",
             detail: "The answer to \(target) has more than the \(limit) bytes that are allowed.", instance: target)
     }
+
+    /// The answer has values that are too deep to be read.
+    static func answerTooDeep(_ target: String) -> Problem {
+        Problem(
+            .answerTooDeep, title: "Answer too deep",
+            detail:
+                "The answer to \(target) has more than the \(JSONReader.deepest) lists and dictionaries within each "
+                + "other that this library reads.", instance: target)
+    }
 }
 
 extension Problem.Kind {
@@ -53,6 +62,8 @@ extension Problem.Kind {
     public static let unreachable = Problem.Kind(rawValue: "unreachable")
     /// The answer is longer than the configuration allows.
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
+    /// The answer has more than 512 lists and dictionaries within each other, which are not read.
+    public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
     /// The answer is not what the service answers.
     public static let unreadableAnswer = Problem.Kind(rawValue: "unreadable-answer")
 }

@@ -26,6 +26,8 @@ extension Server {
         }
         do {
             return try read([UInt8](answer.body))
+        } catch  where error.isTooDeep {
+            throw .answerTooDeep(answer.target)
         } catch {
             throw .unreadable(answer, from: address, error.description)
         }

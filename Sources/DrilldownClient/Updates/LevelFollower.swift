@@ -17,23 +17,32 @@ struct LevelFollower: Sendable {
             observation.show(copy.level, nil, isFromCache: true)
             poller.copy = copy
         }
+        // No request waits before one was answered at once: that shows that a known level is current, and, after a failure,
+        // that the server is there again.
+        var waits = false
         var failures = 0
         var pace = PollingPace(longest: server.configuration.allowedWait)
         while !Task.isCancelled {
+            let begin = backoff.now()
             do {
-                let begin = backoff.now()
-                // The first answer after a failure is asked for at once: it shows that the server is there again.
-                let change = try await poller.next(wait: failures == 0)
+                let change = try await poller.next(wait: waits)
                 if let change { show(change) } else { observation.confirm() }
-                failures = 0
+                // An answer at once says nothing about whether those that wait get through.
+                if waits || change != nil { failures = 0 }
                 // A long level is asked for after each change of the document, most of which are not its own.
                 if let pages = poller.copy?.pages, pages.count > 1 { pace.longest = 1 }
-                await pause(pace.pause(after: backoff.now() - begin, isChange: change != nil), backoff.rest)
+                if waits || change != nil {
+                    await pause(pace.pause(after: backoff.now() - begin, isChange: change != nil), backoff.rest)
+                }
+                waits = true
             } catch {
                 guard !Task.isCancelled else { return }
                 let problem = error as? Problem ?? .unexpectedAnswer(target)
                 // Something else may answer for a while: the login page of a network, or a proxy.
-                guard problem.isTemporary || problem.kind == .unreadableAnswer else { return await end(problem) }
+                guard problem.isTemporary || problem.kind == .unreadableAnswer else { return end(problem) }
+                // A proxy that cuts a request after it has waited for a time does no harm.
+                if waits, PollingPace.isEarly(backoff.now() - begin) == false { failures = 0 }
+                waits = false
                 failures += 1
                 // A server that restarts is back at the first attempt, so one failure is not shown beside a level.
                 if failures > 1 || !observation.hasLevel { observation.interrupt(problem) }
@@ -43,11 +52,12 @@ struct LevelFollower: Sendable {
     }
 
     private func show(_ change: LevelPoller.Change) {
-        observation.show(change.copy.level, change.difference, isFromCache: false)
+        // Kept first, so that what an observer has seen is in the folder after it is flushed.
         server.levelCache?.keep(change.copy, of: target)
+        observation.show(change.copy.level, change.difference, isFromCache: false)
     }
 
-    private func end(_ problem: Problem) async {
+    private func end(_ problem: Problem) {
         server.observations.remove(target, observation)
         observation.end(problem)
         server.levelCache?.remove(target)

@@ -10,6 +10,9 @@ struct PollingPace: Sendable {
     /// A server that waits answers later than this if nothing changes, in seconds.
     static let earliest = 0.9
 
+    /// Whether a request that waited came back too soon for a server that waits.
+    static func isEarly(_ duration: Duration) -> Bool { duration < .seconds(earliest) }
+
     init(longest seconds: Int) { longest = Double(seconds) }
 
     /// The seconds to pause before the next request.
@@ -23,8 +26,8 @@ struct PollingPace: Sendable {
             early = 0
             return max(0, Self.interval - seconds)
         }
-        early = seconds < Self.earliest ? min(early + 1, 10) : 0
-        // The first one may be the check after a failure or of a cached level.
+        early = Self.isEarly(duration) ? min(early + 1, 10) : 0
+        // One alone is no sign of a server that never waits.
         guard early > 1 else { return 0 }
         return min(longest, Double(1 << (early - 2)))
     }

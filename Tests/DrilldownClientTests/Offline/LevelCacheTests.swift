@@ -156,4 +156,29 @@ struct LevelCacheTests {
         #expect(fresh.difference?.removed == [1, 2])
         again.stop()
     }
+
+    @Test func `The first request after a known level does not wait`() async throws {
+        let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
+        let origin = try StubOrigin { request in
+            if request.path.contains("wait=") { return .silence }
+            return StubOrigin.Answer.json(request.path.contains("since=") ? unchanged : StubOrigin.Answer.level)
+        }
+        let url = URL(fileURLWithPath: folder("cache"))
+        let first = try Server(origin(""), cacheFolder: url)
+        _ = try await first.wholeUpdate()
+        await first.levelCache?.flush()
+        let second = try Server(origin(""), cacheFolder: url)
+        var updates = second.updates().makeAsyncIterator()
+        #expect(try await updates.next()?.isFromCache == true)
+        #expect(try await updates.next()?.isCurrent == true)
+        #expect(origin.requests.contains { $0.path == "/levels/?limit=10000&since=v1" })
+    }
+}
+
+extension Server {
+    /// The first update of the root's level.
+    fileprivate func wholeUpdate() async throws -> LevelUpdate? {
+        var updates = updates().makeAsyncIterator()
+        return try await updates.next()
+    }
 }

@@ -46,4 +46,36 @@ struct PollingPaceTests {
         #expect(all == [0.05, 1, 2, 4])
         #expect(origin.requests.count == 5)
     }
+
+    @Test(arguments: [(20, [0.5, 0.5, 0.5, 0.5]), (0, [0.5, 1, 2, 4])])
+    func `A proxy that cuts long polls does not slow them down unless it does so at once`(
+        _ seconds: Int, _ delays: [Double]
+    ) async throws {
+        let time = Guarded(ContinuousClock.now)
+        let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
+        let origin = try StubOrigin { request in
+            if request.path.contains("wait=") {
+                time.withLock { $0 += .seconds(seconds) }
+                return .last([])
+            }
+            return StubOrigin.Answer.json(request.path.contains("since=") ? unchanged : StubOrigin.Answer.level)
+        }
+        let server = try Server(origin(""))
+        let (pauses, sender) = AsyncStream.makeStream(of: (isDelay: Bool, seconds: Double).self)
+        server.observations.backoff.withLock { backoff in
+            backoff.now = { time.withLock { $0 } }
+            backoff.random = { $0.upperBound }
+            backoff.sleep = { sender.yield((true, $0)) }
+            backoff.rest = { sender.yield((false, $0)) }
+        }
+        var updates = server.updates().makeAsyncIterator()
+        _ = try await updates.next()
+        var (found, rests) = ([Double](), [Double]())
+        for await pause in pauses {
+            if pause.isDelay { found.append(pause.seconds) } else { rests.append(pause.seconds) }
+            if found.count == delays.count { break }
+        }
+        #expect(found == delays)
+        #expect(rests == [0.05])
+    }
 }

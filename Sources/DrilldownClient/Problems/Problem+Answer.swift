@@ -11,7 +11,7 @@ extension Problem {
         } else {
             let phrase = StatusWords.words(answer.status)
             self.init(
-                Kind(rawValue: "about:blank"), title: phrase, status: answer.status,
+                .foreignRefusal, title: phrase, status: answer.status,
                 detail:
                     "\(server) answered \(answer.target) with the status \(answer.status) (\(phrase)) and \(answer.summary).",
                 instance: answer.target)
@@ -33,9 +33,12 @@ extension Problem {
 
     private init?(_ members: Fields) {
         guard let type = members["type"]?.text, let detail = members["detail"]?.text else { return nil }
+        // Other programs have problems too: a proxy, for example.
+        let isOwn = type.contains("/problems/")
         let name = type.split(separator: "/").last.map(String.init) ?? type
         self.init(
-            Kind(rawValue: name), title: members["title"]?.text ?? name, status: members["status"]?.int,
+            isOwn ? Kind(rawValue: name) : .foreignRefusal, title: members["title"]?.text ?? name,
+            status: members["status"]?.int,
             detail: detail, instance: members["instance"]?.text)
         let common: Set = ["type", "title", "status", "detail", "instance"]
         self.members = Fields(members.lazy.filter { !common.contains($0.name) }.map { ($0.name, $0.value) })

@@ -64,6 +64,8 @@ extension Problem.Kind {
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
     /// The answer has more than 512 lists and dictionaries within each other, which are not read.
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
+    /// Something else than the service refused the request: a proxy, or the login page of a network.
+    public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")
     /// The answer is not what the service answers.
     public static let unreadableAnswer = Problem.Kind(rawValue: "unreadable-answer")
 }

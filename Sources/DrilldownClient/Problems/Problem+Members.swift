@@ -30,8 +30,10 @@ extension Problem {
     /// The identifier under which the server's log has the request.
     public var id: String? { members["id"]?.text }
 
-    /// Whether the same request may succeed later: there was no answer, or the server had a fault or was busy.
+    /// Whether the same request may succeed later: there was no answer, the server had a fault or was busy, or something
+    /// else answered in its place.
     public var isTemporary: Bool {
+        if kind == .unreadableAnswer || kind == .foreignRefusal { return true }
         guard let status else { return kind == .unreachable }
         return status >= 500 || status == 429 || status == 408
     }

@@ -38,8 +38,7 @@ struct LevelFollower: Sendable {
             } catch {
                 guard !Task.isCancelled else { return }
                 let problem = error as? Problem ?? .unexpectedAnswer(target)
-                // Something else may answer for a while: the login page of a network, or a proxy.
-                guard problem.isTemporary || problem.kind == .unreadableAnswer else { return end(problem) }
+                guard problem.isTemporary else { return end(problem) }
                 // A proxy that cuts a request after it has waited for a time does no harm.
                 if waits, PollingPace.isEarly(backoff.now() - begin) == false { failures = 0 }
                 waits = false
@@ -60,7 +59,8 @@ struct LevelFollower: Sendable {
     private func end(_ problem: Problem) {
         server.observations.remove(target, observation)
         observation.end(problem)
-        server.levelCache?.remove(target)
+        // Any other refusal may be taken back: a token that is wrong, or a query of another version of the server.
+        if problem.kind == .noSuchItem { server.levelCache?.remove(target) }
     }
 
     private func pause(_ seconds: Double, _ sleep: (_ seconds: Double) async throws -> Void) async {

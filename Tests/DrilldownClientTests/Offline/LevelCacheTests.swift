@@ -173,6 +173,30 @@ struct LevelCacheTests {
         #expect(try await updates.next()?.isCurrent == true)
         #expect(origin.requests.contains { $0.path == "/levels/?limit=10000&since=v1" })
     }
+
+    @Test(arguments: [("no-such-item", 404, false), ("unauthorized", 401, true), ("bad-parameter", 400, true)])
+    func `Only a level that is gone is forgotten`(_ kind: String, _ status: Int, _ isKept: Bool) async throws {
+        let isRefused = Guarded(false)
+        let origin = try StubOrigin { request in
+            guard isRefused.withLock({ $0 }) else { return StubOrigin.Answer.json(StubOrigin.Answer.level) }
+            return .status(
+                "\(status) No", ["Content-Type": "application/problem+json"],
+                Array("{\"type\":\"/problems/\(kind)\",\"title\":\"No\",\"status\":\(status),\"detail\":\"No.\"}".utf8))
+        }
+        let url = URL(fileURLWithPath: folder("cache"))
+        let first = try Server(origin(""), cacheFolder: url)
+        _ = try await first.wholeUpdate()
+        await first.levelCache?.flush()
+        isRefused.withLock { $0 = true }
+        let second = try Server(origin(""), cacheFolder: url)
+        var updates = second.updates().makeAsyncIterator()
+        #expect(try await updates.next()?.isFromCache == true)
+        let problem = await #expect(throws: Problem.self) { try await updates.next() }
+        #expect(problem?.kind.rawValue == kind)
+        await second.levelCache?.flush()
+        let kept = await second.levelCache?.copy(of: LevelTarget(path: .root, query: .all))
+        #expect((kept != nil) == isKept)
+    }
 }
 
 extension Server {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import DrilldownClient
+@testable import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct InterruptionTests {
@@ -108,5 +109,34 @@ struct InterruptionTests {
         backoff.random = { $0.lowerBound }
         #expect(backoff.delay(after: 9, retryAfter: 7) == 7)
         #expect(backoff.delay(after: 1, retryAfter: 86_400) == 300)
+    }
+
+    @Test(arguments: [
+        ("403 Forbidden", "text/html", "<html>Log in</html>"), ("404 Not Found", "text/plain", ""),
+        ("404 Not Found", "application/problem+json", "{\"type\":\"about:blank\",\"detail\":\"No route.\"}"),
+        ("403 Forbidden", "application/problem+json", "{\"type\":\"https://h/quota\",\"detail\":\"No quota.\"}"),
+    ])
+    func `A refusal that is not the service's own interrupts`(
+        _ status: String, _ type: String, _ body: String
+    ) async throws {
+        let count = Guarded(0)
+        let origin = try StubOrigin { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 2 || number == 3 { return .status(status, ["Content-Type": type], Array(body.utf8)) }
+            return StubOrigin.Answer.json(
+                StubOrigin.Answer.level.replacing("v1", with: number > 3 ? "v2" : "v1"))
+        }
+        let server = try Server(origin(""))
+        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+        var updates = server.updates().makeAsyncIterator()
+        #expect(try await updates.next()?.isCurrent == true)
+        let interrupted = try #require(try await updates.next())
+        #expect(interrupted.level?.version == "v1")
+        #expect(interrupted.interruption?.status == Int(status.prefix(3)))
+        #expect(interrupted.interruption?.isTemporary == true)
+        #expect(try await updates.next { $0.isCurrent }?.level?.version == "v2")
     }
 }

@@ -38,7 +38,8 @@ extension LevelDifference {
 }
 
 extension Level {
-    /// Whether the sections are the same ones and each row that was neither taken out nor put in stays in its section.
+    /// Whether the sections are the same ones, each row that was neither taken out nor put in stays in its section, and no
+    /// section gained or lost rows that are not on this page.
     ///
     /// - Parameters:
     ///   - taken: Ascending positions in this level's rows.
@@ -49,16 +50,26 @@ extension Level {
             old.title == new.title && old.index == new.index && old.footer == new.footer
         }
         return headers && rowsKept(without: taken) == new.rowsKept(without: placed)
+            && rowsElsewhere == new.rowsElsewhere
     }
 
     /// The number of rows of each section on this page, less those at these ascending positions.
     private func rowsKept(without positions: [Int]) -> [Int] {
         sections.map { section in
-            let start = section.range.lowerBound.saturatingSum(-max(0, start)).clamped(to: 0...rows.count)
-            let end = section.range.upperBound.saturatingSum(-max(0, self.start)).clamped(to: 0...rows.count)
-            return end - start - positions.prefixCount { _, position in position < end }
-                + positions.prefixCount { _, position in position < start }
+            let range = shownPositions(of: section)
+            return range.count - positions.prefixCount { _, position in position < range.upperBound }
+                + positions.prefixCount { _, position in position < range.lowerBound }
         }
+    }
+
+    /// The number of rows of each section that are not on this page.
+    private var rowsElsewhere: [Int] { sections.map { $0.range.count - shownPositions(of: $0).count } }
+
+    /// The positions in `rows` of those of a section.
+    private func shownPositions(of section: Section) -> Range<Int> {
+        let start = section.range.lowerBound.saturatingSum(-max(0, start)).clamped(to: 0...rows.count)
+        let end = section.range.upperBound.saturatingSum(-max(0, self.start)).clamped(to: 0...rows.count)
+        return start..<end
     }
 }
 

@@ -35,6 +35,7 @@ public struct LevelDifference: Sendable, Hashable {
 
     /// Whether a section came, went or changed its title, index or footer, or a row that did not move is in another one.
     ///
+    /// On a page also whether a section gained or lost rows that are not on the page, for which there are no positions.
     /// If so, the positions of rows do not suffice to update a table that shows sections: reload it.
     public let sectionsChanged: Bool
 

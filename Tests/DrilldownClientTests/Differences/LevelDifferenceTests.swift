@@ -67,13 +67,50 @@ struct LevelDifferenceTests {
         }
     }
 
-    @Test func `A section of a page grows by rows of other pages without any change`() {
+    @Test func `A section of a page that grows by rows of other pages counts as changed sections`() {
         var (old, new) = (level("abc"), level("abc"))
         old.start = 10
         old.sections = [Level.Section(start: 0, count: 50)]
         new.start = 10
         new.sections = [Level.Section(start: 0, count: 51)]
-        #expect(LevelDifference(from: old, to: new).isEmpty)
+        #expect(LevelDifference(from: old, to: old).isEmpty)
+        #expect(LevelDifference(from: old, to: new).sectionsChanged)
+    }
+
+    @Test func `A page that a row is inserted on counts as changed sections, since its last row leaves`() {
+        var (old, new) = (level("abc"), level("xab"))
+        (old.sections, new.sections) = ([Level.Section(start: 0, count: 50)], [Level.Section(start: 0, count: 51)])
+        let difference = LevelDifference(from: old, to: new)
+        #expect((difference.removed, difference.inserted) == ([2], [0]))
+        #expect(difference.sectionsChanged)
+    }
+
+    /// A page of a level.
+    private func page(_ level: Level, start: Int, limit: Int) -> Level {
+        var page = level
+        page.start = min(start, level.rows.count)
+        page.rows = Array(level.rows[page.start...].prefix(limit))
+        return page
+    }
+
+    @Test(arguments: [(0, 5), (3, 4), (0, 1), (8, 100)])
+    func `The index paths of random pages lead from the old table to the new one`(start: Int, limit: Int) throws {
+        var random = RandomLevel()
+        var old = random.level(rows: 12)
+        var tables = 0
+        for _ in 0..<2_000 {
+            let new = random.changed(old)
+            let difference = LevelDifference(
+                from: page(old, start: start, limit: limit), to: page(new, start: start, limit: limit))
+            if !difference.sectionsChanged {
+                tables += 1
+                var table = SectionedTable(difference.old)
+                try table.apply(difference)
+                #expect(table == SectionedTable(difference.new))
+            }
+            old = new
+        }
+        #expect(tables > 0)
     }
 
     @Test func `The difference of random levels leads from the old rows to the new ones`() throws {

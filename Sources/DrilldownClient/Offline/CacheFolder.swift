@@ -10,6 +10,11 @@ struct CacheFolder: Sendable {
     /// The number of bytes that all files may have together.
     let limit: Int
 
+    /// Sets the date of a file that has just been read.
+    var markAsUsed: @Sendable (_ file: URL) throws -> Void = { file in
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
+    }
+
     private static let prefix = "level-"
     private static let suffix = ".drilldown"
 
@@ -28,7 +33,8 @@ struct CacheFolder: Sendable {
         do {
             let bytes = try Data(contentsOf: file)
             guard let copy = CachedLevel.read([UInt8](bytes), identity: identity(of: target)) else { return nil }
-            try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
+            // Another user's file, or one on a read-only disk, only counts as used less recently.
+            _ = Result { try markAsUsed(file) }
             return copy
         } catch {
             // There is no such file, or it cannot be read: the server has the level.

@@ -20,6 +20,21 @@ extension StubOrigin.Answer {
         "rows":[{"key":"A","version":"w","title":"A","leaf":true,"count":0,"href":"/detail/A","fields":{}}],"next":null}
         """
 
+    /// A page of a long level.
+    static func page(of count: Int, from start: Int) -> StubOrigin.Answer {
+        let rows = (start..<min(start + 10_000, count)).map { number in
+            """
+            {"key":"Row \(number)","version":"w","title":"Row \(number)","leaf":true,"count":0,\
+            "href":"/detail/Long/Row%20\(number)","fields":{}}
+            """
+        }
+        return json(
+            """
+            {"title":"Long","href":"/levels/Long","version":"v","depth":1,"leaf":false,"count":\(count),"start":\(start),\
+            "sections":[{"start":0,"count":\(count)}],"rows":[\(rows.joined(separator: ","))]}
+            """)
+    }
+
     static func json(_ body: String, _ fields: [String: String] = [:]) -> StubOrigin.Answer {
         .status("200 OK", ["Content-Type": "application/json"].merging(fields) { $1 }, Array(body.utf8))
     }

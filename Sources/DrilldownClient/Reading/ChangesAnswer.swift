@@ -28,6 +28,21 @@ struct ChangesAnswer: Hashable, Sendable {
         return answer
     }
 
+    /// Whether the answer to a request for a level may differ.
+    ///
+    /// The links are those of levels and details without a query. A row with other fields changes with its detail, and a
+    /// search or an outline with any item below the level.
+    func mayConcern(_ target: LevelTarget) -> Bool {
+        func names(_ links: [String], below: Int) -> Bool {
+            links.contains { link in
+                guard let path = ItemPath(href: link) else { return true }
+                let isNear = !target.hasDeltas || path.depth <= target.path.depth + below
+                return isNear && path.starts(with: target.path)
+            }
+        }
+        return isTruncated || names(levels, below: 0) || names(details, below: 1)
+    }
+
     private mutating func readEntry(_ reader: inout JSONReader) throws(JSONError) {
         count += 1
         try reader.object { name, reader throws(JSONError) in

@@ -5,10 +5,9 @@ extension LevelPoller {
     /// The pages changed while they were read.
     private struct Inconsistency: Error {}
 
-    /// Reads all pages of a long level, until they are of one revision of the document.
+    /// Reads all pages of a long level, until they are of one state of the level.
     ///
-    /// The pages that were read once are only asked for what changed since, so this ends even if the document changes
-    /// often.
+    /// The pages that were read once are only asked for what changed since, so this ends even if the level changes often.
     mutating func readPages() async throws -> Change? {
         var rounds = 0
         while true {
@@ -23,13 +22,22 @@ extension LevelPoller {
             } catch is Inconsistency {
                 continue
             }
-            let after = try await server.documentRevision()
-            if before == after, new.copy.isComplete {
-                revision = after
+            if let unchanged = try await revision(at: before), new.copy.isComplete {
+                revision = unchanged
                 // What an assembly says refers to the rows that it began with.
                 return change(to: (new.copy, draft == nil ? new.assembly : nil))
             }
             draft = new.copy
+        }
+    }
+
+    /// The newest revision in which the level is what it was in an earlier one; nil if it changed, or if that is unknown.
+    private func revision(at earlier: String) async throws -> String? {
+        do {
+            let changes = try await server.changes(since: earlier)
+            return changes.mayConcern(target) ? nil : changes.revision
+        } catch let problem as Problem where problem.kind == .revisionGone {
+            return nil
         }
     }
 
@@ -84,6 +92,7 @@ extension LevelPoller {
         guard level.rows.count == min(rest, LevelTarget.pageSize) else {
             throw Problem.incompletePage(target, of: level)
         }
+        return answer
     }
 
     private func add(
@@ -93,7 +102,6 @@ extension LevelPoller {
             do {
                 let answer = try await answer(page: page, known: page < known.count ? known[page] : nil)
                 return (page, try whole(answer, page: page))
-        return answer
             } catch let problem as Problem where problem.parameter == "start" {
                 // The level has become shorter.
                 throw Inconsistency()

@@ -2,6 +2,7 @@ import Testing
 
 @testable import DrilldownClient
 @testable import TestClient
+@testable import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct UpdatesTests {
@@ -151,5 +152,40 @@ struct UpdatesTests {
         #expect(whole.isWhole && whole.rows.count == 20_011)
         try document.save(["Few"])
         #expect(try await updates.next()?.level?.rows.map(\.title) == ["Few"])
+    }
+
+    /// The document changes between any two requests, and so do `named` of the levels that are asked for.
+    @Test(arguments: [
+        (LevelQuery.all, ["/levels/Other", "/levels/Long/Below", "/detail/Other"], 1),
+        (.all, ["/levels/Other", "/levels/Long"], 2), (.all, ["/detail/Long/Row%205"], 2),
+        (.searching(for: "Row"), ["/levels/Long/Below"], 2), (.searching(for: "Row"), ["/levels/Longer"], 1),
+    ])
+    func `A long level is read once while only others change`(
+        query: LevelQuery, links: [String], rounds: Int
+    ) async throws {
+        let revision = Guarded(0)
+        let pages = [0, 10_000].map { StubOrigin.Answer.page(of: 10_001, from: $0) }
+        let origin = try StubOrigin { request in
+            let number = revision.withLock { revision in
+                revision += 1
+                return revision
+            }
+            if request.path == "/" { return StubOrigin.Answer.json("{\"revision\":\"r\(number)\"}") }
+            if request.path.hasPrefix("/changes") {
+                // After the first round only other levels change.
+                let links = number < 6 ? links : ["/levels/Other"]
+                let texts = ["levels", "details"].map { name in
+                    let some = links.filter { $0.hasPrefix(name == "levels" ? "/levels/" : "/detail/") }
+                    return "\"\(name)\":[\(some.map { "\"\($0)\"" }.joined(separator: ","))]"
+                }
+                return StubOrigin.Answer.json(
+                    "{\"revision\":\"r\(number)\",\"changes\":[{\(texts.joined(separator: ","))}]}")
+            }
+            return pages[request.path.contains("start=10000") ? 1 : 0]
+        }
+        let level = try await Server(origin("")).wholeLevel(at: ["Long"], matching: query)
+        #expect(level.rows.map(\.key) == (0..<10_001).map { "Row \($0)" })
+        // The first answer, which shows that the level is long, comes before the rounds.
+        #expect(origin.requests.count { $0.path.hasPrefix("/levels/") } == 1 + 2 * rounds)
     }
 }

@@ -129,6 +129,23 @@ struct BrowserTests {
         #expect(lines(browser)[2] == "  There is no 'a' in /.")
     }
 
+    @Test("forgets trouble once the server refuses or another place is opened")
+    func staleTrouble() {
+        var browser = browser([row("a", count: 1)])
+        browser.trouble = "The server does not answer."
+        browser.refuse("There is no 'a' in /.")
+        #expect(browser.trouble == nil)
+        for key in [Key.right, .left, .text("/"), .escape, .text("r")] {
+            browser.trouble = "The server does not answer."
+            #expect(browser.press(key) == .follow)
+            #expect(browser.trouble == nil)
+            browser.show(Level(title: "Root", path: .root, rows: [row("a", count: 1)]))
+        }
+        browser.trouble = "The server does not answer."
+        _ = browser.press(.down)
+        #expect(browser.trouble != nil)
+    }
+
     @Test("fits any size", arguments: [(1, 1), (2, 2), (5, 3), (20, 1), (200, 60)])
     func sizes(_ columns: Int, _ lines: Int) {
         var browser = browser((0..<10).map { row("row \($0)", count: 3) }, columns: columns, lines: lines)

@@ -5,6 +5,13 @@ extension Browser {
     ///
     /// - Returns: What is left to do; nil if it is only to be shown.
     mutating func press(_ key: Key) -> Request? {
+        let request = request(for: key)
+        // What was wrong at one place says nothing about the next; news about it tell.
+        if request == .follow { trouble = nil }
+        return request
+    }
+
+    private mutating func request(for key: Key) -> Request? {
         switch key {
         case .control("c"): return .leave
         case .control("z"): return .suspend

@@ -66,7 +66,11 @@ struct Browser: Sendable {
         scroll(to: place.top)
     }
 
-    mutating func refuse(_ sentence: String) { place.refusal = sentence }
+    /// Shows why the server refuses the place: it has answered, so there is no other trouble any more.
+    mutating func refuse(_ sentence: String) {
+        place.refusal = sentence
+        trouble = nil
+    }
 
     mutating func resize(to size: TerminalSize) {
         self.size = size

@@ -3,6 +3,8 @@ import DrilldownClient
 /// Reads a place and goes on telling how it changes, until its task is cancelled.
 struct PlaceFollower: Sendable {
     let server: Server
+    /// Waits for a number of seconds.
+    var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     let tell: @Sendable (PlaceUpdate) -> Void
 
     func follow(_ place: Place) async {
@@ -36,11 +38,22 @@ struct PlaceFollower: Sendable {
         let row: LevelQuery = path.lastKey.map { .where("Key", equals: .text($0)).showing(.all) } ?? .showing(.all)
         try await forEachUpdate(of: path.parent ?? path, matching: row) { update in
             guard update.isConnected else { return }
+            tell(.detail(try await detail(at: path)))
+        }
+    }
+
+    /// Asks for a detail until the server answers, at first soon and then less and less often.
+    private func detail(at path: ItemPath) async throws -> Detail {
+        var bound = 0.5
+        while true {
             do {
-                tell(.detail(try await server.detail(at: path)))
+                let detail = try await server.detail(at: path)
+                tell(.trouble(nil))
+                return detail
             } catch let problem as Problem where problem.isTemporary {
-                // The updates tell when the server is back.
                 tell(.trouble(problem.detail))
+                try await sleep(problem.retryAfter.map { min($0, 300) } ?? .random(in: bound / 2...bound))
+                bound = min(2 * bound, 30)
             }
         }
     }

@@ -101,11 +101,14 @@ struct Session {
 
     // MARK: Job control
 
-    private func suspend() {
+    /// Stops the program and all of its job; without a shell that controls jobs nothing stops, and it goes on.
+    private mutating func suspend() {
         TerminalModes.leave()
-        raise(SIGSTOP)
+        TerminalEvents.stop()
+        resume()
     }
 
+    /// Takes the terminal over again: a shell may have changed its modes, also while the program was stopped by SIGSTOP.
     private mutating func resume() {
         guard TerminalModes.enter() else { return }
         browser.resize(to: TerminalSize(of: STDOUT_FILENO))

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import termios
 
 from harness.client import DEADLINE, wait_until
 from harness.pasted import Desk
@@ -157,17 +158,40 @@ def restores(verdict, program, desk):
             terminal.shows("Item 4")
             terminal.press("\x03")
             verdict.expect(terminal.end() == 0 and wait_until(terminal.is_restored), "Control-C leaves")
-        with browse(program, server) as terminal:
-            terminal.shows("Item 4")
-            terminal.press("\x1a")
-            _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
-            verdict.expect(
-                os.WIFSTOPPED(status) and wait_until(terminal.is_restored), "Control-Z stops, with the terminal as it was")
-            os.kill(terminal.process.pid, signal.SIGCONT)
-            expect_screen(verdict, terminal, lambda grid: "1049" in grid.modes, "and goes on")
-            terminal.press(DOWN)
-            verdict.expect(
-                terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")), "with the same screen")
+        stops(verdict, program, server)
+
+
+def stops(verdict, program, server):
+    """Control-Z: below a shell that controls jobs, and where no shell could continue the program."""
+    shell = [
+        "bash", "--norc", "-ic", '"$@"; echo stopped; read -r; fg', "bash", program, "browse",
+        f"http://127.0.0.1:{server.port}"]
+    with PseudoTerminal(shell, env=clean_environment(ENVIRONMENT)) as terminal:
+        terminal.shows("Item 4")
+        terminal.press("\x1a")
+        verdict.expect(
+            terminal.shows(lambda grid: "1049" not in grid.modes) and wait_until(lambda: b"stopped" in terminal.bytes)
+            and wait_until(terminal.is_restored),
+            f"Control-Z stops, with the terminal as it was: {terminal.text()}")
+        terminal.press("\n")
+        expect_screen(verdict, terminal, lambda grid: "1049" in grid.modes, "fg goes on")
+        terminal.press(DOWN)
+        verdict.expect(
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")), "with the same screen")
+        terminal.press("q")
+        verdict.expect(terminal.end() == 0, "and leaves with the status 0")
+    with browse(program, server) as terminal:
+        terminal.shows("Item 4")
+        terminal.press("\x1a" + DOWN)
+        verdict.expect(
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")), "without a shell it goes on at once")
+        os.kill(terminal.process.pid, signal.SIGSTOP)
+        os.waitpid(terminal.process.pid, os.WUNTRACED)
+        modes = termios.tcgetattr(terminal.inner)
+        termios.tcsetattr(terminal.inner, termios.TCSANOW, terminal.modes_before)
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        verdict.expect(
+            wait_until(lambda: termios.tcgetattr(terminal.inner) == modes), "after SIGSTOP it takes the terminal over again")
 
 
 def prints_lines(verdict, program, desk):

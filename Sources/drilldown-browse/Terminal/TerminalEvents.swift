@@ -35,6 +35,29 @@ struct TerminalEvents {
         thread.start()
     }
 
+    /// Stops the process group as Control-Z does, until it is continued. The system ignores that for a group that no shell
+    /// could continue.
+    static func stop() {
+        // The others of the group are stopped first. This process is stopped by a signal to its own thread, which takes
+        // effect before the mask is restored, so that the handler can be installed again after that. The threads of tasks
+        // block signals.
+        signal(SIGTSTP, SIG_IGN)
+        kill(0, SIGTSTP)
+        signal(SIGTSTP, SIG_DFL)
+        raise(SIGTSTP)
+        var (stop, mask) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&stop)
+        unsafe sigaddset(&stop, SIGTSTP)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &stop, &mask)
+        unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+        signal(SIGTSTP, writeToPipe)
+    }
+
+    private static let writeToPipe: @convention(c) (Int32) -> Void = { number in
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = unsafe write(TerminalEvents.signalPipe, &byte, 1)
+    }
+
     /// The end from which the numbers of signals are read; -1 if there is none.
     private static func makeSignalPipe() -> Int32 {
         var ends: [Int32] = [-1, -1]
@@ -44,12 +67,7 @@ struct TerminalEvents {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         unsafe signalPipe = ends[1]
-        for number in watchedSignals {
-            signal(number) { number in
-                var byte = UInt8(truncatingIfNeeded: number)
-                _ = unsafe write(TerminalEvents.signalPipe, &byte, 1)
-            }
-        }
+        for number in watchedSignals { signal(number, writeToPipe) }
         return ends[0]
     }
 

@@ -41,12 +41,12 @@ enum TerminalModes {
         isatty(input) == 1 && isatty(output) == 1 && type != nil && type != "dumb"
     }
 
-    /// Takes the terminal over.
+    /// Takes the terminal over; if it is taken over already, once more, in case another program has changed its modes.
     ///
     /// - Returns: false if the terminal refuses.
     static func enter() -> Bool {
-        guard unsafe isEntered == 0 else { return true }
-        guard unsafe tcgetattr(input, saved) == 0 else { return false }
+        let isFirst = unsafe isEntered == 0
+        if isFirst, unsafe tcgetattr(input, saved) != 0 { return false }
         _ = unsafe leaveBytes
         var modes = unsafe saved.pointee
         modes.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON | INLCR | IGNCR)
@@ -58,8 +58,9 @@ enum TerminalModes {
         // From here on an ending signal gives back what is about to be changed.
         unsafe isEntered = 1
         for number in endingSignals { signal(number, endBySignal) }
-        guard unsafe tcsetattr(input, TCSAFLUSH, &modes) == 0 else {
-            unsafe isEntered = 0
+        // What is typed after the first time is meant for the program.
+        guard unsafe tcsetattr(input, isFirst ? TCSAFLUSH : TCSADRAIN, &modes) == 0 else {
+            if isFirst { unsafe isEntered = 0 }
             return false
         }
         StandardOutput.write(enterSequence)

@@ -22,9 +22,7 @@ struct StartAddress: Equatable {
                 description: "'\(DisplayText(url))' has a query, which cannot be browsed; leave out all from '?' on.")
         }
         let path = parts.percentEncodedPath
-        for (route, kind) in [("/levels", Place.Kind.level), ("/detail", .detail), ("/browse", .level)] {
-            guard let start = Self.start(of: route, in: path) else { continue }
-            guard let item = ItemPath(href: String(path[start...])) else { break }
+        if let (start, kind) = Self.route(in: path), let item = ItemPath(href: String(path[start...])) {
             server = Self.address(parts, path: path[..<start])
             place = Place(kind, at: item)
             return
@@ -33,10 +31,15 @@ struct StartAddress: Equatable {
         place = Place(.level, at: .root)
     }
 
-    /// Where a route begins in a path; what is before it belongs to the server.
-    private static func start(of route: String, in path: String) -> String.Index? {
-        guard let range = path.range(of: route) else { return nil }
-        return range.upperBound == path.endIndex || path[range.upperBound] == "/" ? range.lowerBound : nil
+    private static let routes = ["levels": Place.Kind.level, "detail": .detail, "browse": .level]
+
+    /// Where the first route begins in a path; what is before it belongs to the server, and what follows are keys of items.
+    private static func route(in path: String) -> (start: String.Index, kind: Place.Kind)? {
+        for segment in path.split(separator: "/") {
+            guard let kind = routes[String(segment)] else { continue }
+            return (path.index(before: segment.startIndex), kind)
+        }
+        return nil
     }
 
     private static func address(_ parts: URLComponents, path: Substring) -> String {

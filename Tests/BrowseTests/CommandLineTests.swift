@@ -45,6 +45,10 @@ struct CommandLineTests {
             ("http://h:1/levels/Item%204/a%2Fb", "http://h:1", Place(.level, at: ["Item 4", "a/b"])),
             ("https://h/detail/Item%204", "https://h", Place(.detail, at: ["Item 4"])),
             ("http://h/base/browse/a", "http://h/base", Place(.level, at: ["a"])),
+            ("http://h/browse/levels", "http://h", Place(.level, at: ["levels"])),
+            ("http://h/detail/browse/levels", "http://h", Place(.detail, at: ["browse", "levels"])),
+            ("http://h/levelspace/levels/detail", "http://h/levelspace", Place(.level, at: ["detail"])),
+            ("http://h/levels-1/x/browse", "http://h/levels-1/x", Place(.level, at: .root)),
             ("http://h/base/", "http://h/base", Place(.level, at: .root)),
         ])
     func addresses(_ url: String, _ server: String, _ place: Place) throws {

@@ -19,11 +19,11 @@ enum Browse {
     /// - Returns: The exit status.
     private static func run(_ arguments: BrowseArguments) async throws -> Int32 {
         if arguments.wantsHelp {
-            StandardOutput.write(BrowseArguments.help)
+            try StandardOutput.write(BrowseArguments.help)
             return 0
         }
         if arguments.wantsVersion {
-            StandardOutput.write(BrowseArguments.version)
+            try StandardOutput.write(BrowseArguments.version)
             return 0
         }
         let start = try StartAddress(arguments.url)
@@ -39,7 +39,8 @@ enum Browse {
         return await session.run()
     }
 
-    private static func complain(_ sentence: String) {
+    /// Tells what is wrong on standard error.
+    static func complain(_ sentence: String) {
         FileHandle.standardError.write(Data("drilldown browse: \(DisplayText(sentence))\n".utf8))
     }
 }

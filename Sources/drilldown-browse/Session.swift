@@ -95,7 +95,8 @@ struct Session {
     private mutating func draw() {
         let frame = browser.frame()
         guard frame != shown else { return }
-        StandardOutput.write(frame.sequences(after: shown))
+        // A terminal that is gone tells so by a signal, or by the end of the keys.
+        _ = Result { () throws(StandardOutput.Failure) in try StandardOutput.write(frame.sequences(after: shown)) }
         shown = frame
     }
 

@@ -194,6 +194,39 @@ def stops(verdict, program, server):
             wait_until(lambda: termios.tcgetattr(terminal.inner) == modes), "after SIGSTOP it takes the terminal over again")
 
 
+def tells_failures(verdict, program, desk):
+    """Lines that cannot be written, a level without its file, and a token file that cannot be read."""
+    with open(os.path.join(desk.folder, "broken.json"), "w") as file:
+        json.dump([{"Title": "Away", "Source": "missing.plist"}], file)
+    with Server(program, file.name) as server:
+        result = printed(program, "--lines", f"http://127.0.0.1:{server.port}/levels/Away")
+        verdict.expect(
+            result.returncode == 1 and result.stdout == "" and "missing.plist" in result.stderr,
+            f"a level whose file is missing is told, with the status 1: {result}")
+    with desk.start(desk.document) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        with open("/dev/full", "w") as full:
+            result = subprocess.run(
+                [program, "browse", "--lines", url], stdout=full, stderr=subprocess.PIPE, text=True, timeout=DEADLINE,
+                env=clean_environment(ENVIRONMENT))
+        verdict.expect(
+            result.returncode == 1
+            and result.stderr == "drilldown browse: Standard output cannot be written: No space left on device.\n",
+            f"a full disk is told, with the status 1: {result}")
+        with subprocess.Popen(
+                [program, "browse", f"{url}/levels/Item%201", "--follow"], stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, text=True, env=clean_environment(ENVIRONMENT)) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            desk.rename("Screen A", "Screen N")
+            verdict.expect(process.wait(timeout=DEADLINE) != 0, "a pipe that is closed ends --follow at the next change")
+        missing = os.path.join(desk.folder, "no-tokens")
+        result = printed(program, url, "--token-file", missing)
+        verdict.expect(
+            result.returncode == 1 and result.stderr.startswith(f"drilldown browse: The token file '{missing}' cannot be read"),
+            f"a token file that is missing is told, with the status 1: {result}")
+
+
 def prints_lines(verdict, program, desk):
     with desk.start(desk.document) as server:
         url = f"http://127.0.0.1:{server.port}"
@@ -275,7 +308,7 @@ def main():
     arguments = options(__doc__)
     program = arguments.server
     with Verdict("browse") as verdict:
-        for part in (drills, searches, shows_changes, restores, prints_lines, takes_a_token):
+        for part in (drills, searches, shows_changes, restores, prints_lines, tells_failures, takes_a_token):
             with tempfile.TemporaryDirectory() as folder:
                 part(verdict, program, Desk(folder, program))
         with tempfile.TemporaryDirectory() as folder:

@@ -9,26 +9,35 @@ struct LineListing {
 
     /// Prints the place as it is now; with `follows` also how it changes, until the program is ended.
     func print(_ place: Place, follows: Bool) async throws {
-        if place.kind == .detail { return printDetail(try await server.detail(at: place.path)) }
+        if place.kind == .detail { return try printDetail(try await server.detail(at: place.path)) }
         let first = try await server.level(at: place.path)
-        if first.isLeaf { return printDetail(try await server.detail(at: place.path)) }
-        if let error = first.error { throw BrowseArguments.Failure(description: error) }
+        // The rows of such a level are in another file, so following it has a point: the file may be mended.
+        if let error = first.error, !follows { throw Failure(description: error) }
+        if first.isLeaf, first.error == nil { return try printDetail(try await server.detail(at: place.path)) }
         if follows { return try await follow(place.path) }
-        for try await row in server.rows(at: place.path) { write(line(of: row)) }
+        for try await row in server.rows(at: place.path) { try write(line(of: row)) }
+    }
+
+    /// Why a level has no rows, in a sentence.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
     }
 
     private func follow(_ path: ItemPath) async throws {
+        var error: String?
         for try await update in server.updates(of: path) {
+            if let told = update.level?.error, told != error { Browse.complain(told) }
+            error = update.level?.error
             guard let difference = update.difference else {
-                for row in update.level?.rows ?? [] { write(line(of: row)) }
+                for row in update.level?.rows ?? [] { try write(line(of: row)) }
                 continue
             }
-            for line in lines(of: difference) { write(line) }
+            for line in lines(of: difference) { try write(line) }
         }
     }
 
-    private func printDetail(_ detail: Detail) {
-        for line in FieldLines.lines(of: detail.fields, columns: Self.wide, depth: 0) { write(line.text) }
+    private func printDetail(_ detail: Detail) throws {
+        for line in FieldLines.lines(of: detail.fields, columns: Self.wide, depth: 0) { try write(line.text) }
     }
 
     /// Title, number of rows below and URL of a row, with tabs between them.
@@ -42,5 +51,5 @@ struct LineListing {
             + difference.updated.map { "~ " + line(of: difference.new.rows[$0.new]) }
     }
 
-    private func write(_ line: String) { StandardOutput.write(line + "\n") }
+    private func write(_ line: String) throws { try StandardOutput.write(line + "\n") }
 }

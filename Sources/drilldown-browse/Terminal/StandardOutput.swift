@@ -8,9 +8,8 @@
 enum StandardOutput {
     /// Writes a text.
     ///
-    /// - Returns: false if nothing can be written any more, as to a terminal that is gone.
-    @discardableResult
-    static func write(_ text: String) -> Bool {
+    /// - Throws: `Failure` if nothing can be written any more, as to a pipe that is closed or a disk that is full.
+    static func write(_ text: String) throws(Failure) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             #if canImport(Glibc)
@@ -23,9 +22,15 @@ enum StandardOutput {
             if count > 0 {
                 bytes = bytes.dropFirst(count)
             } else if errno != EINTR {
-                return false
+                throw Failure(code: errno)
             }
         }
-        return true
+    }
+
+    /// Why standard output cannot be written, in a sentence.
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+
+        var description: String { "Standard output cannot be written: \(unsafe String(cString: strerror(code)))." }
     }
 }

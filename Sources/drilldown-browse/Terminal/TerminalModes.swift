@@ -63,8 +63,13 @@ enum TerminalModes {
             if isFirst { unsafe isEntered = 0 }
             return false
         }
-        StandardOutput.write(enterSequence)
-        return true
+        do {
+            try StandardOutput.write(enterSequence)
+            return true
+        } catch {
+            giveBack()
+            return false
+        }
     }
 
     /// Gives the terminal back as it was.

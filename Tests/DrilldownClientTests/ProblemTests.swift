@@ -25,6 +25,7 @@ import Testing
         #expect(found.parameter == "limit")
         #expect(found.allowed == ["a", 1, true])
         #expect(found.currentEntityTag == "\"v1\"")
+        #expect(found.currentVersion == "v1")
         #expect(found.nearest == ["A B"])
         #expect(found.line == 3)
         #expect(found.column == 14)
@@ -48,6 +49,7 @@ import Testing
         #expect(found.allowed == [])
         let texts = [found.instance, found.parameter, found.currentEntityTag, found.pointer, found.revision, found.id]
         #expect(texts == Array(repeating: nil, count: 6))
+        #expect(found.currentVersion == nil)
         #expect(found.nearest == nil)
         #expect([found.line, found.column, found.editIndex] == [nil, nil, nil])
         #expect(found.retryAfter == nil)

@@ -6,8 +6,16 @@ extension Problem {
     /// What would be right: names, methods, or values.
     public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
 
-    /// The entity tag of the item as it is now, if an edit was meant for another version.
+    /// The entity tag of the item as it is now, with its quotation marks, if an edit was meant for another version.
     public var currentEntityTag: String? { members["current"]?.text }
+
+    /// The version of the item as it is now, for `ifMatch`, if an edit was meant for another version.
+    ///
+    /// It is `currentEntityTag` without its quotation marks.
+    public var currentVersion: ItemVersion? {
+        guard let tag = currentEntityTag, tag.count >= 2, tag.first == "\"", tag.last == "\"" else { return nil }
+        return ItemVersion(rawValue: String(tag.dropFirst().dropLast()))
+    }
 
     /// The path of the nearest existing item above one that does not exist.
     public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }

@@ -96,4 +96,14 @@ import Testing
                 == "The answer to /levels/?limit=10000 has more than the 512 lists and dictionaries within each other that this library reads."
         )
     }
+
+    @Test(arguments: ["http://h/?a=b", "http://h/#top", "http://h?", "ftp://h", "h:1"])
+    func `an address with a query or a fragment is none of a service`(_ address: String) async throws {
+        let found = try await problem { try Server(address) }
+        #expect(
+            found?.detail
+                == "'\(address)' is not the address of a service; it must be as in http://127.0.0.1:8080.")
+        guard let url = URL(string: address) else { return }
+        #expect(try await problem { try await Server(url).level(at: .root) }?.kind == .badAddress)
+    }
 }

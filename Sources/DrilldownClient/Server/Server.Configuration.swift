@@ -27,10 +27,11 @@ extension Server {
 
         /// The configuration for a service at an address such as `http://127.0.0.1:8080`.
         ///
-        /// - Throws: `Problem` of the kind `.badAddress` if this is not an `http` or `https` address.
+        /// - Throws: `Problem` of the kind `.badAddress` if this is not an `http` or `https` address, or has a query or a
+        ///   fragment.
         public init(_ address: String) throws {
             guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
-                scheme == "http" || scheme == "https", url.host?.isEmpty == false
+                scheme == "http" || scheme == "https", url.host?.isEmpty == false, url.query == nil, url.fragment == nil
             else { throw Problem.badAddress(address) }
             self.init(url: url)
         }

@@ -58,8 +58,9 @@ final class Transport: Sendable {
 }
 
 extension Server.Configuration {
-    /// The URL of a target; nil if the two together are not a URL.
+    /// The URL of a target; nil if the two together are not a URL, or if a query or a fragment would come between them.
     func url(of target: String) -> URL? {
+        guard url.query == nil, url.fragment == nil else { return nil }
         var base = url.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
         return URL(string: base + target)

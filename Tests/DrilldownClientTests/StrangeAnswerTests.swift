@@ -97,6 +97,19 @@ import Testing
         )
     }
 
+    @Test func `a conflict that names no edit is that of the only edit`() async throws {
+        let body = "{\"type\":\"/problems/conflict\",\"detail\":\"The file has changed.\"}"
+        let origin = try StubOrigin { _ in
+            .status("409 Conflict", ["Content-Type": "application/problem+json"], Array(body.utf8))
+        }
+        let server = try Server(origin(""), editToken: "0123456789abcdef")
+        let edit = Edit.delete(["A"])
+        let conflict = await #expect(throws: EditConflict.self) { try await server.perform([edit]) }
+        #expect(conflict?.edit == edit)
+        let found = try await problem { try await server.perform([edit, edit]) }
+        #expect(found?.kind == .conflict && found?.editIndex == nil)
+    }
+
     @Test(arguments: ["http://h/?a=b", "http://h/#top", "http://h?", "ftp://h", "h:1"])
     func `an address with a query or a fragment is none of a service`(_ address: String) async throws {
         let found = try await problem { try Server(address) }

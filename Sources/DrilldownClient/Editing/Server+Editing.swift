@@ -92,8 +92,9 @@ extension Server {
     /// The paths of later edits are those after the earlier ones; each `ifMatch` is of the state before all of them.
     ///
     /// - Parameter edits: at most 1,000.
-    /// - Throws: `EditConflict` for 409 and 412, which names the edit; `Problem` for any other refusal, whose
-    ///   `editIndex` is the number of the edit, from 0; `CancellationError`.
+    /// - Throws: `EditConflict` for 409 and 412 with the edit that the server names; `Problem` for any other refusal, also
+    ///   for 409 and 412 that concern no single edit; its `editIndex` is the number of the edit, from 0;
+    ///   `CancellationError`.
     @discardableResult
     public func perform(_ edits: [Edit]) async throws -> EditResult {
         for edit in edits { try edit.checkPaths() }
@@ -102,7 +103,9 @@ extension Server {
             let answer = try await send(Request("POST", "/edits", json: .dictionary(body)))
             return try read(answer, as: EditResult.read)
         } catch let problem as Problem {
-            guard let number = problem.editIndex, edits.indices.contains(number) else { throw problem }
+            // A conflict that concerns the whole batch, such as a file that has changed, names none of its edits.
+            let number = problem.editIndex ?? (edits.count == 1 ? 0 : -1)
+            guard edits.indices.contains(number) else { throw problem }
             throw try await conflict(edits[number], problem) ?? problem
         }
     }

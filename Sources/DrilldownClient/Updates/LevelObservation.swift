@@ -62,7 +62,7 @@ final class LevelObservation: Sendable {
     /// Whether a state of the level is known.
     var hasLevel: Bool { state.withLock { $0.newest?.level != nil } }
 
-    /// Ends all observers with an error, or without.
+    /// Ends all observers with an error, after each has got the newest state that it has not seen.
     func end(_ error: any Error) {
         let waiting = state.withLock { state in
             let waiting = Array(state.waiting.values)

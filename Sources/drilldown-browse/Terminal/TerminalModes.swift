@@ -33,7 +33,8 @@ enum TerminalModes {
         _ = unsafe bytes.initialize(from: leaveSequence.utf8)
         return unsafe bytes
     }()
-    // Written by the main thread and by a signal handler that ends the program; one word, so a reader never sees half of it.
+    // Written by the task of the session and by a signal handler that ends the program, on any threads; one word, so a
+    // reader never sees half of it.
     nonisolated(unsafe) private static var isEntered: sig_atomic_t = 0
 
     /// Whether standard input and output are a terminal that knows control sequences.

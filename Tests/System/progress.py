@@ -220,6 +220,8 @@ def serves_on_a_terminal(verdict, program):
         verdict.expect(display.shows_bar(bar), f"a reload has a bar, too: {display.lines}")
         for number in range(20):
             get(port, f"/levels/?limit=1&start={number}")
+        # A line is written after its answer has been sent.
+        display.wait(lambda display: sum("GET /levels/" in line for line in display.lines) >= 20)
         verdict.expect(display.shows_bar(bar), "the bar goes on below the log lines")
         with display.changed:
             found = [line for line in display.lines if "GET /levels/" in line]

@@ -17,7 +17,7 @@ final class RenewedSession: Sendable {
     /// - Parameter connections: how many connections to one host it opens; further requests wait for one of them.
     init(connections: Int) { self.connections = connections }
 
-    deinit { close() }
+    deinit { close(cancelling: true) }
 
     /// A task for a request, which has to be resumed.
     func task(for request: URLRequest, _ exchange: Exchange) -> URLSessionDataTask {
@@ -32,12 +32,17 @@ final class RenewedSession: Sendable {
         }
     }
 
-    /// Closes the connections, each as soon as its request has ended or was cancelled.
-    func close() {
+    /// Closes the connections that are not in use.
+    ///
+    /// - Parameter cancelling: whether requests that are under way are cancelled; they end by themselves otherwise.
+    func close(cancelling: Bool) {
         current.withLock { current in
-            // A session that is not invalidated lives for ever. Its tasks are not cancelled here: those who wait for them
-            // do that, and on Linux Foundation may cancel a task twice at the same time if the session does it too.
-            current?.session.finishTasksAndInvalidate()
+            // A session that is not invalidated lives for ever.
+            if cancelling {
+                current?.session.invalidateAndCancel()
+            } else {
+                current?.session.finishTasksAndInvalidate()
+            }
             current = nil
         }
     }

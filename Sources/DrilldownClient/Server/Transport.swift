@@ -17,8 +17,8 @@ final class Transport: Sendable {
 
     /// Closes all connections that nothing waits for; called when nothing is observed any more.
     func closeIdleConnections() {
-        waitingSession.close()
-        session.close()
+        waitingSession.close(cancelling: true)
+        session.close(cancelling: false)
     }
 
     /// The answer to a request, whatever its status.

@@ -1,5 +1,8 @@
 import Foundation
+import Levels
+import Locking
 import Testing
+import Threads
 
 @testable import TestSupport
 @testable import TreeSources
@@ -30,9 +33,9 @@ import Testing
         #expect(Self.isLocked(path))
         let worker = SaveWorker()
         worker.close(replaced: file)
-        _ = worker.finishClosing()
+        worker.finishClosing()
         #expect(!Self.isLocked(path))
-        #expect(!worker.finishClosing())
+        #expect(!worker.isClosing)
     }
 
     @Test("closes the last of several files by the time at which it has ended")
@@ -65,6 +68,46 @@ import Testing
         let worker = SaveWorker()
         worker.close(replaced: file)
         #expect(!Self.isLocked(path))
-        #expect(!worker.finishClosing())
+        #expect(!worker.isClosing)
+    }
+
+    @Test("has a save without space tried again once the files are closed that held it", arguments: [true, false])
+    func secondAttempt(_ isClosing: Bool) throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write("Data.json", #"["A"]"#)
+        let old = try folder.write("Old.json", "[]")
+        let shared = WatchedFiles()
+        let mayClose = Semaphore()
+        let failures = Guarded(0)
+        let file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
+        let watcher = DocumentWatcher(file, sharing: shared) { step in
+            guard step == .create, failures.withLock({ $0 }) == 0 else { return nil }
+            failures.withLock { $0 += 1 }
+            mayClose.signal()
+            return ENOSPC
+        }
+        watcher.arm()
+        _ = try watcher.load(replacing: nil)
+        let group = try watcher.beginEdits()
+        _ = try group.apply(EditBatch([.delete(try ItemPath("/A".utf8.span))], isExact: false))
+        if isClosing {
+            shared.saveWorker.run {
+                mayClose.wait()
+            } while: {
+                do {
+                    shared.saveWorker.close(replaced: try Self.lockedFile(old))
+                    _ = try group.save()
+                } catch {
+                    Issue.record("\(error)")
+                    mayClose.signal()
+                }
+            }
+            #expect(!Self.isLocked(old))
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "[]")
+        } else {
+            #expect(throws: SaveError.self) { try group.save() }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == #"["A"]"#)
+        }
+        #expect(failures.withLock { $0 } == 1)
     }
 }

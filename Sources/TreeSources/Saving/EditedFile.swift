@@ -38,11 +38,13 @@ struct EditedFile {
     /// - Returns: what a load of the file gives now.
     /// - Throws: `SaveError`; the file is as it was.
     func save(_ content: Content) throws(SaveError) -> LoadedTree {
+        // A file that an earlier save has replaced has its space until it is closed.
+        let wasClosing = worker.isClosing
         do throws(SaveError) {
             return try attempt(content)
         } catch {
-            // The files that earlier saves have replaced may have the space.
-            guard case .noSpace = error, worker.finishClosing() else { throw error }
+            guard case .noSpace = error, wasClosing else { throw error }
+            worker.finishClosing()
             return try attempt(content)
         }
     }

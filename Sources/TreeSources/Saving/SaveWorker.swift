@@ -46,12 +46,14 @@ final class SaveWorker {
         if thread?.add(close) != true { close() }
     }
 
-    /// Waits until all replaced files are closed; false if they are already.
-    func finishClosing() -> Bool {
-        guard unclosed.withLock({ $0 }) > 0 else { return false }
+    /// Whether a replaced file is not closed yet.
+    var isClosing: Bool { unclosed.withLock { $0 } > 0 }
+
+    /// Waits until all replaced files are closed.
+    func finishClosing() {
+        guard isClosing else { return }
         // Jobs are done in their order.
         run({}, while: {})
-        return true
     }
 
     private func start() {

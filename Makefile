@@ -52,6 +52,8 @@ DEB_CHANGELOG := Config/debian/changelog
 # Tests of the client library wait for answers without a thread. They run by themselves and one after the other, because
 # other tests keep all threads of Swift's pool, and some tests of the library assert how soon something happens.
 CLIENT_TESTS := ^DrilldownClientTests\.
+# Further options of 'swift test'.
+TEST_FLAGS ?=
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
@@ -117,9 +119,10 @@ deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian packages in
 clean: ## Remove everything that was built.
 	rm -rf .build
 
-test: deps ## Run the unit tests.
-	$(SWIFT) test $(SWIFT_FLAGS) --skip '$(CLIENT_TESTS)'
-	$(SWIFT) test $(SWIFT_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)'
+test: deps ## Run the unit tests (TEST_FLAGS="--sanitize=address --disable-xctest" to look for wrong accesses and leaks).
+	$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip '$(CLIENT_TESTS)'
+	LSAN_OPTIONS='suppressions=$(CURDIR)/.ci/known-leaks' \
+		$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)'
 
 # TestClient observes levels with the client library, for swift_client.py.
 test-client: deps

@@ -27,7 +27,7 @@ import Testing
         var contents = query.contains("plist") ? Self.contents.subtracting(.uids) : Self.contents
         if part >= Self.plainQueries.count { contents.insert(.orders) }
         var applied = 0
-        for seed in UInt64(part * 125)..<UInt64(part * 125 + 125) {
+        for seed in UInt64(part * 63)..<UInt64(part * 63 + 63) {
             var random = RandomDocument(seed: seed, contents)
             let before = random.document()
             let after = random.edited(before)
@@ -48,7 +48,7 @@ import Testing
                 applied += 1
             }
         }
-        #expect(applied > 200)
+        #expect(applied > 100)
     }
 
     @Test("has the level's own head and version, and says as little as it can")

@@ -173,11 +173,12 @@ def stops(verdict, program, server):
             terminal.shows(lambda grid: "1049" not in grid.modes) and wait_until(lambda: b"stopped" in terminal.bytes)
             and wait_until(terminal.is_restored),
             f"Control-Z stops, with the terminal as it was: {terminal.text()}")
-        terminal.press("\n")
+        # The first is for the shell, the other for the program that goes on.
+        terminal.press("\n" + DOWN)
         expect_screen(verdict, terminal, lambda grid: "1049" in grid.modes, "fg goes on")
-        terminal.press(DOWN)
         verdict.expect(
-            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")), "with the same screen")
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")),
+            "with the same screen, and the key that was typed meanwhile")
         terminal.press("q")
         verdict.expect(terminal.end() == 0, "and leaves with the status 0")
     with browse(program, server) as terminal:

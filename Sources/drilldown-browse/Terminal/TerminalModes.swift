@@ -36,6 +36,8 @@ enum TerminalModes {
     // Written by the task of the session and by a signal handler that ends the program, on any threads; one word, so a
     // reader never sees half of it.
     nonisolated(unsafe) private static var isEntered: sig_atomic_t = 0
+    // Used by the task of the session alone.
+    nonisolated(unsafe) private static var wasEntered = false
 
     /// Whether standard input and output are a terminal that knows control sequences.
     static func isTerminal(named type: String?) -> Bool {
@@ -59,11 +61,12 @@ enum TerminalModes {
         // From here on an ending signal gives back what is about to be changed.
         unsafe isEntered = 1
         for number in endingSignals { signal(number, endBySignal) }
-        // What is typed after the first time is meant for the program.
-        guard unsafe tcsetattr(input, isFirst ? TCSAFLUSH : TCSADRAIN, &modes) == 0 else {
+        // What is typed after the first time is meant for the program, also while it was stopped.
+        guard unsafe tcsetattr(input, wasEntered ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
             if isFirst { unsafe isEntered = 0 }
             return false
         }
+        unsafe wasEntered = true
         do {
             try StandardOutput.write(enterSequence)
             return true

@@ -21,8 +21,8 @@ import time
 SUM = re.compile(r": (\d+) passed, (\d+) failed$")
 FAILURE = "FAILED: "
 # Those that take longest start first, so that the last one to end does not run alone for long.
-LONGEST = ("browser_edit_safety", "browser_screens", "description", "swift_client", "browser_drilling", "swift_package",
-           "browser_conditions", "browser_faults", "browser_print", "remote_document", "misbehaving_origins", "followers")
+LONGEST = ("description", "browser_edit_safety", "browser_screens", "swift_package", "browser_drilling",
+           "browser_faults", "browser_conditions", "swift_client", "browser_editing", "browser_print")
 
 
 class Outcome:

@@ -67,6 +67,13 @@ public final class Thread: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
+    /// Has the calling thread no longer interrupt the one that wakes it: it begins when that one waits, or its time is
+    /// used up (`SCHED_BATCH` of `sched(7)`). Its priority stays.
+    public static func setBatchScheduling() {
+        var parameters = sched_param()
+        _ = unsafe sched_setscheduler(0, CInt(DRILLDOWN_SCHED_BATCH), &parameters)
+    }
+
     private func isFirstRelease() -> Bool {
         isReleased.withLock { isReleased in
             defer { isReleased = true }

@@ -20,6 +20,8 @@ public final class WorkerThread: Sendable {
         let jobs = JobQueue(limit: limit)
         thread = try Thread(name: name) {
             if niceness != 0 { Thread.setNiceness(niceness) }
+            // It is woken for work beside which the caller has more to do.
+            Thread.setBatchScheduling()
             while let job = jobs.next() { job() }
         }
         self.jobs = jobs

@@ -66,6 +66,19 @@ struct ThreadTests {
         #expect(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) == own)
     }
 
+    @Test("has only itself begin later when it is woken")
+    func batchScheduling() throws {
+        let found = try Handover<[Int32]>()
+        let thread = try Thread(name: "test") {
+            let before = sched_getscheduler(0)
+            Thread.setBatchScheduling()
+            found.give([before, sched_getscheduler(0)])
+        }
+        thread.join()
+        #expect(found.take() == [SCHED_OTHER, 3])
+        #expect(sched_getscheduler(0) == SCHED_OTHER)
+    }
+
     @Test("is joined once; the second time there is nothing to wait for")
     func joinTwice() throws {
         let hasRun = Guarded(false)

@@ -83,6 +83,7 @@ struct EditedFile {
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
     ) throws(SaveError) -> [UInt8]? {
         var small: [UInt8]? = []
+        small?.reserveCapacity(min(original.identity.size + 4_096, Self.mostCheckedBytes))
         do throws(SpliceError<FileReplacementError>) {
             try send(content, replacing: original) { (piece) throws(FileReplacementError) in
                 if let count = small?.count, count + piece.count <= Self.mostCheckedBytes {

@@ -22,6 +22,8 @@ extension FileReplacement {
     mutating func commit(
         replacing original: borrowing DocumentFile, _ worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
+        // The disk works while the files are looked at.
+        startWriting()
         var refusal: SaveError?
         do throws(FileReplacementError) {
             let attributes = try prepare(original)

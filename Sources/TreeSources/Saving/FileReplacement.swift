@@ -79,7 +79,7 @@ struct FileReplacement: ~Copyable {
     }
 
     /// Has the system begin to write the content to disk.
-    private mutating func startWriting() {
+    mutating func startWriting() {
         // A failure costs nothing but time: what counts is the final sync.
         _ = sync_file_range(descriptor, started, written - started, UInt32(SYNC_FILE_RANGE_WRITE))
         started = written

@@ -55,6 +55,9 @@ struct GroupCommit {
     /// Saves all changes; returns when they are on disk.
     func save() throws(SaveError) -> Fingerprint? { try group.save() }
 
+    /// Does what the save has left to be done after its clients are answered.
+    func finish() { group.finish() }
+
     /// Publishes each new state, in order, and then answers all requests.
     ///
     /// - Returns: the new states, with their requests.

@@ -48,6 +48,7 @@ extension Reloader {
         let published = commit.publish(to: state.publications)
         // Before anything is logged: whoever reads the log may be slow.
         state.waitForSubscribers()
+        commit.finish()
         for (request, snapshot) in published {
             tell(.edited(snapshot, author: request.author, edits: request.editCount, took: clock.now - begun))
         }

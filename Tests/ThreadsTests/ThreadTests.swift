@@ -66,7 +66,7 @@ struct ThreadTests {
         #expect(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) == own)
     }
 
-    @Test("has only itself begin later when it is woken")
+    @Test("can be scheduled as a batch job, and no other thread with it")
     func batchScheduling() throws {
         let found = try Handover<[Int32]>()
         let thread = try Thread(name: "test") {

@@ -56,6 +56,7 @@ struct DocumentEditsTests {
         // Of what the test itself did to the files.
         while watcher.advance(at: .now) != nil {}
         let fingerprint = try group.save()
+        group.finish()
         let fresh = try loaded
         #expect(edited?.document.hash == fresh.tree.document.hash)
         #expect(edited?.composition.map { fresh.composition?.hasSameSources(as: $0) ?? false } ?? true)

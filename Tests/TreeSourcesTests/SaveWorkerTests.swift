@@ -33,6 +33,8 @@ import Threads
         #expect(Self.isLocked(path))
         let worker = SaveWorker()
         worker.close(replaced: file)
+        #expect(Self.isLocked(path))
+        #expect(worker.isClosing)
         worker.finishClosing()
         #expect(!Self.isLocked(path))
         #expect(!worker.isClosing)
@@ -44,8 +46,13 @@ import Threads
         let paths = try (0..<9).map { try folder.write("\($0).plist", "<plist/>") }
         do {
             let worker = SaveWorker()
-            for path in paths { worker.close(replaced: try Self.lockedFile(path)) }
+            for path in paths.dropLast() {
+                worker.close(replaced: try Self.lockedFile(path))
+                worker.beginClosing()
+            }
             #expect(worker.run({ 1 }, while: {}) == 1)
+            // Nobody begins to close it.
+            worker.close(replaced: try Self.lockedFile(paths[8]))
         }
         #expect(paths.filter(Self.isLocked) == [])
     }

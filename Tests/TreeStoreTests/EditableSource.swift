@@ -8,17 +8,20 @@ final class EditableSource: TreeSource {
     private let file: PropertyListFile
     /// Called at the beginning of each save with its number, from 1; it fails with what this throws.
     private let onSave: @Sendable (Int) throws(SaveError) -> Void
+    /// Called when what a save has left is to be done.
+    private let onFinish: @Sendable () -> Void
     /// Called on the thread that loads.
     private let onLoad: @Sendable () -> Void
     private let count = Guarded(0)
 
     init(
         _ path: String, onSave: @escaping @Sendable (Int) throws(SaveError) -> Void = { _ in },
-        onLoad: @escaping @Sendable () -> Void = {}
+        onFinish: @escaping @Sendable () -> Void = {}, onLoad: @escaping @Sendable () -> Void = {}
     ) {
         file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
         self.onLoad = onLoad
         self.onSave = onSave
+        self.onFinish = onFinish
     }
 
     /// The number of saves that were begun.
@@ -80,6 +83,11 @@ final class EditableSource: TreeSource {
         func save() throws(SaveError) -> Fingerprint? {
             try source.beginSave()
             return try group.save()
+        }
+
+        func finish() {
+            source.onFinish()
+            group.finish()
         }
     }
 }

@@ -32,7 +32,7 @@ struct PriorityTests {
         var all: [String] { steps.withLock { $0 } }
     }
 
-    @Test("are the usual one for edits, answers and subscribers, and a lower one for loads after the first")
+    @Test("are the usual one for edits and answers, and a lower one for loads; edits are answered before the rest")
     func niceness() throws {
         let steps = Steps()
         let arrivals = DispatchSemaphore(value: 0)
@@ -42,14 +42,19 @@ struct PriorityTests {
         }
         func wait() { #expect(arrivals.wait(timeout: .now() + .seconds(20)) == .success) }
         let source = EditableSource(
-            scratch("Data.plist"), onSave: { _ in steps.note("save") }, onLoad: { steps.note("load") })
+            scratch("Data.plist"), onSave: { _ in steps.note("save") }, onFinish: { steps.note("finish") },
+            onLoad: { steps.note("load") })
         let store = try TreeStore(source)
         try scratch.write("Data.plist", items("B"))
         store.reload { _ in note("answer") }
         wait()
+        // Told on another thread, at any moment after the answer.
         store.publications.subscribe { _, _ in note("notification") }
         let batch = EditBatch([.insert(.string("C"), below: .root, at: .last, section: nil)], isExact: false)
-        store.edit(EditRequest(.edits(batch), author: nil, precondition: { _ in steps.note("precondition") }) { _ in })
+        store.edit(
+            EditRequest(.edits(batch), author: nil, precondition: { _ in steps.note("precondition") }) { _ in
+                steps.note("edited")
+            })
         wait()
         store.stop()
         let (usual, low) = (Self.niceness, max(Self.niceness, 10))
@@ -58,8 +63,10 @@ struct PriorityTests {
         #expect(loads.first == "load at \(usual)")
         #expect(loads.count > 1 && loads.dropFirst().allSatisfy { $0 == "load at \(low)" })
         #expect(
-            steps.all.filter { !$0.hasPrefix("load") } == [
-                "answer at \(usual)", "precondition at \(usual)", "save at \(usual)", "notification at \(usual)",
+            steps.all.filter { !$0.hasPrefix("load") && !$0.hasPrefix("notification") } == [
+                "answer at \(usual)", "precondition at \(usual)", "save at \(usual)", "edited at \(usual)",
+                "finish at \(usual)",
             ])
+        #expect(steps.all.filter { $0.hasPrefix("notification") } == ["notification at \(usual)"])
     }
 }

@@ -78,13 +78,24 @@ extension DocumentWatcher {
         } else {
             latest = saved
             loaded = saved.tree.parts.isEmpty ? nil : saved
-            own.settle(identity)
+            unsettled = identity
         }
         guard composer.composition != nil || !saved.tree.parts.isEmpty else {
             state = saved.fingerprint
             return state
         }
+        settle()
         return recompose()
+    }
+
+    /// Watches the document's new file, and closes the one that it replaced.
+    func finishEdits() {
+        settle()
+        shared.saveWorker.beginClosing()
+    }
+
+    private func settle() {
+        if let identity = unsettled.take() { own.settle(identity) }
     }
 
     private func recompose() -> Fingerprint? {

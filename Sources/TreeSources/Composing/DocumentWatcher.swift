@@ -8,6 +8,8 @@ final class DocumentWatcher: SourceWatcher {
     let own: FileWatcher
     /// The document alone, as it was read or saved last.
     var latest: LoadedTree?
+    /// The state in which the document was saved, until its new file is watched.
+    var unsettled: FileIdentity?
     /// The state of all files when they were read or saved last.
     var state: Fingerprint?
     /// Makes steps of a save fail in tests.

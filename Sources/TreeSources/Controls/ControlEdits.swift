@@ -62,6 +62,8 @@ final class ControlEdits: EditGroup {
         return saved.fingerprint
     }
 
+    func finish() { watched.saveWorker.beginClosing() }
+
     var hasUnshownChanges: Bool { values != stored.values }
 
     // MARK: One edit

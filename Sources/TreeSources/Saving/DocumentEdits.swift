@@ -26,7 +26,10 @@ final class DocumentEdits: EditGroup {
         parts = watcher.composer.files.byComposition
     }
 
-    deinit { goBack() }
+    deinit {
+        goBack()
+        finish()
+    }
 
     // MARK: Applying
 
@@ -132,6 +135,8 @@ final class DocumentEdits: EditGroup {
             throw error
         }
     }
+
+    func finish() { watcher.finishEdits() }
 
     /// The file from which a composition was made; nil for the document's own.
     private func part(of original: Composition?) -> PartFile? { original.flatMap { parts[ObjectIdentifier($0)] } }

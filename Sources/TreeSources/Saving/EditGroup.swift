@@ -25,11 +25,17 @@ public protocol EditGroup: AnyObject {
     /// - Returns: the state of the source, which a load of the same content would have; nil if only a load can tell.
     /// - Throws: `SaveError`; the files and the loaded tree are as they were.
     func save() throws(SaveError) -> Fingerprint?
+
+    /// Does what a save leaves to be done after its clients are answered, before anything else is asked of the watcher.
+    func finish()
 }
 
 extension EditGroup {
     /// The tree shows everything.
     public var hasUnshownChanges: Bool { false }
+
+    /// Nothing is left.
+    public func finish() {}
 }
 
 /// The tree after the edits of a request.

@@ -9,11 +9,15 @@ internal import Threads
 final class SaveWorker {
     private var thread: WorkerThread?
     private let completion = Semaphore()
-    /// How many replaced files wait to be closed.
+    /// Descriptors of replaced files that nobody has begun to close.
+    private var replaced: [Int32] = []
+    /// How many replaced files are not closed yet.
     private let unclosed = Guarded(0)
 
     /// Later ones are closed at once.
     private static let mostUnclosed = 2
+
+    deinit { for descriptor in replaced { _ = Glibc.close(descriptor) } }
 
     /// Runs a job while the caller waits for the disk; returns when both are done.
     func run<Value: Sendable>(_ job: @escaping @Sendable () -> Value, while wait: () -> Void) -> Value {
@@ -30,19 +34,25 @@ final class SaveWorker {
         return result.withLock { $0 } ?? job()
     }
 
-    /// Closes a file that has lost its last name, while the caller goes on.
+    /// Takes a file that has lost its last name, to be closed after `beginClosing()`.
     ///
     /// The file system frees its blocks then, and may wait for the disk to discard them. Where there is little space, that
     /// is done at once, so that whoever is told of the save finds as much space as there will be.
     func close(replaced file: consuming DocumentFile) {
         guard file.isSmallBesideFreeSpace, unclosed.withLock({ $0 }) < Self.mostUnclosed else { return }
-        start()
-        let descriptor = file.release()
+        replaced.append(file.release())
         unclosed.withLock { $0 += 1 }
-        let close: @Sendable () -> Void = { [unclosed] in
-            _ = Glibc.close(descriptor)
-            unclosed.withLock { $0 -= 1 }
+    }
+
+    /// Closes the files that were replaced, while the caller goes on.
+    func beginClosing() {
+        guard !replaced.isEmpty else { return }
+        start()
+        let close: @Sendable () -> Void = { [replaced, unclosed] in
+            for descriptor in replaced { _ = Glibc.close(descriptor) }
+            unclosed.withLock { $0 -= replaced.count }
         }
+        replaced = []
         if thread?.add(close) != true { close() }
     }
 
@@ -52,6 +62,7 @@ final class SaveWorker {
     /// Waits until all replaced files are closed.
     func finishClosing() {
         guard isClosing else { return }
+        beginClosing()
         // Jobs are done in their order.
         run({}, while: {})
     }

@@ -71,6 +71,8 @@ class Edited:
         write_xml(self.path, shape)
         self.size = os.path.getsize(self.path)
         self.tokens = token_file(os.path.join(folder, "tokens"), [AUTHOR])
+        # Each save is logged: who reads that is not measured.
+        self.log_file = os.path.join(folder, "log")
         self.targets = os.path.join(folder, "targets")
         with open(self.targets, "w", encoding="utf-8") as file:
             file.writelines(f"/detail{shape.path(0, s)}/{shape.leaf(0, s, n).replace(' ', '%20')}\n"
@@ -94,7 +96,7 @@ def durable_edits(bench):
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         edited = Edited(folder)
         etcd_targets, etcd_body = etcd_puts(folder)
-        with server(bench, edited.path, *edited.options) as own, Etcd(folder) as etcd:
+        with server(bench, edited.path, *edited.options, log_file=edited.log_file) as own, Etcd(folder) as etcd:
             seconds = bench.arguments.seconds
             ways = {
                 "loop": lambda: printed(peers["durable_write"], edited.path, seconds),
@@ -123,7 +125,7 @@ def slower_disk(bench):
     slower = programs.build_slower_sync(bench.folder)
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         edited = Edited(folder)
-        with server(bench, edited.path, *edited.options, environment=slower) as own:
+        with server(bench, edited.path, *edited.options, environment=slower, log_file=edited.log_file) as own:
             seconds = bench.arguments.seconds
             found = in_turns({
                 "loop": lambda: printed(peers["durable_write"], edited.path, seconds, environment=slower),

@@ -10,9 +10,9 @@ from harness.server import Server
 from measure import SERVER_CORE, cpu_per_request, say
 
 
-def server(bench, document, *options, environment=None):
+def server(bench, document, *options, environment=None, log_file=None):
     return Server(bench.arguments.server, document, "--threads", "1", *options, core=SERVER_CORE, start_within=300,
-                  environment=environment)
+                  environment=environment, log_file=log_file)
 
 
 def served_headers(answer):

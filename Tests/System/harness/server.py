@@ -18,33 +18,44 @@ ADDRESS = re.compile(r" at https?://(\[[^\]]+\]|[^/:\s]+):(\d+)/")
 
 
 class Server:
-    """`drilldown serve` on a free port, unless one is given; leaving the `with` block ends it."""
+    """`drilldown serve` on a free port, unless one is given; leaving the `with` block ends it.
+
+    With the path of a log file, the log goes there and is not read here, which would take processor time.
+    """
 
     def __init__(self, program, source, *options, environment=None, start_within=DEADLINE, core=None, port=0,
-                 descriptors=None):
+                 descriptors=None, log_file=None):
         self.started_at = time.monotonic()
         command = [program, "serve", str(source), "--listen", f"127.0.0.1:{port}", *options]
         if core is not None:
             command = ["taskset", "-c", str(core), *command]
         if descriptors is not None:
             command = ["prlimit", f"--nofile={descriptors}:{descriptors}", *command]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            env=clean_environment(environment))
+        with open(log_file, "wb") if log_file else contextlib.nullcontext(subprocess.PIPE) as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+                env=clean_environment(environment))
         self.pid = self.process.pid
         self.port = None
         self.log = []
         self._changed = threading.Condition()
         self._ended = False
-        self._reader = threading.Thread(target=self._read_log, daemon=True)
-        self._reader.start()
-        with self._changed:
-            self._changed.wait_for(lambda: self.port or self._ended, timeout=start_within)
+        if log_file:
+            wait_until(lambda: self._finds_address(log_file) or not self.is_running(), start_within)
+        else:
+            threading.Thread(target=self._read_log, daemon=True).start()
+            with self._changed:
+                self._changed.wait_for(lambda: self.port or self._ended, timeout=start_within)
         if self.port is None:
             self.kill()
             raise RuntimeError(f"no address on standard error within {start_within} s: {self.log}")
         self.ready_at = time.monotonic()
+
+    def _finds_address(self, log_file):
+        with open(log_file, encoding="utf-8", errors="replace") as file:
+            address = ADDRESS.search(file.read())
+        self.port = address and int(address.group(2))
+        return self.port is not None
 
     def _read_log(self):
         for line in self.process.stderr:

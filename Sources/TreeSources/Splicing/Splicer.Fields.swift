@@ -19,6 +19,9 @@ extension Splicer {
         _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
         editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
+        if dictionary.hasEntries(named: old), dictionary.hasEntries(named: new) {
+            return try edit(dictionary, old, new, editPlace)
+        }
         let oldNumbers = Dictionary(old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
         var entries: [[UInt8]: Int] = [:]
         for (number, entry) in dictionary.entries.enumerated() { entries[entry.name] = number }
@@ -56,6 +59,19 @@ extension Splicer {
         var list = TextList(dictionary)
         list.keyGap = try keyGap(of: dictionary)
         try splice(list, steps)
+    }
+
+    /// Copies a dictionary whose entries stay where they are.
+    private func edit(
+        _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
+        _ editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
+        let outer = unit
+        defer { unit = outer }
+        try measureUnit(of: TextList(entriesOf: dictionary))
+        for (number, entry) in dictionary.entries.enumerated() {
+            try edit(entry, old[number], new[number], editPlace)?()
+        }
     }
 
     private func edit(
@@ -157,5 +173,12 @@ extension Splicer {
         case .xml: try ItemLocation<XMLTokens>.container(at: place, anchor: anchor, in: text)
         case .json: try ItemLocation<JSONTokens>.container(at: place, anchor: anchor, in: text)
         }
+    }
+}
+
+extension TextDictionary {
+    /// Whether its entries have the names of some fields, in their order.
+    fileprivate func hasEntries(named fields: [SplicedField]) -> Bool {
+        !entries.isEmpty && entries.count == fields.count && zip(entries, fields).allSatisfy { $0.name == $1.name }
     }
 }

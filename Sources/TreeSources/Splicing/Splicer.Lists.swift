@@ -54,7 +54,7 @@ extension Splicer {
     }
 
     /// Takes the indentation of the elements, compared with their container's, as that of this part of the document.
-    private func measureUnit(of list: TextList) throws(PropertyListError) {
+    func measureUnit(of list: TextList) throws(PropertyListError) {
         guard let first = list.firstStart, let inner = try text.indent(of: first),
             let outer = try indent(of: list), inner.starts(with: outer)
         else { return }

@@ -48,13 +48,18 @@ struct TextList {
         self.numbers = numbers
     }
 
-    /// A dictionary whose entries are all known.
-    init(_ dictionary: TextDictionary) {
+    /// A dictionary, without the places of its entries.
+    init(entriesOf dictionary: TextDictionary) {
         self.init(
             dictionary.opening, anchor: dictionary.anchor, numbers: dictionary.entries.indices)
         closing = dictionary.closing
         isDictionary = true
         firstStart = dictionary.entries.first?.key.lowerBound
+    }
+
+    /// A dictionary whose entries are all known.
+    init(_ dictionary: TextDictionary) {
+        self.init(entriesOf: dictionary)
         for (number, entry) in dictionary.entries.enumerated() { slots[number] = entry.slot }
     }
 

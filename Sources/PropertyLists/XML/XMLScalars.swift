@@ -36,13 +36,19 @@ enum XMLScalars {
     static func real(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
         let text = trimmed(text)
         if let value = shortDecimal(text) { return value }
-        let word = String(utf8: text)
-        // `Double` also reads hexadecimal floats, which no property list has.
-        guard !word.contains(where: { $0 == "x" || $0 == "X" || $0 == "(" }), let value = Double(word) else {
+        guard isDecimal(text), let value = Double(String(utf8: text)) else {
             throw PropertyListError(
                 "'\(quoted: text)' is not a number; <real> needs one such as 9.5, 1e-3, nan or infinity")
         }
         return value
+    }
+
+    /// Whether it is not a hexadecimal number, nor a `nan(7)`: `Double` reads those, and no property list has them.
+    private static func isDecimal(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where text[index] | 0x20 == UInt8(ascii: "x") || text[index] == UInt8(ascii: "(") {
+            return false
+        }
+        return true
     }
 
     /// Numbers of at most fifteen digits and a fraction: one exact integer divided by one exact power of ten is

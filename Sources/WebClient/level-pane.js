@@ -55,7 +55,7 @@ export class LevelPane {
   get context() {
     const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
-      app, place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row),
+      app, place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row), refresh: this.refresh,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
   }

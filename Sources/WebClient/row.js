@@ -8,7 +8,7 @@ import {send, showImage, token} from './service.js'
 // MARK: What a row shows: image, title, subtitle or trail, value, count, and the mark of a branch.
 
 // Draws a row into its list item, unless it shows that row already.
-// `context`: app, place, selected, marked, isTree, isEditing, decorate, onToggle.
+// `context`: app, place, selected, marked, isTree, isEditing, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
   const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing}`
   if (item.shown !== shown || !shown) {
@@ -99,7 +99,7 @@ function press(event, holder, app) {
 }
 
 // The control of a row. Without an edit token it only shows its value.
-function control(row, {isEditing, app}) {
+function control(row, {isEditing, app, refresh}) {
   const label = row.title || row.control.key || 'Value'
   const holder = el('span.control', {onclick: event => press(event, holder, app), onchange: () => holder.isChanged = true})
   const draw = () => {
@@ -117,6 +117,12 @@ function control(row, {isEditing, app}) {
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')
     }
     holder.isChanged = false
+    // What was chosen is in no row yet, and another may have set the former value again meanwhile: then the row has the
+    // version that was drawn last, and shows another value.
+    const item = holder.closest('.item')
+    if (!item) return
+    item.shown = null
+    refresh()
   }
   draw()
   return holder

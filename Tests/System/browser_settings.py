@@ -77,6 +77,29 @@ def drag(verdict, server, window):
     verdict.expect(window.soon(lambda: window.text("output") == "2.5"), f"and later changes are shown: {window.text('output')}")
 
 
+def back(verdict, server, window):
+    """Another sets a value back before the page reads what was chosen: the row is what it was when it was drawn."""
+    change(server, "volume", 2.5)
+    opened(window)
+    window.soon(lambda: window.text("output") == "2.5")
+    window.run("""
+        window.heldReads = []
+        const {fetch} = window
+        window.fetch = async (target, options) => {
+          if (window.heldReads && String(target).startsWith('/levels/')) {
+            await new Promise(resume => window.heldReads.push(resume))
+          }
+          return fetch(target, options)
+        }""")
+    focus(window, "Volume")
+    window.keys(Keys.HOME)
+    verdict.expect(window.soon(lambda: value(server, "volume") == 0), f"what is chosen is stored: {value(server, 'volume')}")
+    change(server, "volume", 2.5)
+    verdict.expect(window.soon(lambda: window.run("return window.heldReads.length > 0")), "the page reads the level after that")
+    window.run("const held = window.heldReads; window.heldReads = null; for (const resume of held) resume()")
+    verdict.expect(window.soon(lambda: window.text("output") == "2.5"), f"the former value is shown again: {window.text('output')}")
+
+
 def keyboard(verdict, server, window):
     def stays(label, key, expected):
         verdict.expect(window.soon(lambda: value(server, key) == expected), f"{label} is stored: {value(server, key)}")
@@ -150,7 +173,7 @@ def main():
         bundle.mkdir()
         (bundle / "Root.plist").write_bytes(plistlib.dumps({"Title": "Settings", "PreferenceSpecifiers": PAGE}, sort_keys=False))
         token.write_text(TOKEN)
-        for part in (drag, keyboard, shown):
+        for part in (drag, back, keyboard, shown):
             values = os.path.join(folder, part.__name__ + ".plist")
             with Server(arguments.server, bundle, "--values", values, "--edit-token-file", str(token)) as server:
                 for size, touch in ((None, False), (NARROW, True)):

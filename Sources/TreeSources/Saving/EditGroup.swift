@@ -33,9 +33,6 @@ public protocol EditGroup: AnyObject {
 extension EditGroup {
     /// The tree shows everything.
     public var hasUnshownChanges: Bool { false }
-
-    /// Nothing is left.
-    public func finish() {}
 }
 
 /// The tree after the edits of a request.

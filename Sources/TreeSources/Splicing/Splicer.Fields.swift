@@ -20,7 +20,7 @@ extension Splicer {
         editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         if dictionary.hasEntries(named: old), dictionary.hasEntries(named: new) {
-            return try edit(dictionary, old, new, editPlace)
+            return try spliceInPlace(dictionary, old, new, editPlace)
         }
         let oldNumbers = Dictionary(old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
         var entries: [[UInt8]: Int] = [:]
@@ -62,7 +62,7 @@ extension Splicer {
     }
 
     /// Copies a dictionary whose entries stay where they are.
-    private func edit(
+    private func spliceInPlace(
         _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
         _ editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {

@@ -24,7 +24,7 @@ struct ShownRows {
     init(old: Listing, new: Listing) {
         self.old = old
         self.new = new
-        hasSameSections = Self.sections(old) == Self.sections(new)
+        hasSameSections = Self.hasSameSections(old, new)
         changed = hasSameSections ? Self.changedRows(old, new) : nil
         guard changed == nil else {
             (pairs, isSame, hasSameLink) = (nil, [], [])
@@ -95,6 +95,11 @@ struct ShownRows {
     private func isQuiet(_ row: Int) -> Bool {
         isSame[row] && (row == 0 || hasSameLink[row - 1])
             && (row + 1 == isSame.count || hasSameLink[row + 1])
+    }
+
+    private static func hasSameSections(_ old: Listing, _ new: Listing) -> Bool {
+        guard !old.sections.isEmpty || !new.sections.isEmpty else { return old.count == new.count }
+        return sections(old) == sections(new)
     }
 
     /// The sections as they are shown: there is always one.

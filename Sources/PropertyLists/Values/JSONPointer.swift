@@ -2,6 +2,7 @@
 public enum JSONPointer {
     /// The step to the entry of a key.
     public static func step(_ key: String) -> String {
+        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return "/" + key }
         var step = "/"
         for scalar in key.unicodeScalars {
             switch scalar {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The entries of a dictionary, in document order; each key occurs once.
 ///
 /// Keys are equal if their UTF-8 is.
@@ -14,7 +16,7 @@ public struct PropertyListDictionary: Sendable, Equatable {
 
         /// Whether keys and values are equal, texts by their UTF-8.
         public static func == (one: Self, other: Self) -> Bool {
-            one.key.utf8.elementsEqual(other.key.utf8) && one.value == other.value
+            one.key.hasSameUTF8(as: other.key) && one.value == other.value
         }
     }
 
@@ -39,7 +41,7 @@ public struct PropertyListDictionary: Sendable, Equatable {
     private var hasRepeatedKeys: Bool {
         if !numbers.isEmpty { return numbers.count < entries.count }
         return entries.indices.contains { number in
-            entries[..<number].contains { $0.key.utf8.elementsEqual(entries[number].key.utf8) }
+            entries[..<number].contains { $0.key.hasSameUTF8(as: entries[number].key) }
         }
     }
 
@@ -51,8 +53,7 @@ public struct PropertyListDictionary: Sendable, Equatable {
     }
 
     private func number(of key: String) -> Int? {
-        numbers.isEmpty
-            ? entries.firstIndex { $0.key.utf8.elementsEqual(key.utf8) } : numbers[Array(key.utf8)]
+        numbers.isEmpty ? entries.firstIndex { $0.key.hasSameUTF8(as: key) } : numbers[Array(key.utf8)]
     }
 
     /// The value of a key; nil if there is none. Setting nil removes the entry, and a new key is added at the end.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A property list value in memory, for small ones: the body of a request, the fields of one item.
 ///
 /// Documents are never held in this form; their readers send events.
@@ -21,7 +23,7 @@ extension PropertyListValue: Equatable {
     /// Texts are equal if their UTF-8 is, not by canonical equivalence as Swift's strings are.
     public static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
-        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.string(let one), .string(let other)): one.hasSameUTF8(as: other)
         case (.integer(let one), .integer(let other)): one == other
         case (.real(let one), .real(let other)): one == other
         case (.boolean(let one), .boolean(let other)): one == other

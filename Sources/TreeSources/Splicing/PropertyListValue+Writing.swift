@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Levels
 internal import PropertyLists
 
@@ -28,7 +29,7 @@ extension PropertyListValue {
         case (.dictionary(let one), .dictionary(let other)):
             one.entries.count == other.entries.count
                 && zip(one.entries, other.entries).allSatisfy {
-                    $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isWritten(like: $1.value)
+                    $0.key.hasSameUTF8(as: $1.key) && $0.value.isWritten(like: $1.value)
                 }
         default: self == other
         }

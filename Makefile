@@ -6,6 +6,7 @@ DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
 	prometheus nginx-light chromium-headless-shell chromium chromium-driver
+SOAK_PACKAGES := e2fsprogs fuse3 mount python3-fusepy
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 # What the tests in a browser need from PyPI.
@@ -59,7 +60,7 @@ MINUTES ?= 30
 
 .DEFAULT_GOAL := help
 .PHONY: help run build install uninstall deb deb-test clean test test-client system-test soak benchmark manual format lint \
-	deps install-deps deb-deps deb-test-deps system-test-deps benchmark-deps
+	deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -131,10 +132,11 @@ test-client: deps
 system-test: system-test-deps build test-client ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
-soak: system-test-deps build test-client ## Run the release under every kind of load for MINUTES (30), then the long forms of other tests.
+soak: system-test-deps soak-deps build test-client ## Run the release under every kind of load for MINUTES (30), then the long forms of other tests (as root).
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
+	/usr/bin/python3 Tests/System/soak/power_cuts.py --server $(SERVER)
 	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
 	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800
 	python3 Tests/System/browser_drilling.py --server $(SERVER) --all
@@ -179,6 +181,10 @@ system-test-deps: ## Install the packages that the system tests need.
 		python3 -m venv $(BROWSER_TEST_PACKAGES) && \
 		$(BROWSER_TEST_PACKAGES)/bin/pip install --quiet --requirement Tests/System/requirements.txt && \
 		cp Tests/System/requirements.txt $(BROWSER_TEST_PACKAGES); }
+
+# The simulated disk of power_cuts.py; its package is for Debian's own Python.
+soak-deps:
+	@$(call install_missing,$(SOAK_PACKAGES))
 
 benchmark-deps: ## Install the packages that the benchmark needs.
 	@$(call install_missing,$(BENCHMARK_PACKAGES))

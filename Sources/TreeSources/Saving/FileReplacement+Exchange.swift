@@ -47,19 +47,29 @@ extension FileReplacement {
         _ worker: SaveWorker, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
         guard let check else {
-            try attempt(.sync, aside) { fsync(descriptor) }
+            try attempt(.sync, aside) { syncContent() }
             return nil
         }
         var failure: FileReplacementError?
         let refusal = worker.run(check) {
             do throws(FileReplacementError) {
-                try attempt(.sync, aside) { fsync(descriptor) }
+                try attempt(.sync, aside) { syncContent() }
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
         return refusal
+    }
+
+    /// Returns when the new content is on disk, before it gets its name.
+    ///
+    /// Where the order of changes is kept, its length and place need not be there yet: the sync of the folder writes them
+    /// with the new name, and has the disk empty its cache (sync_file_range(2) does not).
+    private func syncContent() -> Int32 {
+        guard keepsOrder ?? ChangeOrder.isKept(byFileSystemOf: descriptor) else { return fsync(descriptor) }
+        let wholly = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER
+        return sync_file_range(descriptor, 0, 0, UInt32(wholly))
     }
 
     private mutating func exchange(

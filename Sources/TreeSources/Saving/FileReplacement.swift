@@ -27,6 +27,8 @@ struct FileReplacement: ~Copyable {
     let descriptor: Int32
     let path, aside: String
     let fault: Fault
+    /// Whether the file system keeps the order of changes; nil to ask the system.
+    var keepsOrder: Bool?
     /// Whether the other file is no longer there, or must stay.
     var isRenamed = false
     /// How many bytes were appended, and how many of them the system was told to write to disk.

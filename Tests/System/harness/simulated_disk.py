@@ -15,8 +15,8 @@ import fusepy as fuse
 
 from harness.client import wait_until
 
-# What a disk writes wholly or not at all, in bytes.
-SECTOR = 512
+# What a disk writes wholly or not at all, in bytes; with 512, half a superblock would be left, whose checksum is wrong.
+SECTOR = 4_096
 NAME = "disk"
 
 
@@ -104,7 +104,8 @@ class SimulatedDisk(fuse.Operations):
             for offset, data in later:
                 for start in range(0, len(data), SECTOR):
                     if dice.random() < share:
-                        content[offset + start:offset + start + SECTOR] = data[start:start + SECTOR]
+                        sector = data[start:start + SECTOR]
+                        content[offset + start:offset + start + len(sector)] = sector
             yield moment, content, list(marks)
 
     @contextlib.contextmanager

@@ -64,6 +64,9 @@ def record(disk, arguments, folder, environment):
             client.start()
         for client in clients:
             client.join()
+    acknowledged = sum(isinstance(entry, dict) for entry in disk.record)
+    if acknowledged < CLIENTS * arguments.edits:
+        raise RuntimeError(f"only {acknowledged} edits were acknowledged")
     return begun
 
 

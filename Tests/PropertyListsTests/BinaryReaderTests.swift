@@ -1,6 +1,8 @@
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 @Suite("The binary reader")
 struct BinaryReaderTests {
     @Test(

@@ -2,6 +2,8 @@ import Glibc
 import PropertyLists
 import Testing
 
+@testable import TestDocuments
+
 @Suite("The binary reader refuses")
 struct BinaryRefusalTests {
     struct Case: CustomTestStringConvertible, Sendable {

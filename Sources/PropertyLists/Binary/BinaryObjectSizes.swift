@@ -15,16 +15,18 @@ struct BinaryObjectSizes: ~Copyable {
         bytes.append(leb128: UInt64(size))
     }
 
+    /// The size of the object whose own begins at a place among them, which moves on; nil after the last one.
+    func next(at place: inout Int) -> Int? { place < bytes.count ? Int(bytes.span.leb128(at: &place)) : nil }
+
     /// Appends the offset of each object.
     ///
     /// - Parameter start: the offset of the first.
     func appendOffsets(from start: Int, width: Int, to output: inout ByteBuffer) {
         output.reserve(count * width)
-        let bytes = bytes.span
         var (offset, place) = (start, 0)
-        while place < bytes.count {
+        while let size = next(at: &place) {
             output.append(bigEndian: UInt64(offset), width: width)
-            offset += Int(bytes.leb128(at: &place))
+            offset += size
         }
     }
 }

@@ -92,11 +92,11 @@ extension EditSession {
         _ path: ItemPath, below ownerPath: ItemPath, at position: RowPosition, section: Int?
     ) throws(EditRefusal) {
         let target = try target(path, asOwner: false)
-        guard target.shown.depth > 0 else { throw EditRefusal(.root) }
         guard case .found(let shown) = Item.find(ownerPath, in: document) else {
             _ = try self.target(ownerPath, asOwner: true)
             return
         }
+        guard target.shown.depth > 0 else { throw EditRefusal(.root) }
         guard !shown.rowPath.starts(with: target.shown.rowPath) else { throw EditRefusal(.intoItself) }
         let owner = try self.owner(shown, beside: target)
         guard !owner.item.rowPath.starts(with: target.item.rowPath) else { throw EditRefusal(.intoItself) }

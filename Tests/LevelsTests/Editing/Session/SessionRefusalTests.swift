@@ -31,6 +31,7 @@ struct SessionRefusalTests {
             Case(.insert(#""i""#, "/s/no"), "0 no 'no' below /s: There is no 'no' in /s."),
             Case(.put(#""i""#, "/no/x"), "0 no 'no' below /: There is no 'no' in /."),
             Case(.move("/s", "/no"), "0 no 'no' below /: There is no 'no' in /."),
+            Case(.move("/", "/no"), "0 no 'no' below /: There is no 'no' in /."),
             Case(
                 .put(#""s""#, "/s", onlyIfNew: true),
                 "0 exists: /s exists already; put it without If-None-Match to replace it."),

@@ -1,9 +1,9 @@
-/// The objects of a document in the order of their numbers, and what refers to them.
+/// The objects of a document by their numbers, and what refers to them.
 extension BinaryDecoder {
-    /// Counts the references to each object, of containers that nothing refers to as well.
+    /// Counts the references to each object, also those from containers that nothing refers to.
     ///
-    /// - Throws: `PropertyListError` unless the objects follow each other in the order of their numbers, as writers
-    ///   store them: then no object overlaps another.
+    /// - Throws: `PropertyListError` unless the objects follow each other in the order of their numbers, as the known
+    ///   writers store them: then no object overlaps another.
     /// - Complexity: O(file); each page is read once.
     mutating func referenceCounts() throws(PropertyListError) -> BinaryReferenceCounts {
         guard layout.objectCount <= Int(UInt32.max) else { throw refusal("the document has too many objects") }
@@ -13,15 +13,15 @@ extension BinaryDecoder {
         for object in 0..<layout.objectCount {
             try locate(object)
             guard position >= end else { throw refusal("object \(object) begins before object \(object - 1) ends") }
-            end = try countReferences(to: &counts)
+            end = try endAfterCounting(object, in: &counts)
         }
         return counts
     }
 
     /// Counts the references of the object at the position; returns where it ends.
     @inline(__always)
-    private mutating func countReferences(
-        to counts: inout BinaryReferenceCounts
+    private mutating func endAfterCounting(
+        _ object: Int, in counts: inout BinaryReferenceCounts
     ) throws(PropertyListError) -> Int {
         let token = UInt8(truncatingIfNeeded: try objects.word(at: position) >> 56)
         switch token >> 4 {
@@ -32,23 +32,45 @@ extension BinaryDecoder {
             let (start, count) = try extent(token, unit: 2)
             return start &+ 2 &* count
         case 0xA, 0xD:
+            counts.noteContainer(object)
             let width = layout.referenceWidth
             let unit = token >> 4 == 0xD ? 2 &* width : width
             let (start, count) = try extent(token, unit: unit)
             let end = start &+ count &* unit
-            for place in stride(from: start, to: end, by: width) {
-                let object = Int(truncatingIfNeeded: try objects.integer(at: place, width: width))
-                guard UInt(bitPattern: object) < UInt(bitPattern: layout.objectCount) else {
-                    throw unknownObject(object)
-                }
-                counts.add(object)
-            }
+            for place in stride(from: start, to: end, by: width) { counts.add(try reference(at: place)) }
             return end
         case 0x1, 0x2: return position &+ 1 &+ 1 &<< Int(min(token & 0xF, 4))
         case 0x3: return position &+ 9
         case 0x8: return position &+ 2 &+ Int(token & 0xF)
         default: return position &+ 1
         }
+    }
+
+    /// The objects that go together with some that nothing refers to: what nothing else refers to.
+    ///
+    /// - Parameters:
+    ///   - unused: objects without a reference.
+    ///   - most: how many there may be in all.
+    /// - Returns: all of them, in ascending order.
+    /// - Throws: `PropertyListError` if there are more.
+    mutating func released(
+        _ unused: [Int], most: Int, from counts: inout BinaryReferenceCounts
+    ) throws(PropertyListError) -> [Int] {
+        var released = unused
+        var next = 0
+        while next < released.count {
+            guard released.count <= most else { throw refusal("more than \(most) of the objects would be unused") }
+            if let container = try container(released[next]) {
+                let width = layout.referenceWidth
+                let first = container.isDictionary ? container.key : container.value
+                for place in stride(from: first, to: container.value + container.left * width, by: width) {
+                    let object = try reference(at: place)
+                    if counts.remove(object) { released.append(object) }
+                }
+            }
+            next += 1
+        }
+        return released.sorted()
     }
 
     /// Reads a container; nil for another object.
@@ -62,6 +84,7 @@ extension BinaryDecoder {
     }
 
     /// Reads a reference of a container.
+    @inline(__always)
     mutating func reference(at place: Int) throws(PropertyListError) -> Int {
         let object = Int(truncatingIfNeeded: try objects.integer(at: place, width: layout.referenceWidth))
         guard UInt(bitPattern: object) < UInt(bitPattern: layout.objectCount) else { throw unknownObject(object) }

@@ -15,7 +15,7 @@ struct BinaryObjectSizes: ~Copyable {
         bytes.append(leb128: UInt64(size))
     }
 
-    /// The size of the object whose own begins at a place among them, which moves on; nil after the last one.
+    /// Reads the size that is stored at a place, which moves on to the next one; nil after the last one.
     func next(at place: inout Int) -> Int? { place < bytes.count ? Int(bytes.span.leb128(at: &place)) : nil }
 
     /// Appends the offset of each object.

@@ -37,13 +37,15 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     /// Creates a writer of objects that are added to a document.
     ///
-    /// - Parameter counts: the references to each of the document's objects; those without any are replaced.
-    init(addingTo layout: BinaryLayout, _ counts: consuming BinaryReferenceCounts) {
+    /// - Parameters:
+    ///   - unused: the document's objects that are replaced first, in ascending order.
+    ///   - counts: the references to each of its objects.
+    init(addingTo layout: BinaryLayout, unused: [Int], _ counts: BinaryReferenceCounts) {
         output = ByteBuffer()
         referenceWidth = layout.referenceWidth
         numbers = BinaryObjectNumbers(
-            unused: counts.unused, end: layout.objectCount, referenceWidth: layout.referenceWidth)
-        self.counts = consume counts
+            unused: unused, end: layout.objectCount, referenceWidth: layout.referenceWidth)
+        self.counts = counts
     }
 
     /// Ends the document: writes the offset table and the trailer.

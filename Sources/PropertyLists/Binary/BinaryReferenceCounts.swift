@@ -1,73 +1,37 @@
-/// How many references there are to each object of a binary property list, up to 255.
+/// How many references there are to each object of a binary property list, and which objects are containers.
 struct BinaryReferenceCounts {
-    /// A count of 255 stays: it may be higher.
-    private var counts: [UInt8]
+    /// A count in the lower bits; the highest bit tells that the object is a container.
+    private var counts: [UInt32]
 
-    init(objectCount: Int) { counts = [UInt8](repeating: 0, count: objectCount) }
+    private static let container: UInt32 = 1 << 31
+    /// A count as high as this stays, because it may be higher.
+    private static let most: UInt32 = container - 1
 
-    /// The objects that nothing refers to, in ascending order.
-    var unused: [UInt32] {
-        var unused: [UInt32] = []
-        for (object, count) in counts.enumerated() where count == 0 { unused.append(UInt32(object)) }
-        return unused
-    }
+    init(objectCount: Int) { counts = [UInt32](repeating: 0, count: objectCount) }
+
+    /// The objects without a reference, in ascending order.
+    var unused: [Int] { counts.indices.filter { counts[$0] & Self.most == 0 } }
+
+    /// Whether one container has several references, so that it is in the document more than once.
+    var hasSharedContainer: Bool { counts.contains { $0 > Self.container + 1 } }
+
+    @inline(__always)
+    mutating func noteContainer(_ object: Int) { counts[object] |= Self.container }
 
     /// Counts a reference; one to an object that is new is ignored.
     @inline(__always)
     mutating func add(_ object: Int) {
-        if object < counts.count, counts[object] < .max { counts[object] += 1 }
+        if object < counts.count, counts[object] & Self.most < Self.most { counts[object] += 1 }
     }
 
     mutating func add(_ objects: ArraySlice<UInt32>) { for object in objects { add(Int(object)) } }
 
-    /// Counts a reference less.
+    /// Takes one reference away.
     ///
     /// - Returns: whether it was the last one.
     mutating func remove(_ object: Int) -> Bool {
-        guard object < counts.count, 1..<UInt8.max ~= counts[object] else { return false }
+        guard object < counts.count, 1..<Self.most ~= counts[object] & Self.most else { return false }
         counts[object] -= 1
-        return counts[object] == 0
-    }
-}
-
-/// The numbers of the objects that are added to a binary property list: those of unused objects, then new ones.
-struct BinaryObjectNumbers {
-    private let unused: [UInt32]
-    /// The first number that no object has.
-    private(set) var end: Int
-    private let most: Int
-    /// How many of the unused numbers have been taken.
-    private var taken = 0
-
-    /// - Parameters:
-    ///   - unused: in ascending order.
-    ///   - end: the number of objects.
-    ///   - referenceWidth: the bytes of a reference, which limit the numbers.
-    init(unused: [UInt32], end: Int, referenceWidth: Int) {
-        self.unused = unused
-        self.end = end
-        most = 1 << (8 * min(referenceWidth, 4))
-    }
-
-    /// The numbers that were unused and have been taken.
-    var replaced: ArraySlice<UInt32> { unused[..<taken] }
-    /// How many numbers are still unused.
-    var unusedCount: Int { unused.count - taken }
-
-    /// The next number; they ascend.
-    @inline(__always)
-    mutating func next() throws(PropertyListError) -> UInt32 {
-        if taken < unused.count {
-            taken += 1
-            return unused[taken - 1]
-        }
-        guard end < most else { throw Self.exhausted(most) }
-        end += 1
-        return UInt32(end - 1)
-    }
-
-    @inline(never)
-    private static func exhausted(_ most: Int) -> PropertyListError {
-        PropertyListError("the references of this binary property list are limited to \(most) objects")
+        return counts[object] & Self.most == 0
     }
 }

@@ -11,7 +11,7 @@ package struct BinaryRevision: ~Copyable {
     private var root: Int { Int(writer.references.last ?? 0) }
     /// The objects of the older document that are replaced or removed, in ascending order.
     private var changes: [Change] = []
-    /// Where the objects that follow the last one begin among the new ones, and where their sizes are.
+    /// The first new object whose number is after all old ones: where its bytes and its size are in the writer.
     private var following = (bytes: 0, sizes: 0)
     private var phase = Phase.objects(0)
     /// How far the older document has been copied or passed over.
@@ -30,6 +30,8 @@ package struct BinaryRevision: ~Copyable {
     private enum Phase {
         /// The objects, from a change on.
         case objects(Int)
+        /// Those that follow the older document's last one, from a byte of the writer's on.
+        case following(Int)
         case offsets(Offsets)
     }
 
@@ -47,9 +49,9 @@ package struct BinaryRevision: ~Copyable {
     private static let pieceBytes = 1 << 20
     /// A longer run of bytes is copied by the caller.
     private static let longestRun = 1 << 16
-    /// How many numbers may be unused, of how many: with more, the document is better written anew.
-    private static let mostUnused = (least: 1_024, part: 4)
 
+    /// Finds what the new objects replace, and what nothing refers to any more.
+    ///
     /// - Parameters:
     ///   - objects: those of the older document.
     ///   - writer: the new objects; the value that was written, or referred to, last is the new document's root.
@@ -57,16 +59,14 @@ package struct BinaryRevision: ~Copyable {
     package init(
         of objects: consuming BinaryObjects, _ writer: consuming BinaryPropertyListWriter
     ) throws(PropertyListError) {
+        let mostUnused = objects.mostUnused
         self.init(decoder: objects.decoder, writer: writer)
         try self.writer.completeness.check()
-        var counts = self.writer.counts.take()
-        counts?.add(root)
-        let removed = try removed(&counts)
-        let unused = self.writer.numbers.unusedCount + removed.count
-        guard unused <= max(Self.mostUnused.least, decoder.layout.objectCount / Self.mostUnused.part) else {
-            throw PropertyListError("\(unused) of its objects would be unused")
-        }
-        noteChanges(removed)
+        var counts = self.writer.counts.take() ?? BinaryReferenceCounts(objectCount: 0)
+        counts.add(root)
+        let removed = counts.remove(decoder.layout.root) ? [decoder.layout.root] : []
+        let left = self.writer.numbers.left
+        try noteChanges(decoder.released(removed, most: mostUnused - left.count, from: &counts) + left)
     }
 
     private init(decoder: consuming BinaryDecoder, writer: consuming BinaryPropertyListWriter) {
@@ -74,55 +74,37 @@ package struct BinaryRevision: ~Copyable {
         self.writer = writer
     }
 
-    /// The objects that nothing refers to any more, in ascending order.
-    private mutating func removed(_ counts: inout BinaryReferenceCounts?) throws(PropertyListError) -> [Int] {
-        var removed: [Int] = []
-        if counts?.remove(decoder.layout.root) == true { removed.append(decoder.layout.root) }
-        var next = 0
-        while next < removed.count {
-            if let container = try decoder.container(removed[next]) {
-                let width = decoder.layout.referenceWidth
-                let first = container.isDictionary ? container.key : container.value
-                for place in stride(from: first, to: container.value + container.left * width, by: width) {
-                    let object = try decoder.reference(at: place)
-                    if counts?.remove(object) == true { removed.append(object) }
-                }
-            }
-            next += 1
-        }
-        return removed.sorted()
-    }
-
-    private mutating func noteChanges(_ removed: [Int]) {
-        var removed = removed[...]
+    /// Notes what is replaced, and what of the unused objects is to be removed.
+    private mutating func noteChanges(_ unused: [Int]) throws(PropertyListError) {
         for number in writer.numbers.replaced {
-            while let object = removed.first, object < number {
-                changes.append(Change(object: object, new: nil))
-                removed.removeFirst()
-            }
             let start = following.bytes
             following.bytes += writer.sizes.next(at: &following.sizes) ?? 0
-            changes.append(Change(object: Int(number), new: start..<following.bytes))
+            changes.append(Change(object: number, new: start..<following.bytes))
         }
-        changes += removed.map { Change(object: $0, new: nil) }
+        for object in unused {
+            let start = try offset(of: object)
+            if try offset(of: object + 1) - start > 1 { changes.append(Change(object: object, new: nil)) }
+        }
+        changes.sort { $0.object < $1.object }
     }
 
     // MARK: Writing
 
-    /// What follows in the new document.
+    /// What is to be done with the output before `next` is called again.
     package enum Step {
-        /// What has been appended to the output.
-        case output
-        /// The same, and then bytes of the older document.
-        case copy(Range<Int>)
-        /// The same, and then nothing more.
-        case end
+        /// Send it.
+        case send
+        /// Send it, and then these bytes of the older document.
+        case sendAndCopy(Range<Int>)
+        /// Send it; the document is complete.
+        case finish
     }
 
     /// Appends about a megabyte of the document to an output.
     package mutating func next(_ output: inout ByteBuffer) throws(PropertyListError) -> Step {
         switch phase {
         case .objects(let first): try objects(from: first, to: &output)
+        case .following(let start): following(from: start, to: &output)
         case .offsets(let offsets): try self.offsets(offsets, to: &output)
         }
     }
@@ -135,21 +117,29 @@ package struct BinaryRevision: ~Copyable {
         for index in first..<changes.count {
             phase = .objects(index)
             let change = changes[index]
-            if let run = try copy(upTo: try offset(of: change.object), to: &output) { return .copy(run) }
-            if output.count >= Self.pieceBytes { return .output }
+            if let run = try copy(upTo: try offset(of: change.object), to: &output) { return .sendAndCopy(run) }
+            if output.count >= Self.pieceBytes { return .send }
             if let new = change.new { writer.output.copy(new, to: &output) } else { output.append(0x50) }
             written += change.size
             cursor = try offset(of: change.object + 1)
         }
         phase = .objects(changes.count)
-        if let run = try copy(upTo: decoder.layout.objects.upperBound, to: &output) { return .copy(run) }
-        writer.output.copy(following.bytes..<writer.output.count, to: &output)
+        if let run = try copy(upTo: decoder.layout.objects.upperBound, to: &output) { return .sendAndCopy(run) }
+        phase = .following(following.bytes)
+        return .send
+    }
+
+    private mutating func following(from start: Int, to output: inout ByteBuffer) -> Step {
+        let end = min(start + Self.pieceBytes, writer.output.count)
+        writer.output.copy(start..<end, to: &output)
+        phase = .following(end)
+        guard end == writer.output.count else { return .send }
         let table = written + writer.output.count - following.bytes
         let layout = BinaryLayout(
             offsetWidth: BinaryLayout.offsetWidth(upTo: table), referenceWidth: decoder.layout.referenceWidth,
             objectCount: writer.numbers.end, root: root, table: table)
         phase = .offsets(Offsets(layout: layout))
-        return .output
+        return .send
     }
 
     /// Where an object begins; for the number after the last one, where the objects end.
@@ -176,11 +166,13 @@ package struct BinaryRevision: ~Copyable {
         while offsets.object < decoder.layout.objectCount {
             if output.count >= Self.pieceBytes {
                 phase = .offsets(offsets)
-                return .output
+                return .send
             }
             let old = try offset(of: offsets.object)
             if let end = offsets.end.take() { offsets.shift = end - old }
-            output.append(bigEndian: UInt64(old + offsets.shift), width: width)
+            // The table is read again here; somebody else may have written to the file meanwhile.
+            guard let new = UInt64(exactly: old + offsets.shift) else { throw .notWhatWasRead }
+            output.append(bigEndian: new, width: width)
             if offsets.change < changes.count, changes[offsets.change].object == offsets.object {
                 offsets.end = old + offsets.shift + changes[offsets.change].size
                 offsets.change += 1
@@ -193,6 +185,6 @@ package struct BinaryRevision: ~Copyable {
             offset += size
         }
         output.append(offsets.layout)
-        return .end
+        return .finish
     }
 }

@@ -3,31 +3,65 @@ internal import PropertyLists
 
 /// Makes a binary document from an older one: what the edits did not touch keeps its objects.
 struct BinarySplicer: ~Copyable {
-    private var objects: BinaryObjects
+    var objects: BinaryObjects
     /// Takes the new document, from the root on: what is new, and references to objects that stay.
     private var writer: BinaryPropertyListWriter
-    private let root: OldItem
+    let root: OldItem
     /// The rows of items of the older document, by the items' paths.
-    private var known: [[Int]: OldRows] = [:]
+    var known: [[Int]: OldRows] = [:]
 
     private static let nowhere = SourcePosition.byte(offset: 0)
 
     /// An item of the older document.
-    private struct OldItem {
+    struct OldItem {
         let step: Item.Step
         let object: Int
     }
 
-    /// The rows of an item of the older document: those of each array.
-    private struct OldRows {
+    /// The rows of an item of the older document, by section.
+    struct OldRows {
         let level: Level?
-        var arrays: [(rows: Range<Int>, elements: BinaryObjects.Elements)] = []
+        var sections: [OldSection] = []
+
+        /// The section with a row, or the first one behind it.
+        func section(of row: Int) -> Int {
+            var (low, high) = (0, sections.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if sections[middle].rows.upperBound <= row { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 
-    /// An entry of an item's dictionary in the older document.
-    private struct OldEntry {
+    /// A section of the older document, or all rows of an item without sections.
+    struct OldSection {
+        let written: WrittenSection
+        /// Its array, or the dictionary that has its array.
+        let object: Int
+        /// The rows' references; nil for a section that has no array.
+        let elements: BinaryObjects.Elements?
+
+        var rows: Range<Int> { written.rows }
+    }
+
+    /// An entry of a dictionary in the older document.
+    struct OldEntry {
         let objects: BinaryObjects.Entry
         let field: WrittenItem.Field
+    }
+
+    /// The rows of an item in the new document.
+    private struct NewRows {
+        let step: Item.Step
+        let runs: [Provenance.Run]
+        /// The first row of each run.
+        let starts: [Int]
+        /// The item's path in the older document; nil for a new one.
+        let origin: [Int]?
+
+        /// The run with a row.
+        func run(of row: Int) -> Int { max(starts.firstIndex(from: row + 1) - 1, 0) }
     }
 
     /// The document after edits.
@@ -38,7 +72,7 @@ struct BinarySplicer: ~Copyable {
     ///   - provenance: where the items of `new` were in `old`, for the root.
     /// - Throws: `PropertyListError` if the document must be written anew: its objects are not in the order of their
     ///   numbers, are not those of the old tree, or too few of them stay.
-    /// - Complexity: O(file) time for the references of its objects; a byte of memory for each object.
+    /// - Complexity: O(file) time for the references of its objects, and four bytes of memory for each of them.
     static func revision(
         of input: DocumentInput, old: Level, new: Level, _ provenance: Provenance
     ) throws(PropertyListError) -> BinaryRevision {
@@ -77,25 +111,37 @@ struct BinarySplicer: ~Copyable {
         case .string(let title): try writer.string(title.span)
         case .array: try writeRows(of: new, runs, origin)
         case .dictionary(let fields):
-            let entries = try entries(of: origin)
-            writer.beginDictionary(at: Self.nowhere)
-            for field in fields {
-                let old = entries[field.name]
-                try writeKey(field.name, old?.objects)
-                if field.form != nil {
-                    if runs == nil, let old, old.field.form == field.form {
-                        writer.value(old.objects.value)
-                    } else {
-                        try writeRows(of: new, runs, origin)
-                    }
-                } else if let old, old.field.form == nil, old.field.packed == field.packed {
-                    writer.value(old.objects.value)
+            let old = try entries(of: origin)
+            try write(fields, old) { (splicer, place, entry) throws(PropertyListError) in
+                if runs == nil, let entry, entry.field.form == place.form {
+                    splicer.writer.value(entry.objects.value)
                 } else {
-                    try field.tell(to: &writer)
+                    try splicer.writeRows(of: new, runs, origin)
                 }
             }
-            try writer.endDictionary()
         }
+    }
+
+    /// Writes a dictionary; values that are as in the older document keep their objects.
+    ///
+    /// - Parameter writePlace: writes the value of the place for rows.
+    private mutating func write(
+        _ fields: [WrittenItem.Field], _ old: [[UInt8]: OldEntry],
+        writePlace: (inout BinarySplicer, WrittenItem.Field, OldEntry?) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
+        writer.beginDictionary(at: Self.nowhere)
+        for field in fields {
+            let entry = old[field.name]
+            try writeKey(field.name, entry?.objects)
+            if field.form != nil {
+                try writePlace(&self, field, entry)
+            } else if let entry, entry.field.form == nil, entry.field.packed == field.packed {
+                writer.value(entry.objects.value)
+            } else {
+                try field.tell(to: &writer)
+            }
+        }
+        try writer.endDictionary()
     }
 
     private mutating func writeKey(_ name: [UInt8], _ old: BinaryObjects.Entry?) throws(PropertyListError) {
@@ -106,21 +152,6 @@ struct BinarySplicer: ~Copyable {
         }
     }
 
-    /// The entries of an item's dictionary in the older document; none for a new item or one without a dictionary.
-    private mutating func entries(of origin: [Int]?) throws(PropertyListError) -> [[UInt8]: OldEntry] {
-        guard let origin else { return [:] }
-        let item = try item(at: origin)
-        guard case .dictionary(let fields) = item.step.written else { return [:] }
-        // Of several entries with one name the last one counts, for readers too.
-        let objects = Dictionary(try objects.entries(of: item.object).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        var entries: [[UInt8]: OldEntry] = [:]
-        for field in fields {
-            guard let object = objects[field.name] else { throw .notWhatWasRead }
-            entries[field.name] = OldEntry(objects: object, field: field)
-        }
-        return entries
-    }
-
     // MARK: Rows
 
     /// Writes the rows below an item, or its sections, as a value.
@@ -129,66 +160,91 @@ struct BinarySplicer: ~Copyable {
     ) throws(PropertyListError) {
         let form = new.writtenForm
         if form?.isDrilled == true { throw .contradictoryEdit }
-        let sections = new.writtenSections
         let runs = runs ?? [.same(0..<(new.below?.writtenRowCount ?? 0))]
-        guard form != .rows else {
-            return try writeArray(of: sections.first?.rows ?? 0..<0, of: new, runs, origin)
+        var next = 0
+        let starts = runs.map { run in
+            defer { next += run.count }
+            return next
         }
-        guard form == .namedSections else {
+        let rows = NewRows(step: new, runs: runs, starts: starts, origin: origin)
+        let sections = new.writtenSections
+        switch form {
+        case .rows, nil: try writeArray(of: sections.first?.rows ?? 0..<0, rows)
+        case .namedSections: try writeNamed(sections, rows)
+        default:
+            let old = try self.sections(of: origin, likewise: form)
             writer.beginArray(at: Self.nowhere)
-            for section in sections { try write(section, of: new, runs, origin) }
-            return try writer.endArray()
+            for (number, section) in sections.enumerated() {
+                try write(section, rows, old: old.count == sections.count ? old[number] : nil)
+            }
+            try writer.endArray()
         }
-        let named = Dictionary(sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
-        let old = try namedSections(of: origin).filter { named[$0.name] != nil }
-        let oldNames = Set(old.map(\.name))
+    }
+
+    /// Writes a dictionary of sections; those that were there stay in their order.
+    private mutating func writeNamed(_ sections: [WrittenSection], _ rows: NewRows) throws(PropertyListError) {
+        var left = Dictionary(sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
         writer.beginDictionary(at: Self.nowhere)
-        for entry in old {
-            guard let number = named[entry.name] else { continue }
-            try writeKey(entry.name, entry)
-            try write(sections[number], of: new, runs, origin)
+        if let origin = rows.origin, let place = try namedSections(of: origin) {
+            let old = Dictionary(
+                try self.rows(below: origin).sections.map { ($0.written.name, $0) }, uniquingKeysWith: { $1 })
+            for entry in try objects.lastEntries(of: place) {
+                guard let number = left.removeValue(forKey: entry.name) else { continue }
+                try writeKey(entry.name, entry)
+                try write(sections[number], rows, old: old[entry.name])
+            }
         }
-        for section in sections where !oldNames.contains(section.name) {
+        for (number, section) in sections.enumerated() where left[section.name] == number {
             try writeKey(section.name, nil)
-            try write(section, of: new, runs, origin)
+            try write(section, rows, old: nil)
         }
         try writer.endDictionary()
     }
 
     /// Writes a section, which is an array of rows or a dictionary with one.
     private mutating func write(
-        _ section: WrittenSection, of new: Item.Step, _ runs: [Provenance.Run], _ origin: [Int]?
+        _ section: WrittenSection, _ rows: NewRows, old: OldSection?
     ) throws(PropertyListError) {
-        guard let fields = section.fields else { return try writeArray(of: section.rows, of: new, runs, origin) }
-        writer.beginDictionary(at: Self.nowhere)
-        for field in fields {
-            try writeKey(field.name, nil)
-            if field.form != nil {
-                try writeArray(of: section.rows, of: new, runs, origin)
-            } else {
-                try field.tell(to: &writer)
-            }
+        if let old, old.written.hasSameFields(as: section), isUnchanged(section.rows, rows, since: old.rows) {
+            return writer.value(old.object)
         }
-        try writer.endDictionary()
+        guard let fields = section.fields else { return try writeArray(of: section.rows, rows) }
+        var entries: [[UInt8]: OldEntry] = [:]
+        if let old, let fields = old.written.fields { entries = try self.entries(of: old.object, fields) }
+        try write(fields, entries) { (splicer, _, _) throws(PropertyListError) in
+            try splicer.writeArray(of: section.rows, rows)
+        }
+    }
+
+    /// Whether rows are exactly those that were at a place before.
+    private func isUnchanged(_ new: Range<Int>, _ rows: NewRows, since old: Range<Int>) -> Bool {
+        guard !new.isEmpty else { return old.isEmpty }
+        let run = rows.run(of: new.lowerBound)
+        guard rows.origin != nil, rows.runs.indices.contains(run), case .same(let same) = rows.runs[run] else {
+            return false
+        }
+        let first = same.lowerBound + new.lowerBound - rows.starts[run]
+        return first..<first + new.count == old && old.upperBound <= same.upperBound
     }
 
     /// Writes an array of some of the rows below an item.
-    private mutating func writeArray(
-        of rows: Range<Int>, of new: Item.Step, _ runs: [Provenance.Run], _ origin: [Int]?
-    ) throws(PropertyListError) {
+    private mutating func writeArray(of new: Range<Int>, _ rows: NewRows) throws(PropertyListError) {
         writer.beginArray(at: Self.nowhere)
-        var start = 0
-        for run in runs {
-            let part = (start..<start + run.count).clamped(to: rows)
-            if !part.isEmpty, let level = new.below {
-                switch run {
-                case .row(let provenance): try write(Item.Step(level: level, row: start), by: provenance)
-                case .same(let old):
-                    let first = old.lowerBound + part.lowerBound - start
-                    try writeSame(first..<first + part.count, of: level, from: part.lowerBound, origin)
-                }
+        var next = new.lowerBound
+        var number = rows.run(of: next)
+        while next < new.upperBound {
+            guard number < rows.runs.count, let level = rows.step.below else { throw .contradictoryEdit }
+            let (run, start) = (rows.runs[number], rows.starts[number])
+            let part = next..<max(next, min(start + run.count, new.upperBound))
+            switch run {
+            case .row(let provenance):
+                if !part.isEmpty { try write(Item.Step(level: level, row: start), by: provenance) }
+            case .same(let old):
+                let first = old.lowerBound + part.lowerBound - start
+                try writeSame(first..<first + part.count, of: level, from: part.lowerBound, rows.origin)
             }
-            start += run.count
+            next = part.upperBound
+            number += 1
         }
         try writer.endArray()
     }
@@ -201,109 +257,29 @@ struct BinarySplicer: ~Copyable {
             for offset in 0..<old.count { try writeAnew(Item.Step(level: level, row: first + offset)) }
             return
         }
-        var left = old.count
-        for (rows, elements) in try rows(below: origin).arrays {
-            for row in old.clamped(to: rows) {
-                writer.value(try objects.element(row - rows.lowerBound, of: elements))
-                left -= 1
+        let rows = try rows(below: origin)
+        var number = rows.section(of: old.lowerBound)
+        var next = old.lowerBound
+        while next < old.upperBound {
+            guard number < rows.sections.count else { throw .contradictoryEdit }
+            let section = rows.sections[number]
+            number += 1
+            let end = min(section.rows.upperBound, old.upperBound)
+            // A section without rows need not have an array.
+            guard next < end, let elements = section.elements else { continue }
+            for row in next..<end {
+                writer.value(try objects.element(row - section.rows.lowerBound, of: elements))
             }
-        }
-        guard left == 0 else { throw .contradictoryEdit }
-    }
-
-    // MARK: The older document
-
-    /// An item of the older document, by the row numbers from the root's level down.
-    private mutating func item(at path: [Int]) throws(PropertyListError) -> OldItem {
-        guard let row = path.last else { return root }
-        let siblings = try rows(below: Array(path.dropLast()))
-        guard let level = siblings.level, let array = siblings.arrays.last(where: { $0.rows.contains(row) }) else {
-            throw .contradictoryEdit
-        }
-        return OldItem(
-            step: Item.Step(level: level, row: row),
-            object: try objects.element(row - array.rows.lowerBound, of: array.elements))
-    }
-
-    /// The rows of an item of the older document.
-    private mutating func rows(below path: [Int]) throws(PropertyListError) -> OldRows {
-        if let rows = known[path] { return rows }
-        let item = try item(at: path)
-        var rows = OldRows(level: item.step.below)
-        if let object = try place(of: item) {
-            let sections = item.step.writtenSections
-            for (section, object) in zip(sections, try arrays(of: object, item.step, sections)) {
-                let elements = try objects.elements(of: object)
-                guard elements.count == section.rows.count else { throw .notWhatWasRead }
-                rows.arrays.append((section.rows, elements))
-            }
-        }
-        known[path] = rows
-        return rows
-    }
-
-    /// The object that an item's rows are in; nil without one.
-    private mutating func place(of item: OldItem) throws(PropertyListError) -> Int? {
-        switch item.step.writtenKind {
-        case .string: return nil
-        case .array: return item.object
-        case .dictionary:
-            guard let place = item.step.place else { return nil }
-            return try value(named: place.name, of: item.object)
+            next = end
         }
     }
+}
 
-    private mutating func value(named name: [UInt8], of object: Int) throws(PropertyListError) -> Int {
-        guard let entry = try objects.entries(of: object).last(where: { $0.name == name }) else {
-            throw .notWhatWasRead
-        }
-        return entry.value
-    }
-
-    /// The entries of a dictionary of sections; none for rows in another form.
-    private mutating func namedSections(of origin: [Int]?) throws(PropertyListError) -> [BinaryObjects.Entry] {
-        guard let origin else { return [] }
-        let item = try item(at: origin)
-        guard item.step.writtenForm == .namedSections, let place = try place(of: item) else { return [] }
-        var entries: [BinaryObjects.Entry] = []
-        for entry in try objects.entries(of: place) {
-            entries.removeAll { $0.name == entry.name }
-            entries.append(entry)
-        }
-        return entries
-    }
-
-    /// The array of each section's rows.
-    private mutating func arrays(
-        of object: Int, _ step: Item.Step, _ sections: [WrittenSection]
-    ) throws(PropertyListError) -> [Int] {
-        let values: [Int]
-        switch step.writtenForm {
-        case .rows, nil: return [object]
-        case .arraysOfRows, .sections:
-            let elements = try objects.elements(of: object)
-            guard elements.count == sections.count else { throw .notWhatWasRead }
-            values = try (0..<elements.count).map { number throws(PropertyListError) in
-                try objects.element(number, of: elements)
-            }
-        case .namedSections:
-            let named = Dictionary(
-                try objects.entries(of: object).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-            values = try sections.map { section throws(PropertyListError) in
-                guard let value = named[section.name] else { throw .notWhatWasRead }
-                return value
-            }
-        case .elements, .entries, .specifiers, .facets, .records: throw .contradictoryEdit
-        }
-        var arrays: [Int] = []
-        for (section, value) in zip(sections, values) {
-            guard let fields = section.fields else {
-                arrays.append(value)
-                continue
-            }
-            guard let place = fields.last(where: { $0.form != nil }) else { throw .notWhatWasRead }
-            arrays.append(try self.value(named: place.name, of: value))
-        }
-        return arrays
+extension WrittenSection {
+    /// Whether its dictionary, without the rows, is as that of another section.
+    fileprivate func hasSameFields(as other: WrittenSection) -> Bool {
+        guard let fields, let others = other.fields else { return fields == nil && other.fields == nil }
+        return fields.count == others.count
+            && zip(fields, others).allSatisfy { $0.name == $1.name && $0.form == $1.form && $0.packed == $1.packed }
     }
 }

@@ -109,9 +109,9 @@ enum DocumentOutput {
             try send(output.span, to: sink)
             output.truncate(to: 0)
             switch step {
-            case .output: break
-            case .copy(let range): try copy(range, of: input, to: sink)
-            case .end: return
+            case .send: break
+            case .sendAndCopy(let range): try copy(range, of: input, to: sink)
+            case .finish: return
             }
         }
     }

@@ -5,7 +5,8 @@ package import PropertyLists
 ///
 /// The values are those of the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
 /// ends and the encoding stay as they are outside the items that were changed, and new text is laid out as what is
-/// around it. In a binary document, the objects outside them stay. A document without an older file is written anew.
+/// around it. In a binary document, the objects outside them stay, unless it is not as the known writers make it, or most
+/// of it goes: then it is written anew.
 package struct DocumentSplice: Sendable {
     private let old, new: Level
     private let provenance: Provenance
@@ -22,7 +23,7 @@ package struct DocumentSplice: Sendable {
 
     /// Writes the new document.
     ///
-    /// O(file) time; memory for what the edits touched, and for the rest a byte for each object of a binary document.
+    /// O(file) time; memory for what the edits touched, and four bytes for each object of a binary document.
     ///
     /// - Parameters:
     ///   - input: the file that `old` was read from.
@@ -52,7 +53,7 @@ package struct DocumentSplice: Sendable {
         do throws(PropertyListError) {
             revision = try BinarySplicer.revision(of: input, old: old, new: new, provenance)
         } catch {
-            // It is not as writers make it, or most of it goes. The new tree is all that is needed to write it anew.
+            // The new tree is all that is needed to write the document anew.
             return try DocumentOutput.write(.tree(new), syntax: .binary, to: sink)
         }
         try DocumentOutput.write(revision, of: input, to: sink)

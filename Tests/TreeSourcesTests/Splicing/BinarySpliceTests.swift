@@ -66,22 +66,63 @@ struct BinarySpliceTests {
 
     @Test("an object that others refer to stays when one of them goes")
     func shared() throws {
-        // 0: the root; 1, 2: keys; 3: rows, in which one item and one title are shared.
+        // 0: the root; 1 and 2: keys; 3: the rows; 7: a title that all three items have.
         let document = BinaryDocument(
-            [0xD1, 1, 3], [0x54] + "Rows".utf8, [0x55] + "Title".utf8, [0xA3, 4, 5, 6], [0xD2, 2, 1, 7, 8],
-            [0xD1, 2, 9], [0xD1, 2, 9], [0x51] + "a".utf8, [0xA2, 5, 9], [0x51] + "b".utf8)
+            [0xD1, 1, 3], [0x54] + "Rows".utf8, [0x55] + "Title".utf8, [0xA3, 4, 5, 6], [0xD1, 2, 7], [0xD1, 2, 7],
+            [0xD1, 2, 7], [0x51] + "t".utf8)
         var edited = try EditedText(document.bytes)
-        #expect(
-            try Self.json(edited)
-                == #"{"Rows":[{"Title":"a","Rows":[{"Title":"b"},"b"]},{"Title":"b"},{"Title":"b"}]}"#)
-        try edited.apply([.patch("{\"Title\":\"c\"}", "/b")])
-        #expect(
-            try Self.json(edited)
-                == #"{"Rows":[{"Title":"a","Rows":[{"Title":"b"},"b"]},{"Title":"c"},{"Title":"b"}]}"#)
-        try edited.apply([.delete("/a"), .delete("/b")])
-        #expect(try Self.json(edited) == #"{"Rows":[{"Title":"c"}]}"#)
-        #expect(Self.objectCount(edited.bytes) > 4, "it was written anew")
-        #expect(Self.occurrences(of: "b", in: Array(edited.bytes.dropFirst(8))) == 0)
+        try edited.apply([.patch("{\"Title\":\"u\"}", "/t~2")])
+        #expect(try Self.json(edited) == #"{"Rows":[{"Title":"t"},{"Title":"u"},{"Title":"t"}]}"#)
+        // The root, its rows, the item and its title are new; the other items and their title are where they were.
+        #expect(Self.objectCount(edited.bytes) == 12)
+        try edited.apply([.delete("/t"), .delete("/t")])
+        #expect(try Self.json(edited) == #"{"Rows":[{"Title":"u"}]}"#)
+        #expect(Self.occurrences(of: "Qt", in: edited.bytes) == 0)
+    }
+
+    @Test("what nothing in a document refers to goes, with what only that refers to")
+    func unused() throws {
+        // 4: an array that nothing refers to, of a string that nothing else refers to.
+        let document = BinaryDocument(
+            [0xD1, 1, 2], [0x54] + "Rows".utf8, [0xA1, 3], [0x51] + "a".utf8, [0xA1, 5], [0x56] + "secret".utf8)
+        var edited = try EditedText(document.bytes)
+        try edited.apply([.insert("\"b\"", "/")])
+        #expect(try Self.json(edited) == #"{"Rows":["a","b"]}"#)
+        #expect(Self.occurrences(of: "secret", in: edited.bytes) == 0)
+    }
+
+    @Test("a text that hundreds of items share goes with the last of them")
+    func sharedByMany() throws {
+        var document = BinaryDocument([0xD1, 1, 2], [0x54] + "Rows".utf8)
+        document.referenceWidth = 2
+        func reference(_ number: Int) -> [UInt8] { BinaryDocument.bigEndian(UInt64(number), width: 2) }
+        let items = 6..<306
+        document.objects = [
+            [0xD1] + reference(1) + reference(2), document.objects[1],
+            [0xAF, 0x11, 1, 44] + items.flatMap(reference), [0x55] + Array("Title".utf8), [0x54] + Array("Note".utf8),
+            [0x56] + Array("secret".utf8),
+        ]
+        for number in items {
+            document.objects.append([0xD2] + [3, 4, number + 300, 5].flatMap(reference))
+        }
+        for number in items { document.objects.append([0x53] + Array("\(number + 100)".utf8)) }
+        var edited = try EditedText(document.bytes)
+        try edited.apply(items.dropLast().map { try Edit.patch("{\"Note\":null}", "/\($0 + 100)") })
+        #expect(Self.occurrences(of: "secret", in: edited.bytes) == 1)
+        try edited.apply([.patch("{\"Note\":null}", "/405")])
+        #expect(Self.occurrences(of: "secret", in: edited.bytes) == 0)
+        #expect(Self.objectCount(edited.bytes) > 606, "it was written anew")
+    }
+
+    @Test("a document that has a container more than once is written anew")
+    func sharedContainer() throws {
+        let document = BinaryDocument(
+            [0xD1, 1, 3], [0x54] + "Rows".utf8, [0x55] + "Title".utf8, [0xA2, 4, 4], [0xD1, 2, 5], [0x51] + "a".utf8)
+        var edited = try EditedText(document.bytes)
+        try edited.apply([.patch("{\"Title\":\"b\"}", "/a")])
+        let expected = #"{"Rows":[{"Title":"b"},{"Title":"a"}]}"#
+        #expect(try Self.json(edited) == expected)
+        #expect(try edited.bytes == Self.binary(expected))
     }
 
     @Test("rows and sections move with all that is below them")
@@ -102,6 +143,41 @@ struct BinarySpliceTests {
         ]
         let found = try Self.json(edited)
         #expect(found == "{\"Rows\":[\(expected.joined(separator: ","))]}")
+    }
+
+    @Test("sections that no edit touches keep their objects, as do the fields of the others")
+    func untouchedSections() throws {
+        let sections = (0..<300).map {
+            let rows = $0 % 3 == 0 ? "" : ",\"Rows\":[\"a\($0)\",\"b\($0)\"],\"Footer\":\"f\""
+            return "{\"Title\":\"s\($0)\"\(rows)}"
+        }
+        let json = "{\"Sections\":[\(sections.joined(separator: ","))]}"
+        let old = try Self.binary(json)
+        var edited = try EditedText(old)
+        try edited.apply([.put("\"new\"", "/a4")])
+        let expected = json.replacing("\"a4\"", with: "\"new\"")
+        #expect(try Self.json(edited) == expected)
+        // The text, the array and the dictionary of its section, the sections and the root.
+        #expect(Self.objectCount(edited.bytes) == Self.objectCount(old) + 5)
+        try edited.apply([.move("/a5", below: "/", .before("b1")), .delete("/a7"), .delete("/b7")])
+        let found = try Self.json(edited)
+        #expect(
+            found
+                == expected.replacing("\"a5\",", with: "").replacing("\"a7\",\"b7\"", with: "")
+                .replacing("\"b1\"", with: "\"a5\",\"b1\""))
+        #expect(Self.objectCount(edited.bytes) < Self.objectCount(old) + 20)
+    }
+
+    @Test("named sections keep their order and what no edit touches")
+    func untouchedNames() throws {
+        let sections = (0..<100).map { "\"n\(99 - $0)\":[\"a\($0)\"]" }
+        let json = "{\"Sections\":{\(sections.joined(separator: ","))}}"
+        let old = try Self.binary(json)
+        var edited = try EditedText(old)
+        try edited.apply([.put("\"new\"", "/a42")])
+        let found = try Self.json(edited)
+        #expect(found == json.replacing("\"a42\"", with: "\"new\""))
+        #expect(Self.objectCount(edited.bytes) == Self.objectCount(old) + 4)
     }
 
     @Test("a document whose objects are not in the order of their numbers is written anew")
@@ -126,6 +202,20 @@ struct BinarySpliceTests {
         var edited = try EditedText(document.bytes)
         try edited.apply([.insert("\"new\"", "/")])
         let expected = "{\"Rows\":[" + (titles + ["new"]).map { "\"\($0)\"" }.joined(separator: ",") + "]}"
+        #expect(try Self.json(edited) == expected)
+        #expect(try edited.bytes == Self.binary(expected))
+    }
+
+    @Test("the number of an unused object is not taken if it is too high for a reference")
+    func tooHigh() throws {
+        var document = BinaryDocument([0xD1, 1, 2], [0x54] + "Rows".utf8, [0xA1, 3], [0x51] + "a".utf8)
+        document.objects += (4..<300).map { _ in [0x09] }
+        document.objects[2] = [0xAF, 0x10, 253] + (3..<256).map { UInt8($0) }
+        document.objects = document.objects.enumerated().map { 3..<256 ~= $0 ? [0x53] + Array("\($0 + 100)".utf8) : $1 }
+        var edited = try EditedText(document.bytes)
+        try edited.apply([.insert("\"new\"", "/")])
+        let titles = (3..<256).map { "\($0 + 100)" } + ["new"]
+        let expected = "{\"Rows\":[" + titles.map { "\"\($0)\"" }.joined(separator: ",") + "]}"
         #expect(try Self.json(edited) == expected)
         #expect(try edited.bytes == Self.binary(expected))
     }

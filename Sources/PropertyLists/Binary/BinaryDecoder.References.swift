@@ -46,13 +46,13 @@ extension BinaryDecoder {
         }
     }
 
-    /// The objects that go together with some that nothing refers to: what nothing else refers to.
+    /// Adds to unused objects those that only they refer to, and takes the references of all of them away.
     ///
     /// - Parameters:
     ///   - unused: objects without a reference.
-    ///   - most: how many there may be in all.
-    /// - Returns: all of them, in ascending order.
-    /// - Throws: `PropertyListError` if there are more.
+    ///   - most: how many unused objects there may be.
+    /// - Returns: all unused objects, in ascending order.
+    /// - Throws: `PropertyListError` if there are more than `most`.
     mutating func released(
         _ unused: [Int], most: Int, from counts: inout BinaryReferenceCounts
     ) throws(PropertyListError) -> [Int] {

@@ -1,19 +1,19 @@
 extension WebClientFile {
     /// All files, in the order of their names.
-    public static let all = served([
-        ("app.js", PackageResources.app_js),
-        ("client.css", PackageResources.client_css),
-        ("detail-pane.js", PackageResources.detail_pane_js),
-        ("editor.js", PackageResources.editor_js),
-        ("elements.js", PackageResources.elements_js),
-        ("index.html", PackageResources.index_html),
-        ("level-pane.js", PackageResources.level_pane_js),
-        ("level.js", PackageResources.level_js),
-        ("list.js", PackageResources.list_js),
-        ("menus.js", PackageResources.menus_js),
-        ("messages.js", PackageResources.messages_js),
-        ("place.js", PackageResources.place_js),
-        ("row.js", PackageResources.row_js),
-        ("service.js", PackageResources.service_js),
-    ])
+    public static let all = [
+        WebClientFile(name: "app.js", bytes: PackageResources.app_js),
+        WebClientFile(name: "client.css", bytes: PackageResources.client_css),
+        WebClientFile(name: "detail-pane.js", bytes: PackageResources.detail_pane_js),
+        WebClientFile(name: "editor.js", bytes: PackageResources.editor_js),
+        WebClientFile(name: "elements.js", bytes: PackageResources.elements_js),
+        WebClientFile(name: "index.html", bytes: PackageResources.index_html),
+        WebClientFile(name: "level-pane.js", bytes: PackageResources.level_pane_js),
+        WebClientFile(name: "level.js", bytes: PackageResources.level_js),
+        WebClientFile(name: "list.js", bytes: PackageResources.list_js),
+        WebClientFile(name: "menus.js", bytes: PackageResources.menus_js),
+        WebClientFile(name: "messages.js", bytes: PackageResources.messages_js),
+        WebClientFile(name: "place.js", bytes: PackageResources.place_js),
+        WebClientFile(name: "row.js", bytes: PackageResources.row_js),
+        WebClientFile(name: "service.js", bytes: PackageResources.service_js),
+    ]
 }

@@ -2,24 +2,8 @@
 public struct WebClientFile: Sendable {
     /// The name, with its extension.
     public let name: String
-    /// The content, as it is served.
+    /// The content: the source file as it is.
     public let bytes: [UInt8]
-
-    /// Files from their sources. What scripts import from each other has the same short name in all of them.
-    static func served(_ sources: [(name: String, bytes: [UInt8])]) -> [WebClientFile] {
-        let scripts = sources.map { $0.name.hasSuffix(".js") ? SourceTokenizer.tokens(ofScript: $0.bytes) : [] }
-        let names = ShortNames(scripts)
-        return zip(sources, scripts).map { source, script in
-            if source.name == pageName { return WebClientFile(name: source.name, bytes: source.bytes) }
-            let text =
-                if source.name.hasSuffix(".js") {
-                    ServedText(script: script, names: names)
-                } else {
-                    ServedText(style: SourceTokenizer.tokens(ofStyle: source.bytes))
-                }
-            return WebClientFile(name: source.name, bytes: text.bytes)
-        }
-    }
 
     /// The name of the one HTML page.
     public static let pageName = "index.html"

@@ -84,128 +84,13 @@ import Testing
         #expect(WebClientFile.all.map(\.name) == names.filter { !$0.hasSuffix(".swift") }.sorted())
     }
 
-    private static func served(_ source: String, isStyle: Bool = false) -> String {
-        let file = WebClientFile.served([(isStyle ? "a.css" : "a.js", Array(source.utf8))])[0]
-        return String(decoding: file.bytes, as: UTF8.self)
-    }
-
-    @Test("is sent without comments, without white space that separates nothing, and with short names")
-    func served() {
-        let script = #"""
-            // A comment.
-            export const one = (a, b) => {
-              return a === b ? 'x = y' : `${a} = ${ [b, `{ ${a} }`] }`  // Another.
-            }
-            //
-            const two = [
-              'a, "b', /a, ['`"/]b/g, "it's \" one",
-            ]
-            const three = 1 + +one / two - -1
-            const four = 'one' in two && return_ / 2 + `a / b`
-            class Five {
-              #first = '#first'
-              async #second() { return `${this.#first} #second` && /#first/ && #first in this === true }
-            }
-
-            """#
-        #expect(
-            Self.served(script) == #"""
-                export let d=(a,b)=>{return a===b?'x = y':`${a} = ${[b,`{ ${a} }`]}`}
-                let c=['a, "b',/a, ['`"/]b/g,"it's \" one",]
-                let h=1+ +d/c- -1
-                let f='one'in c&&return_/2+`a / b`
-                class e{#a='#first'
-                async #b(){return`${this.#a} #second`&&/#first/&&#a in this===true}}
-
-                """#)
-        let style = """
-            /* A comment; { */
-            .a > .b { color: red; font: 1rem "a: b", serif; }
-            .c:is(.d, .e) :hover { margin: 0 auto; width: calc(1px + 2px); }
-
-            """
-        #expect(
-            Self.served(style, isStyle: true)
-                == ".a>.b{color:red;font:1rem \"a: b\",serif}.c:is(.d,.e) :hover{margin:0 auto;width:calc(1px + 2px)}\n"
-        )
-    }
-
-    @Test("has short names for what scripts import from each other")
-    func imports() {
-        let files = WebClientFile.served([
-            ("a.js", Array("import {second} from './b.js'\nexport const first = () => second + first\n".utf8)),
-            ("b.js", Array("import {first} from './a.js'\nexport const second = () => first\n".utf8)),
-        ])
-        #expect(
-            files.map { String(decoding: $0.bytes, as: UTF8.self) } == [
-                "import{b}from'./b.js'\nexport let a=()=>b+a\n", "import{a}from'./a.js'\nexport let b=()=>a\n",
-            ])
-    }
-
-    @Test(
-        "has no short name for what may be a property, or is declared nowhere",
-        arguments: [
-            "const name = one.name", "const name = one?.name", "const {name} = one", "const {name = 1, other} = name",
-            "const {one: {name}} = other, two = name", "const one = {name: 2}, name = 1", "const name = {two, name}",
-            "const name = {name() { return 1 }}", "const name = {get name() { return 1 }}",
-            "const name = {async name() { return 1 }}", "const name = {* name() { yield 1 }}",
-            "class One {\n  name\n}\nconst name = 1", "class One {\n  two = 1\n  name = 2\n}\nconst name = 1",
-            "class One { static name = 1 }\nconst name = 1", "class One { name() {} }\nconst name = 1",
-            "class One { two() {} name() {} }\nconst name = 1", "class One { set name(value) {} }\nconst name = 1",
-            "const one = `${two.name}`, other = name => 1", "const one = {class: {name: 1}}, other = name => name",
-            "const one = (name, other) => name", "one(name)",
-        ])
-    func properties(_ source: String) {
-        #expect(
-            Self.words(Self.served(source)).count(where: { $0 == "name" })
-                == Self.words(source).count(where: { $0 == "name" }))
-    }
-
-    @Test(
-        "has a short name for a variable",
-        arguments: [
-            ("const name = [...name]", "let a=[...a]"), ("const name = one ? name : two", "let a=one?a:two"),
-            ("let name = {...name}", "let a={...a}"), ("let name = {[name]: 1}", "let a={[a]:1}"),
-            ("function name() {}", "function a(){}"), ("one(name => name)", "one(a=>a)"),
-            ("class Name { one = Name }", "class a{one=a}"), ("const name = `name ${name}`", "let a=`name ${a}`"),
-        ])
-    func variables(_ source: String, _ served: String) { #expect(Self.served(source) == served + "\n") }
-
-    @Test(
-        "is sent up to its end if a literal or a comment in it has none",
-        arguments: ["'a", "`a${", "/a", "/*a", "a\\", "`\\", "//"])
-    func unended(_ source: String) {
-        #expect(Self.served(source).count <= source.count + 1)
-        #expect(Self.served(source, isStyle: true).count <= source.count + 1)
-    }
-
-    @Test("is sent with every word and mark of its source, in their order and apart")
-    func source() throws {
-        var names: [Substring: Substring] = [:]
-        for file in WebClientFile.all where file.name != WebClientFile.pageName {
-            let source = try String(contentsOf: Self.folder.appending(path: file.name), encoding: .utf8)
-            let lines = source.split(separator: "\n").filter {
-                let line = $0.trimmingPrefix(while: { $0 == " " })
-                return !line.hasPrefix("//") && !line.hasPrefix("/*")
-            }
-            let served = String(decoding: file.bytes, as: UTF8.self)
-            let words = Self.words(lines.joined(separator: "\n"))
-            let servedWords = Self.words(served)
-            #expect(words.count(where: { $0 == ";" }) >= servedWords.count(where: { $0 == ";" }), "\(file.name)")
-            let pairs = Array(zip(words.filter { $0 != ";" }, servedWords.filter { $0 != ";" }))
-            #expect(pairs.count == words.count(where: { $0 != ";" }), "\(file.name)")
-            for (word, name) in pairs where word != name && word != "const" {
-                #expect(
-                    name.utf8.count <= 3 && names[word, default: name] == name, "\(word) is \(name) in \(file.name)")
-                names[word] = name
-            }
+    @Test("is sent as its sources are, with their comments")
+    func sources() throws {
+        let desk = try Self.desk()
+        let files = Self.files(of: desk.get("/browse/"))
+        for file in files {
+            let name = String(file.split(separator: "/").last ?? "")
+            #expect(desk.get(file).text == (try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)))
         }
-        #expect(names.count > 250)
-        #expect(Set(names.values).count == names.count, "no two variables have the same name")
-    }
-
-    /// The words and marks of a text, apart from the names that are private in one script.
-    private static func words(_ text: String) -> [Substring] {
-        text.matches(of: /[\p{L}\p{N}_$#]+|[^\s]/).map { $0.output.hasPrefix("#") ? "#" : $0.output }
     }
 }

@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import plistlib
-import re
 import struct
 import tempfile
 import urllib.request
@@ -30,9 +29,8 @@ def png(size):
         + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
 
 
-# What the page and its files may have together, uncompressed: 100 KB.
-MOST_BYTES = 102_400
-SOURCES = pathlib.Path(__file__).parents[2] / "Sources" / "WebClient"
+# The limit of the first load, coded with Brotli: 45 KB.
+MOST_BYTES = 45_000
 LETTERS = "ABCDEFGH"
 DOCUMENT = {"Title": "Conditions", "Rows": [
     {"Title": "Letters", "Sections": [
@@ -63,34 +61,20 @@ def read(server, target, **headers):
         return response.read()
 
 
-def served(server):
-    """The page and its files, by their targets."""
+def first_load(server):
+    """The page and the files that it names, as a browser receives them. The editor is loaded by the first edit."""
     page = read(server, "/browse/", Accept="text/html")
     links = Links()
     links.feed(page.decode())
-    files = {link: read(server, link) for link in links.found}
-    # The editor is named only by the module that loads it.
-    folder = next(iter(files)).rsplit("/", 1)[0]
-    files[folder + "/editor.js"] = read(server, folder + "/editor.js")
-    return {"/browse/": page, **files}
+    coded = {"Accept-Encoding": "br"}
+    return {"/browse/": read(server, "/browse/", Accept="text/html", **coded),
+            **{link: read(server, link, **coded) for link in links.found}}
 
 
 def size(verdict, files):
     total = sum(map(len, files.values()))
-    verdict.figure("the page and its files", f"{total} bytes in {len(files)} answers")
-    verdict.expect(total <= MOST_BYTES, f"the page and its files have at most {MOST_BYTES} bytes, not {total}")
-
-
-def names(verdict, files, window):
-    """No variable of the browser is named like one of the scripts that is sent with a short name: it would be sent so too."""
-    def words(text):
-        return set(re.findall(r"[A-Za-z_$][\w$]*", re.sub(r"^ *//.*", "", text, flags=re.MULTILINE)))
-    sources = set().union(*(words(path.read_text()) for path in SOURCES.glob("*.js")))
-    short = sources - words(b"\n".join(files.values()).decode())
-    verdict.expect(len(short) > 200, f"many names are sent short: {len(short)}")
-    window.open("/")
-    found = window.run("return arguments[0].filter(name => name in window)", sorted(short))
-    verdict.expect(found == [], f"none of them is one of the browser's own: {found}")
+    verdict.figure("the first load", f"{total} bytes of Brotli in {len(files)} answers")
+    verdict.expect(total <= MOST_BYTES, f"the first load has at most {MOST_BYTES} bytes, not {total}")
 
 
 def network(verdict, window):
@@ -293,10 +277,8 @@ def main():
         file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
         token.write_text(TOKEN)
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server:
-            files = served(server)
-            size(verdict, files)
+            size(verdict, first_load(server))
             with Window(origin(server), WIDE) as window:
-                names(verdict, files, window)
                 for part in (network, typing_ahead, curl, right_to_left, types, look_inside, dialogs):
                     part(verdict, window)
                 expect_no_complaints(verdict, window)

@@ -115,9 +115,7 @@ let package = Package(
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
-        .testTarget(
-            name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes", "TestDocuments"],
-            swiftSettings: settings),
+        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes"], swiftSettings: settings),
         .testTarget(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
         .testTarget(

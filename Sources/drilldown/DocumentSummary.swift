@@ -22,7 +22,13 @@ struct DocumentSummary {
 
     /// One fact a line; the last line is the verdict, for programs.
     var lines: [String] {
-        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)", verdict]
+        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + [verdict]
+    }
+
+    /// For a large binary document: each edit takes as long as writing all of it.
+    private var advice: [String] {
+        guard loaded.syntax == .binary, loaded.tree.itemCount >= 100_000 else { return [] }
+        return ["\(name): an edit writes a binary document anew; XML or JSON is faster to edit at this size"]
     }
 
     private var verdict: String {

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 import TreeSources
@@ -80,6 +81,19 @@ struct CheckTests {
         let loaded = try standardInput("[]").load()
         let summary = DocumentSummary(loaded, of: "a", .init(bytes: bytes, time: .seconds(2)))
         #expect(summary.lines[0] == "a: 1 level, \(text) of memory, loaded in 2000.0 ms")
+    }
+
+    @Test("advises another syntax for a large binary document that is edited", arguments: [99_999, 100_000])
+    func largeBinary(_ count: Int) throws {
+        let items = [String](repeating: "a", count: count)
+        let data = try PropertyListSerialization.data(fromPropertyList: items, format: .binary, options: 0)
+        let path = scratch("Large.plist")
+        try data.write(to: URL(filePath: path))
+        let loaded = try PropertyListFile(path: path).load(replacing: nil)
+        let lines = DocumentSummary(loaded, of: "a", .init(bytes: 0, time: .zero)).lines
+        let advice = "a: an edit writes a binary document anew; XML or JSON is faster to edit at this size"
+        #expect(lines.filter { $0 == advice }.count == (count < 100_000 ? 0 : 1))
+        #expect(lines.last == "a: \(count) items, 1 warning")
     }
 
     @Test("refuses standard input that is empty, too long or no file")

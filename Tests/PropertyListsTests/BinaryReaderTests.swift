@@ -1,8 +1,6 @@
 import PropertyLists
 import Testing
 
-@testable import TestDocuments
-
 @Suite("The binary reader")
 struct BinaryReaderTests {
     @Test(

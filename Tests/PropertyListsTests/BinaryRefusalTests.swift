@@ -2,8 +2,6 @@ import Glibc
 import PropertyLists
 import Testing
 
-@testable import TestDocuments
-
 @Suite("The binary reader refuses")
 struct BinaryRefusalTests {
     struct Case: CustomTestStringConvertible, Sendable {

@@ -2,8 +2,6 @@ import Bytes
 import PropertyLists
 import Testing
 
-@testable import TestDocuments
-
 @Suite("The binary writer")
 struct BinaryWriterTests {
     @Test("writes a container after what it holds, and a key and a truth value once")

@@ -66,7 +66,7 @@ extension BinaryDecoder {
     ///
     /// - Parameter unit: bytes of one unit, to check that the contents end before the end of the objects.
     @inline(__always)
-    mutating func extent(
+    private mutating func extent(
         _ token: UInt8, unit: Int
     ) throws(PropertyListError) -> (start: Int, count: Int) {
         var start = position &+ 1

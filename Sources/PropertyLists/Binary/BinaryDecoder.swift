@@ -91,7 +91,7 @@ struct BinaryDecoder: ~Copyable {
 
     /// Looks up where an object begins, and moves the position there.
     @inline(__always)
-    mutating func locate(_ object: Int) throws(PropertyListError) {
+    private mutating func locate(_ object: Int) throws(PropertyListError) {
         let width = layout.offsetWidth
         let entry = layout.table.lowerBound &+ object &* width
         let offset = try table.integer(at: entry, width: width)

@@ -1,5 +1,3 @@
-import Bytes
-
 /// The positions of the parts of a binary property list, read from its last 32 bytes and checked.
 ///
 /// Source: `CFBinaryPlistTrailer` in CoreFoundation's `ForFoundationOnly.h`.
@@ -60,30 +58,5 @@ struct BinaryLayout {
         self.root = Int(root)
         objects = Self.headerBytes..<Int(start)
         table = Int(start)..<Int(start) + objectCount * offsetWidth
-    }
-
-    /// The layout of a document that is written, whose objects follow the header and are followed by the table.
-    init(offsetWidth: Int, referenceWidth: Int, objectCount: Int, root: Int, table start: Int) {
-        self.offsetWidth = offsetWidth
-        self.referenceWidth = referenceWidth
-        self.objectCount = objectCount
-        self.root = root
-        objects = Self.headerBytes..<start
-        table = start..<start + objectCount * offsetWidth
-    }
-
-    /// The bytes of each offset in a document whose table begins at a place.
-    static func offsetWidth(upTo table: Int) -> Int { [1, 2, 4].first { table < 1 << (8 * $0) } ?? 8 }
-}
-
-extension ByteBuffer {
-    /// Appends the trailer of a document.
-    mutating func append(_ layout: BinaryLayout) {
-        append(bigEndian: 0, width: 6)
-        append(bigEndian: UInt64(layout.offsetWidth), width: 1)
-        append(bigEndian: UInt64(layout.referenceWidth), width: 1)
-        append(bigEndian: UInt64(layout.objectCount), width: 8)
-        append(bigEndian: UInt64(layout.root), width: 8)
-        append(bigEndian: UInt64(layout.table.lowerBound), width: 8)
     }
 }

@@ -15,18 +15,16 @@ struct BinaryObjectSizes: ~Copyable {
         bytes.append(leb128: UInt64(size))
     }
 
-    /// Reads the size that is stored at a place, which moves on to the next one; nil after the last one.
-    func next(at place: inout Int) -> Int? { place < bytes.count ? Int(bytes.span.leb128(at: &place)) : nil }
-
     /// Appends the offset of each object.
     ///
     /// - Parameter start: the offset of the first.
     func appendOffsets(from start: Int, width: Int, to output: inout ByteBuffer) {
         output.reserve(count * width)
+        let bytes = bytes.span
         var (offset, place) = (start, 0)
-        while let size = next(at: &place) {
+        while place < bytes.count {
             output.append(bigEndian: UInt64(offset), width: width)
-            offset += size
+            offset += Int(bytes.leb128(at: &place))
         }
     }
 }

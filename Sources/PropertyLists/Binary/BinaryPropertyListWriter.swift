@@ -1,22 +1,18 @@
 public import Bytes
 
-/// Writes a binary property list (`bplist00`) from events, or objects that are added to one.
+/// Writes a binary property list (`bplist00`) from events.
 ///
 /// A container is written after its contents, so no object is kept: only its number, until its container ends, and its
 /// size, in a byte or two, for the offset table. Each short key is written once while a table has room for it.
 public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The document so far; it may be drained between events.
     public var output: ByteBuffer
-    private(set) var sizes = BinaryObjectSizes()
-    private(set) var numbers: BinaryObjectNumbers
+    private var sizes = BinaryObjectSizes()
     private var keys = BinaryKeyTable()
-    private(set) var completeness = Completeness()
+    private var completeness = Completeness()
     private var open: [Container] = []
     /// The objects in the open containers so far; in a dictionary keys and values alternate.
-    private(set) var references: [UInt32] = []
-    /// The references to each object of the document that objects are added to; nil for a new document.
-    var counts: BinaryReferenceCounts?
-    private let referenceWidth: Int
+    private var references: [UInt32] = []
     /// The objects for false and true, once they exist.
     private var falseObject: UInt32?
     private var trueObject: UInt32?
@@ -27,25 +23,12 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         let start: Int
     }
 
+    private static var referenceWidth: Int { 4 }
+
     /// - Parameter output: the buffer to append the document to.
     public init(output: consuming ByteBuffer = ByteBuffer()) {
         self.output = output
         self.output.append(BinaryLayout.header)
-        referenceWidth = 4
-        numbers = BinaryObjectNumbers(unused: [], end: 0, referenceWidth: referenceWidth)
-    }
-
-    /// Creates a writer of objects that are added to a document.
-    ///
-    /// - Parameters:
-    ///   - unused: the document's objects that are replaced first, in ascending order.
-    ///   - counts: the references to each of its objects.
-    init(addingTo layout: BinaryLayout, unused: [Int], _ counts: BinaryReferenceCounts) {
-        output = ByteBuffer()
-        referenceWidth = layout.referenceWidth
-        numbers = BinaryObjectNumbers(
-            unused: unused, end: layout.objectCount, referenceWidth: layout.referenceWidth)
-        self.counts = counts
     }
 
     /// Ends the document: writes the offset table and the trailer.
@@ -54,21 +37,23 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     public mutating func finish() throws(PropertyListError) {
         try completeness.check()
         let table = BinaryLayout.headerBytes + sizes.total
-        let width = BinaryLayout.offsetWidth(upTo: table)
+        let width = [1, 2, 4].first { table < 1 << (8 * $0) } ?? 8
         sizes.appendOffsets(from: BinaryLayout.headerBytes, width: width, to: &output)
-        output.append(
-            BinaryLayout(
-                offsetWidth: width, referenceWidth: referenceWidth, objectCount: sizes.count,
-                root: Int(references.last ?? 0), table: table))
+        output.append(bigEndian: 0, width: 6)
+        output.append(bigEndian: UInt64(width), width: 1)
+        output.append(bigEndian: UInt64(Self.referenceWidth), width: 1)
+        output.append(bigEndian: UInt64(sizes.count), width: 8)
+        output.append(bigEndian: UInt64(references.last ?? 0), width: 8)
+        output.append(bigEndian: UInt64(table), width: 8)
     }
-
-    // MARK: Objects
 
     /// Assigns a number to the object just appended.
     ///
     /// - Parameter start: where in `output` it begins.
     private mutating func object(from start: Int) throws(PropertyListError) -> UInt32 {
-        let number = try numbers.next()
+        guard let number = UInt32(exactly: sizes.count) else {
+            throw PropertyListError("a binary property list is limited to 4294967295 objects here")
+        }
         sizes.append(output.count - start)
         return number
     }
@@ -77,6 +62,29 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     private mutating func value(from start: Int) throws(PropertyListError) {
         completeness.value()
         references.append(try object(from: start))
+    }
+
+    /// Appends a token with a count, which follows it if it does not fit in.
+    private mutating func append(_ token: UInt8, count: Int) {
+        if count < 15 { return output.append(token | UInt8(count)) }
+        output.append(token | 0xF)
+        append(integer: UInt64(count))
+    }
+
+    private mutating func append(integer value: UInt64) {
+        let power = value < 1 << 8 ? 0 : value < 1 << 16 ? 1 : value < 1 << 32 ? 2 : 3
+        output.append(0x10 | UInt8(power))
+        output.append(bigEndian: value, width: 1 << power)
+    }
+
+    private mutating func append(text: Span<UInt8>) {
+        if ByteScan.isASCII(text) {
+            append(0x50, count: text.count)
+            output.append(text)
+        } else {
+            append(0x60, count: ByteScan.utf16Count(text))
+            output.append(utf16Of: text)
+        }
     }
 
     private mutating func begin(isDictionary: Bool) {
@@ -92,14 +100,13 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         }
         let start = output.count
         let held = references.count - container.start
-        counts?.add(references[container.start...])
-        output.reserve(16 + held * referenceWidth)
+        output.reserve(16 + held * Self.referenceWidth)
         if container.isDictionary {
-            output.append(token: 0xD0, count: held / 2)
+            append(0xD0, count: held / 2)
             append(references: stride(from: container.start, to: references.count, by: 2))
             append(references: stride(from: container.start + 1, to: references.count, by: 2))
         } else {
-            output.append(token: 0xA0, count: held)
+            append(0xA0, count: held)
             append(references: stride(from: container.start, to: references.count, by: 1))
         }
         references.removeLast(held)
@@ -107,7 +114,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func append(references indices: StrideTo<Int>) {
-        for index in indices { output.append(bigEndian: UInt64(references[index]), width: referenceWidth) }
+        for index in indices { output.append(bigEndian: UInt64(references[index]), width: Self.referenceWidth) }
     }
 
     public mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
@@ -115,22 +122,10 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         if let known = keys.object(for: name) { return references.append(known) }
         let start = output.count
-        output.append(binary: name)
+        append(text: name)
         let number = try object(from: start)
         keys.keep(name, as: number)
         references.append(number)
-    }
-
-    /// Refers to an object of the document that objects are added to, as the key of the value that follows.
-    package mutating func key(_ object: Int, named name: Span<UInt8>) {
-        keys.keep(name, as: UInt32(truncatingIfNeeded: object))
-        references.append(UInt32(truncatingIfNeeded: object))
-    }
-
-    /// Refers to an object of the document that objects are added to, as a value.
-    package mutating func value(_ object: Int) {
-        completeness.value()
-        references.append(UInt32(truncatingIfNeeded: object))
     }
 
     public mutating func endDictionary() throws(PropertyListError) { try end() }
@@ -141,13 +136,23 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         let start = output.count
-        output.append(binary: text)
+        append(text: text)
         try value(from: start)
     }
 
     public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
         let start = output.count
-        output.append(binary: value)
+        if value.isNegative {
+            output.append(0x13)
+            output.append(bigEndian: value.bits, width: 8)
+        } else if value.bits >> 63 == 1 {
+            // Eight bytes would read back as negative.
+            output.append(0x14)
+            output.append(bigEndian: 0, width: 8)
+            output.append(bigEndian: value.bits, width: 8)
+        } else {
+            append(integer: value.bits)
+        }
         try self.value(from: start)
     }
 
@@ -179,7 +184,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         let start = output.count
-        output.append(token: 0x40, count: bytes.count)
+        append(0x40, count: bytes.count)
         output.append(bytes)
         try value(from: start)
     }

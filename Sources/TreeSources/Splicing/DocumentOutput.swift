@@ -98,24 +98,6 @@ enum DocumentOutput {
         }
     }
 
-    /// Writes a binary document that is made from an older one.
-    static func write<Failure: Error>(
-        _ revision: consuming BinaryRevision, of input: DocumentInput, to sink: (Span<UInt8>) throws(Failure) -> Void
-    ) throws(SpliceError<Failure>) {
-        var output = ByteBuffer()
-        while true {
-            let step: BinaryRevision.Step
-            do throws(PropertyListError) { step = try revision.next(&output) } catch { throw .document(error) }
-            try send(output.span, to: sink)
-            output.truncate(to: 0)
-            switch step {
-            case .send: break
-            case .sendAndCopy(let range): try copy(range, of: input, to: sink)
-            case .finish: return
-            }
-        }
-    }
-
     static func send<Failure: Error>(
         _ bytes: Span<UInt8>, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {

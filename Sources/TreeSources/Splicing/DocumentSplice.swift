@@ -5,8 +5,7 @@ package import PropertyLists
 ///
 /// The values are those of the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
 /// ends and the encoding stay as they are outside the items that were changed, and new text is laid out as what is
-/// around it. In a binary document, the objects outside them stay, unless it is not as the known writers make it, or most
-/// of it goes: then it is written anew.
+/// around it. A binary document, and one without an older file, is written anew.
 package struct DocumentSplice: Sendable {
     private let old, new: Level
     private let provenance: Provenance
@@ -23,7 +22,7 @@ package struct DocumentSplice: Sendable {
 
     /// Writes the new document.
     ///
-    /// O(file) time; memory for what the edits touched, and four bytes for each object of a binary document.
+    /// O(file) time; memory for what the edits touched, and none for the rest.
     ///
     /// - Parameters:
     ///   - input: the file that `old` was read from.
@@ -32,9 +31,12 @@ package struct DocumentSplice: Sendable {
     package func write<Failure: Error>(
         _ input: DocumentInput, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
-        if provenance == .new { return try DocumentOutput.write(.tree(new), syntax: syntax, to: sink) }
-        if provenance == .same([]) { return try DocumentOutput.copy(0..<input.size, of: input, to: sink) }
-        guard let textual = syntax.textual else { return try writeBinary(input, to: sink) }
+        guard let textual = syntax.textual, provenance != .new else {
+            return try DocumentOutput.write(.tree(new), syntax: syntax, to: sink)
+        }
+        if provenance == .same([]) {
+            return try DocumentOutput.copy(0..<input.size, of: input, to: sink)
+        }
         let document: DocumentText
         let pieces: [SplicePiece]
         do throws(PropertyListError) {
@@ -44,19 +46,6 @@ package struct DocumentSplice: Sendable {
             throw .document(error)
         }
         try DocumentOutput.write(pieces, of: document, textual, to: sink)
-    }
-
-    private func writeBinary<Failure: Error>(
-        _ input: DocumentInput, to sink: (Span<UInt8>) throws(Failure) -> Void
-    ) throws(SpliceError<Failure>) {
-        let revision: BinaryRevision
-        do throws(PropertyListError) {
-            revision = try BinarySplicer.revision(of: input, old: old, new: new, provenance)
-        } catch {
-            // The new tree is all that is needed to write the document anew.
-            return try DocumentOutput.write(.tree(new), syntax: .binary, to: sink)
-        }
-        try DocumentOutput.write(revision, of: input, to: sink)
     }
 
     private func pieces(

@@ -10,66 +10,42 @@ struct EditedText {
     private(set) var bytes: [UInt8]
     /// The document that the bytes mean.
     private(set) var document: Level
-    let format: Value.Format
+    let isXML: Bool
 
     init(_ bytes: [UInt8]) throws {
         let head = Array(bytes.prefix(64))
-        let isXML = TextEncoding.characters(of: head.span).first { $0 > 0x20 } == UInt8(ascii: "<")
-        format = head.starts(with: "bplist".utf8) ? .binary : isXML ? .xml : .json
+        isXML = TextEncoding.characters(of: head.span).first { $0 > 0x20 } == UInt8(ascii: "<")
         self.bytes = bytes
-        document = try Self.tree(bytes, format)
+        document = try Self.tree(bytes, isXML: isXML)
     }
 
     init(_ text: String) throws { try self.init(Array(text.utf8)) }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    static func tree(_ bytes: [UInt8], _ format: Value.Format) throws -> Level {
-        var builder = TreeBuilder(isXML: format == .xml)
-        try format.read(bytes, into: &builder)
+    static func tree(_ bytes: [UInt8], isXML: Bool) throws -> Level {
+        var builder = TreeBuilder(isXML: isXML)
+        try Document.read(bytes, isXML: isXML, into: &builder)
         return try builder.finish().document
-    }
-
-    /// What becomes of the file by some edits, which are done one after the other; nil if nothing does.
-    func change(by edits: [Edit]) throws -> ChangedFile? {
-        var session = EditSession(document, syntax: format.fileSyntax)
-        for edit in edits { _ = try session.apply(EditBatch([edit], isExact: false)) }
-        return session.changedFiles.first
     }
 
     /// Does edits that wait together; the text that comes out must mean the tree that the edits made.
     mutating func apply(_ edits: [Edit]) throws {
-        guard let file = try change(by: edits) else { return }
-        bytes = try Self.splice(bytes, file, format)
-        document = try Self.tree(bytes, format)
+        var session = EditSession(document, syntax: isXML ? .xml : .json)
+        for edit in edits { _ = try session.apply(EditBatch([edit], isExact: false)) }
+        guard let file = session.changedFiles.first else { return }
+        bytes = try Self.splice(bytes, file, isXML: isXML)
+        document = try Self.tree(bytes, isXML: isXML)
         #expect(document.hash == file.new.hash, "read again, the text is another document")
     }
 
-    static func splice(_ bytes: [UInt8], _ file: ChangedFile, _ format: Value.Format) throws -> [UInt8] {
+    static func splice(_ bytes: [UInt8], _ file: ChangedFile, isXML: Bool) throws -> [UInt8] {
         var written: [UInt8] = []
         let splice = DocumentSplice(old: file.old, new: file.new, provenance: file.provenance)
-        try splice.write(.memory(bytes), syntax: format.documentSyntax) { (piece: Span<UInt8>) in
+        try splice.write(.memory(bytes), syntax: isXML ? .xml : .json) { (piece: Span<UInt8>) in
             for index in piece.indices { written.append(piece[index]) }
         }
         return written
-    }
-}
-
-extension Value.Format {
-    fileprivate var fileSyntax: FileSyntax {
-        switch self {
-        case .xml: .xml
-        case .json: .json
-        case .binary: .binary
-        }
-    }
-
-    fileprivate var documentSyntax: PropertyListSyntax {
-        switch self {
-        case .xml: .xml
-        case .json: .json
-        case .binary: .binary
-        }
     }
 }
 

@@ -3,7 +3,8 @@ internal import Glibc
 /// Opens files of a folder by relative names, and never a file outside of it.
 ///
 /// Where a name leads is judged by the file that was opened, not by its name: a symbolic link that is swapped in
-/// between leads nowhere else. The kernel tells the place of an open file by `/proc/self/fd` (proc_pid_fd(5)).
+/// between leads nowhere else, and one with a visible name does not open a hidden file. The kernel tells the place of an
+/// open file by `/proc/self/fd` (proc_pid_fd(5)).
 public struct ContainedFolder: Sendable, Equatable {
     /// The folder; a relative path is relative to the working directory.
     public let path: String
@@ -25,9 +26,15 @@ public struct ContainedFolder: Sendable, Equatable {
         try check(name)
         let folder = try Handle(path, at: AT_FDCWD, O_DIRECTORY)
         let found = try Handle(name, at: folder.descriptor, 0)
-        guard try found.isBelow(folder) else { throw .outside }
+        guard let place = try found.path(below: folder) else { throw .outside }
+        guard opensHidden || !Self.isHidden(place) else { throw .hidden }
         guard try found.status().st_mode & S_IFMT == S_IFREG else { throw .notRegular }
         return try found.reopened()
+    }
+
+    /// Whether a part of a path begins with a full stop.
+    private static func isHidden(_ path: ArraySlice<UInt8>) -> Bool {
+        path.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
     /// Refuses a name that no file in the folder can have.
@@ -76,11 +83,11 @@ private struct Handle: ~Copyable {
         return bytes.prefix(count).map(UInt8.init(bitPattern:))
     }
 
-    /// Whether the place is somewhere below a folder.
-    func isBelow(_ folder: borrowing Handle) throws(ContainmentError) -> Bool {
+    /// The path without links from a folder on; nil if the place is not below it.
+    func path(below folder: borrowing Handle) throws(ContainmentError) -> ArraySlice<UInt8>? {
         guard var prefix = try folder.realPath(), let path = try realPath() else { throw .missing }
         if prefix.last != UInt8(ascii: "/") { prefix.append(UInt8(ascii: "/")) }
-        return path.starts(with: prefix)
+        return path.starts(with: prefix) ? path.dropFirst(prefix.count) : nil
     }
 
     func status() throws(ContainmentError) -> stat {

@@ -6,7 +6,7 @@ public enum ContainmentError: Error, Sendable, Equatable {
     case absolute
     /// The name leads out of the folder, by `..` or through a symbolic link.
     case outside
-    /// A part of the name begins with a full stop, which is not allowed here.
+    /// A part of the name, or of the path that its links lead to, begins with a full stop, which is not allowed here.
     case hidden
     /// There is no such file.
     case missing

@@ -71,11 +71,27 @@ struct ContainedFolderTests {
 
     @Test(
         "nor hidden ones if they are not allowed",
-        arguments: [".secret", ".hidden/inside.txt", "sub/../.secret", ".\u{301}secret"])
+        arguments: [
+            ".secret", ".hidden/inside.txt", "sub/../.secret", ".\u{301}secret", "plain.txt", "plain/inside.txt",
+            "sub/chain.txt",
+        ])
     func hidden(name: String) throws {
         let (scratch, path) = try Self.made()
         defer { withExtendedLifetime(scratch) {} }
+        for (link, target) in [
+            ("plain.txt", ".secret"), ("plain", ".hidden"), ("sub/chain.txt", "../plain/inside.txt"),
+        ] {
+            try scratch.link("folder/" + link, to: target)
+        }
         #expect(throws: ContainmentError.hidden) { _ = try ContainedFolder(path, opensHidden: false).open(name) }
+    }
+
+    @Test("though a hidden folder may be above the folder itself")
+    func hiddenAbove() throws {
+        let (scratch, path) = try Self.made()
+        defer { withExtendedLifetime(scratch) {} }
+        let folder = ContainedFolder(path + "/.hidden", opensHidden: false)
+        #expect(try Self.content(folder, "inside.txt") == "inside")
     }
 
     @Test("even while a link is swapped again and again")

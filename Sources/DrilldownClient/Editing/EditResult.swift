@@ -2,7 +2,7 @@
 public struct EditResult: Hashable, Sendable {
     /// The revision that the edits made.
     public var revision: String
-    /// The path of each edit's item after all edits; nil for a deletion.
+    /// The path of each edit's item after all edits; nil for an item that is not there then.
     public var paths: [ItemPath?]
 
     /// A result with these values.

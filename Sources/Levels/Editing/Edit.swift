@@ -45,8 +45,6 @@ public struct EditBatch: Sendable, Equatable {
 public enum EditedItem: Sendable {
     /// Where the item is in the new document.
     case present(Item, isNew: Bool)
-    /// The edit removed it.
+    /// The edit, or a later one of its batch, removed it.
     case deleted
-    /// A later edit of the batch removed it; it had this path.
-    case removedLater(Item)
 }

@@ -136,7 +136,7 @@ public struct EditSession: Sendable {
     /// Notes what a gathered step does.
     mutating func note(_ effect: RowEffect, in file: Int, _ note: (inout Provenance) -> Void) {
         note(&files[file].provenance)
-        for number in followed.indices { followed[number].take(effect, before: document) }
+        for number in followed.indices { followed[number].take(effect) }
     }
 
     /// Whether an item of an earlier step is the one at some rows, or below it.
@@ -222,7 +222,6 @@ public struct EditSession: Sendable {
         _ source: Level, of target: EditTarget, _ effect: RowEffect, referringTo parts: [PartReference] = [],
         _ note: (inout Provenance) -> Void
     ) throws(EditRefusal) {
-        let before = document
         let known = files[target.file].current?.parts
         if parts.contains(where: { known?[$0] == nil }) { needsLoad = true }
         if source.hash != files[target.file].new.hash {
@@ -230,7 +229,7 @@ public struct EditSession: Sendable {
             files[target.file].new = source
             do throws(TreeError) { try compose(target.file) } catch { throw EditRefusal(error) }
         }
-        for number in followed.indices { followed[number].take(effect, before: before) }
+        for number in followed.indices { followed[number].take(effect) }
     }
 
     // MARK: Files

@@ -3,7 +3,6 @@ struct FollowedItem {
     private enum State {
         case present(rows: [Int])
         case deleted
-        case removed(Item)
     }
 
     /// The rows that lead to the place where its file is mounted.
@@ -27,15 +26,9 @@ struct FollowedItem {
     }
 
     /// Takes over what a later step does.
-    ///
-    /// - Parameter document: the document before that step.
-    mutating func take(_ effect: RowEffect, before document: Level) {
+    mutating func take(_ effect: RowEffect) {
         guard case .present(let rows) = state else { return }
-        if let place = effect.place(of: rows) {
-            state = .present(rows: place)
-        } else {
-            state = Item(rowPath: mount + rows, in: document).map { .removed($0) } ?? .deleted
-        }
+        state = effect.place(of: rows).map { .present(rows: $0) } ?? .deleted
     }
 
     /// What became of it.
@@ -44,7 +37,6 @@ struct FollowedItem {
         case .present(let rows):
             Item(rowPath: mount + rows, in: document).map { .present($0, isNew: isNew) } ?? .deleted
         case .deleted: .deleted
-        case .removed(let item): .removedLater(item)
         }
     }
 }

@@ -114,10 +114,10 @@ extension Links {
 }
 
 extension EditedItem {
-    /// The link to the item's detail; nil if the edit removed it.
+    /// The link to the item's detail; nil if it is not there any more.
     fileprivate var link: String? {
         switch self {
-        case .present(let item, _), .removedLater(let item): Links(item).detailText
+        case .present(let item, _): Links(item).detailText
         case .deleted: nil
         }
     }

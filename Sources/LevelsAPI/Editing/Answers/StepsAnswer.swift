@@ -3,7 +3,7 @@ import PropertyLists
 
 /// The answers that tell the revision of an edit.
 enum StepsAnswer {
-    /// `{"revision":…,"edits":[…]}`: a link to the item of each step, or null for a deletion.
+    /// `{"revision":…,"edits":[…]}`: a link to the item of each step, or null if it is not there any more.
     static func rendered(_ snapshot: Snapshot, _ links: [String?]) throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in
             try writer.member("revision", snapshot.revision)

@@ -35,9 +35,11 @@ class App {
     on(this.#narrow, 'change', () => this.render(this.place))
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))
-    this.render(Place.of(location))
-    this.isEditable = (await getJSON('/')).editable
-    if (token.value && this.isEditable) this.setEditing(true)
+    const rendered = this.render(Place.of(location)), isEditable = async () => (await getJSON('/')).editable
+    const isAllowed = await isEditable()
+    // Where reading needs a token, this is told once it was given, and that token need not be one for edits.
+    this.isEditable = isAllowed ?? (await rendered, await isEditable())
+    if (token.value && isAllowed) this.setEditing(true)
   }
 
   get isNarrow() {

@@ -10,7 +10,7 @@ import TreeStore
     private static let editor = "editor-0123456789"
 
     private func desk(
-        _ tokens: String = "\(reader)\n", origins: AllowedOrigins = .none,
+        _ tokens: String = "\(reader)\n", origins: AllowedOrigins = .none, lastError: String? = nil,
         log: @escaping @Sendable (TokenEvent) -> Void = { _ in }
     ) throws -> Desk {
         let publications = Publications(try Desk.snapshot(#"{"Rows":["One"]}"#))
@@ -22,7 +22,10 @@ import TreeStore
         configuration.editing = LevelsAPI.Editing(
             MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
         ) { AccessTokens(Array(Self.editor.utf8)) }
-        return Desk(api: LevelsAPI(publications, configuration: configuration) { Readiness(source: "Data.plist") })
+        return Desk(
+            api: LevelsAPI(publications, configuration: configuration) {
+                Readiness(source: "Data.plist", lastError: lastError)
+            })
     }
 
     private static let guarded = [
@@ -67,6 +70,49 @@ import TreeStore
         let refused = desk.get("/levels/", [("Origin", "https://app.example")])
         #expect(refused.status == 401)
         #expect(refused.header("Access-Control-Allow-Origin") == "https://app.example")
+    }
+
+    private static let values = [nil, "Bearer \(reader)x", "Basic \(reader)"]
+
+    @Test("The index shows a client without a token the links alone", arguments: values)
+    func index(_ value: String?) throws {
+        let desk = try desk()
+        let answer = desk.get("/", value.map { [("Authorization", $0)] } ?? [])
+        #expect(answer.status == 200)
+        #expect(answer.header("Vary") == "Accept-Encoding, Accept, Authorization")
+        #expect(
+            answer.line == #"""
+                {"links":{"levels":"/levels/","detail":"/detail/","document":"/document","changes":"/changes",\#
+                "openapi":"/openapi.json","health":"/healthz","readiness":"/readyz"}}
+                """#)
+        for token in [Self.reader, Self.editor] {
+            let whole = desk.get("/", [("Authorization", "Bearer \(token)"), ("If-None-Match", answer.entityTag)])
+            #expect(whole.status == 200)
+            #expect(whole.header("Vary") == "Accept-Encoding, Accept, Authorization")
+            #expect(whole.line.hasPrefix(#"{"title":"Root","items":1,"revision":"k3-1","editable":true,"links":{"#))
+        }
+    }
+
+    @Test("Readiness shows a client without a token the status alone", arguments: values)
+    func readiness(_ value: String?) throws {
+        let fields = value.map { [("Authorization", $0)] } ?? []
+        #expect(try desk().get("/readyz", fields).line == #"{"status":"ok"}"#)
+        let stale = try desk(lastError: "Data.plist:3:5: 'Secret' is broken.")
+        #expect(stale.get("/readyz", fields).line == #"{"status":"stale"}"#)
+        for token in [Self.reader, Self.editor] {
+            #expect(
+                stale.get("/readyz", [("Authorization", "Bearer \(token)")]).line == """
+                    {"status":"stale","revision":"k3-1","source":"Data.plist","loadedAt":"2023-11-14T22:13:20Z",\
+                    "items":1,"lastError":"Data.plist:3:5: 'Secret' is broken."}
+                    """)
+        }
+    }
+
+    @Test("Wrong tokens count at what is open too, which is answered all the same")
+    func guesses() throws {
+        let desk = try desk()
+        for _ in 0..<110 { #expect(desk.get("/readyz", [("Authorization", "Bearer wrong")]).status == 200) }
+        #expect(desk.get("/levels/", [("Authorization", "Bearer wrong")]).status == 429)
     }
 
     @Test("A cached answer needs the token as well, and is private")

@@ -15,7 +15,7 @@ extension LevelPoller {
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy
-            let before = try await server.documentRevision()
+            let before = try await server.changes(since: nil).revision
             let new: (copy: LevelCopy, assembly: RowAssembly?)
             do {
                 new = try await round(from: old)

@@ -10,21 +10,6 @@ extension Server {
         }
     }
 
-    /// The revision of the document that is served now.
-    func documentRevision() async throws -> String {
-        var request = Request("/")
-        request.header["Accept"] = "application/json"
-        return try await read(send(request)) { bytes throws(JSONError) in
-            var reader = JSONReader(bytes)
-            var revision = ""
-            try reader.object { name, reader throws(JSONError) in
-                if name == "revision" { revision = try reader.text() } else { try reader.skip() }
-            }
-            guard !revision.isEmpty else { throw JSONError("it has no 'revision'", at: reader.offset) }
-            return revision
-        }
-    }
-
     /// Whether the document has changed since a revision, after waiting for that.
     func isChanged(since revision: String, wait: Int) async throws -> Bool {
         do {

@@ -16,4 +16,7 @@ struct Gate {
         if request.method == .get || request.method == .head { return nil }
         return MethodAnswer.response(to: request, header, admission)
     }
+
+    /// Whether an endpoint that is open to anyone may show a client what the document contains.
+    func allowsReading(_ request: Request) -> Bool { reading?.admits(request) ?? true }
 }

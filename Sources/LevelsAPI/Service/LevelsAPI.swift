@@ -157,7 +157,8 @@ public final class LevelsAPI: Responder {
         if let webClient, WebClientAnswers.isPreferred(by: call.request) { return try webClient.pageResponse(to: call) }
         var query = LevelQuery()
         try query.readAnswer(call.query)
-        let compact = try IndexAnswer.rendered(call.publication.snapshot, isEditable: admission.isOn)
+        let compact = try IndexAnswer.rendered(
+            shownSnapshot(call), isEditable: admission.isOn, needsToken: configuration.reading != nil)
         let index = query.isIndented ? compact.indented() : compact
         let selected = try selection.representation(of: index, call.negotiation)
         let isNotModified = try Condition(call.request).isNotModified(selected.entityTag)
@@ -175,8 +176,13 @@ public final class LevelsAPI: Responder {
 
     func readinessAnswer(_ call: Call) throws(Problem) -> Response {
         try call.query.check()
-        let state = try StatusAnswer.readiness(call.publication.snapshot, readiness())
+        let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
         return selection.response(of: state, .identity, call.negotiation)
+    }
+
+    /// What is published; nil if the client may not read it.
+    private func shownSnapshot(_ call: Call) -> Snapshot? {
+        gate.allowsReading(call.request) ? call.publication.snapshot : nil
     }
 
     func asset(_ call: Call) throws(Problem) -> Response {

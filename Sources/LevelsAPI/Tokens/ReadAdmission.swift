@@ -26,11 +26,30 @@ final class ReadAdmission: Sendable {
             if match.operation(request.method)?.content != nil { return nil }
         }
         guard let presented = BearerCredentials.token(of: request) else { return Self.missing }
-        if reading.tokens().token(presented.span) != nil { return nil }
-        if editTokens?().token(presented.span) != nil { return nil }
-        guard let burst = failures.note(request.peer) else { return Self.wrong }
+        if isKnown(presented) { return nil }
+        guard let seconds = noteFailure(of: request) else { return Self.wrong }
+        return .tooManyAttempts(seconds: seconds)
+    }
+
+    /// Whether the token of a request allows reading, for an endpoint that answers without one too.
+    ///
+    /// A wrong token counts here as well, so that no endpoint is a way to guess tokens unseen.
+    func admits(_ request: Request) -> Bool {
+        guard let presented = BearerCredentials.token(of: request) else { return false }
+        if isKnown(presented) { return true }
+        _ = noteFailure(of: request)
+        return false
+    }
+
+    private func isKnown(_ token: [UInt8]) -> Bool {
+        reading.tokens().token(token.span) != nil || editTokens?().token(token.span) != nil
+    }
+
+    /// Counts a wrong token; returns the seconds that the client should wait if there were too many.
+    private func noteFailure(of request: Request) -> Int? {
+        guard let burst = failures.note(request.peer) else { return nil }
         if burst.isFirst { reading.log(.wrongTokens(address: request.peer)) }
-        return .tooManyAttempts(seconds: burst.seconds)
+        return burst.seconds
     }
 
     private static let missing = Problem(

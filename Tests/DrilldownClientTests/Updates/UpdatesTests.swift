@@ -170,7 +170,7 @@ struct UpdatesTests {
                 revision += 1
                 return revision
             }
-            if request.path == "/" { return StubOrigin.Answer.json("{\"revision\":\"r\(number)\"}") }
+            if request.path == "/changes" { return StubOrigin.Answer.json("{\"revision\":\"r\(number)\"}") }
             if request.path.hasPrefix("/changes") {
                 // After the first round only other levels change.
                 let links = number < 6 ? links : ["/levels/Other"]

@@ -91,6 +91,7 @@ export class DetailPane {
     }
   }
 
+  // The level above is named where the position or the neighbours of the item are others.
   concernedBy(entry) {
     if (entry.truncated) return true
     const {detail, level, parent} = this.place

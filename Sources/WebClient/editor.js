@@ -195,7 +195,7 @@ export class Editor {
 
   async #retitle(pane, detail, title) {
     try {
-      const answer = await edit('PATCH', detail.href, {[titleName(detail)]: title}, {ifMatch: detail.version})
+      const answer = await edit('PATCH', detail.href, {[titleName(detail)]: title}, {ifMatch: detail.fieldsVersion})
       pane.marked.clear()
       this.follow(Place.ofLink(detail.href), Place.ofLink(answer.href))
       this.#goOn(pane, answer.href)
@@ -203,7 +203,7 @@ export class Editor {
       if (error.status !== 412) throw error
       const {title: before} = detail
       Object.assign(detail, await readNow(detail.href))
-      // The version is also that of its place: only another title is a conflict.
+      // The version is that of all fields: only another title is a conflict.
       if (detail.title !== before) throw {status: 412, message: `its title is “${detail.title}” now. Rename again to use yours.`}
       await this.#retitle(pane, detail, title)
     }
@@ -295,7 +295,7 @@ export class Editor {
     const order = /^(first|after:)/.test(at) ? [...hrefs].reverse() : hrefs
     const done = await this.attempt(async () => {
       const details = await this.#details(order, chosen)
-      return batch(details.map(({href, version}) => ({move: href, to, at, section, ifMatch: version})))
+      return batch(details.map(({href, fieldsVersion}) => ({move: href, to, at, section, ifMatch: fieldsVersion})))
     })
     if (!done) return
     order.forEach((href, index) => this.follow(Place.ofLink(href), Place.ofLink(done.edits[index].href)))
@@ -471,7 +471,7 @@ class EditForm {
   }
 
   // What is typed while it is being saved stays, and is not saved yet.
-  async save(version = this.original.version, before = this.original.fields) {
+  async save(version = this.original.fieldsVersion, before = this.original.fields) {
     const sent = structuredClone(this.fields), isNew = this.#isGone
     this.#isBusy = true
     this.#offer()
@@ -484,7 +484,7 @@ class EditForm {
     if (answer) {
       const {original, pane, editor} = this, to = Place.ofLink(answer.href)
       editor.drafts.delete(Place.ofLink(original.href).path)
-      this.original = {...original, fields: sent, version: answer.version, href: answer.href}
+      this.original = {...original, fields: sent, fieldsVersion: answer.fieldsVersion, href: answer.href}
       if (isNew) editor.app.go(to, {replace: true})
       else editor.follow(pane.place, to)
       tell('Saved.', {seconds: 3})
@@ -517,10 +517,10 @@ class EditForm {
   async #resolve() {
     const theirs = await this.editor.attempt(() => readDetail(this.pane.place), ' What you typed is still here.')
     if (!theirs) return
-    // The version is also that of its place and its neighbours: only other fields are a conflict.
-    if (same(theirs.fields, this.original.fields)) return this.save(theirs.version)
-    const mine = changes(this.fields, this.original.fields)
-    const names = new Set([...mine, ...changes(theirs.fields, this.original.fields)])
+    const mine = changes(this.fields, this.original.fields), others = changes(theirs.fields, this.original.fields)
+    // Another order of the fields, or a type that JSON does not tell, is a version of its own, but no conflict.
+    if (!others.length) return this.save(theirs.fieldsVersion)
+    const names = new Set([...mine, ...others])
     const merged = new Map(theirs.fields), own = new Map(this.fields)
     const cell = value => el('td', {dir: 'auto'}, !value ? '(none)' : isNumber(value) ? number(value.value) : brief(plain(value)))
     const answer = await ask('It was changed meanwhile', [
@@ -537,7 +537,7 @@ class EditForm {
     }
     for (const name of mine) own.has(name) ? merged.set(name, own.get(name)) : merged.delete(name)
     this.#begin(theirs, [...merged])
-    await this.save(theirs.version, theirs.fields)
+    await this.save(theirs.fieldsVersion, theirs.fields)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
         """
         {"revision":"k3-\(number)","at":"2023-11-14T22:13:20Z","by":"reload",\
         "levels":["/levels/","/levels/\(number)","/levels/\(number - 1)"],\
-        "details":["/detail/","/detail/\(number)","/detail/b","/detail/\(number - 1)"]}
+        "details":["/detail/","/detail/\(number)","/detail/\(number - 1)"]}
         """
     }
 

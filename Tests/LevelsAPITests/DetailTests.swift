@@ -21,7 +21,7 @@ import Testing
             ])
         #expect(
             answer.shape == """
-                {"title":"Item 4","href":"/detail/Item%204","level":"/levels/Item%204","version":"V","depth":1,"leaf":false,\
+                {"title":"Item 4","href":"/detail/Item%204","level":"/levels/Item%204","version":"V","fieldsVersion":"f","depth":1,"leaf":false,\
                 "count":2,"ancestors":[{"title":"Root","href":"/levels/"}],\
                 "position":{"index":0,"of":1,"section":0,"first":true,"last":true},"previous":null,"next":null,\
                 "firstChild":{"title":"Screen G","href":"/detail/Item%204/Screen%20G"},\
@@ -30,7 +30,7 @@ import Testing
                 """)
         #expect(
             desk.get("/detail/Item%204/Screen%20G/I").shape == """
-                {"title":"I","href":"/detail/Item%204/Screen%20G/I","level":"/levels/Item%204/Screen%20G/I","version":"V",\
+                {"title":"I","href":"/detail/Item%204/Screen%20G/I","level":"/levels/Item%204/Screen%20G/I","version":"V","fieldsVersion":"f",\
                 "depth":3,"leaf":true,"count":0,"ancestors":[{"title":"Root","href":"/levels/"},\
                 {"title":"Item 4","href":"/levels/Item%204"},{"title":"Screen G","href":"/levels/Item%204/Screen%20G"}],\
                 "position":{"index":1,"of":2,"section":0,"first":false,"last":true},\
@@ -44,14 +44,14 @@ import Testing
         let desk = try Desk(#"{"A":[1],"Title":"t","Rows":["x","a/b"],"SectionTitles":["no"]}"#)
         #expect(
             desk.get("/detail").shape == """
-                {"title":"t","href":"/detail/","level":"/levels/","version":"V","depth":0,"leaf":false,"count":2,\
+                {"title":"t","href":"/detail/","level":"/levels/","version":"V","fieldsVersion":"f","depth":0,"leaf":false,"count":2,\
                 "ancestors":[],"position":{"index":0,"of":1,"section":0,"first":true,"last":true},"previous":null,\
                 "next":null,"firstChild":{"title":"x","href":"/detail/x"},"lastChild":{"title":"a/b","href":"/detail/a%2Fb"},\
                 "fields":{"A":[1],"Title":"t"}}
                 """)
         #expect(
             try Desk("[]").get("/detail/").shape == """
-                {"title":"Root","href":"/detail/","level":"/levels/","version":"V","depth":0,"leaf":true,"count":0,\
+                {"title":"Root","href":"/detail/","level":"/levels/","version":"V","fieldsVersion":"f","depth":0,"leaf":true,"count":0,\
                 "ancestors":[],"position":{"index":0,"of":1,"section":0,"first":true,"last":true},"previous":null,\
                 "next":null,"firstChild":null,"lastChild":null,"fields":{}}
                 """)

@@ -115,7 +115,8 @@ import Testing
         let detail = try #require(object as? [String: Any])
         #expect(
             Set(detail.keys) == [
-                "title", "href", "level", "version", "depth", "leaf", "count", "ancestors", "position", "next",
+                "title", "href", "level", "version", "fieldsVersion", "depth", "leaf", "count", "ancestors", "position",
+                "next",
                 "fields",
             ])
         let fields = try #require(detail["fields"] as? NSDictionary)

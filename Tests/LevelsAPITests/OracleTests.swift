@@ -35,6 +35,9 @@ import Testing
         var object = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
         let version = object.removeValue(forKey: "version") as? String
         #expect(version.map { "\"\($0)\"" } == answer.entityTag)
+        if target.hasPrefix("/detail/") {
+            #expect((object.removeValue(forKey: "fieldsVersion") as? String)?.count == 8)
+        }
         if var rows = object["rows"] as? [[String: Any]] {
             for number in rows.indices { #expect((rows[number].removeValue(forKey: "version") as? String)?.count == 8) }
             object["rows"] = rows

@@ -49,10 +49,12 @@ import Testing
                     #expect(answer.status == 412)
                     #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
                     let told = tag.replacing("\"", with: "\\\"")
+                    let isBare = value == "x" || value == bare
+                    let hint = isBare ? #" A tag is written in quotes: \"\#(value)\"."# : ""
                     #expect(
                         answer.line == """
                             {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
-                            "detail":"If-Match does not contain the current entity tag of this resource, \(told).",\
+                            "detail":"If-Match does not contain the current entity tag of this resource, \(told).\(hint)",\
                             "instance":"\(target)","current":"\(told)"}
                             """)
                     #expect(desk.ask(.head, target, [("If-Match", value)] + others).status == 412)

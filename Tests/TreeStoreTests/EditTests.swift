@@ -148,12 +148,16 @@ struct EditTests {
         store.edit(
             [.delete(try ItemPath("/A".utf8.span))], as: "no C", into: outcomes
         ) { snapshot throws(EditRefusal) in
-            if snapshot.titles.contains("C") { throw EditRefusal(.preconditionFailed(current: nil), "There is a C.") }
+            if snapshot.titles.contains("C") {
+                throw EditRefusal(.preconditionFailed(current: nil, fields: nil), "There is a C.")
+            }
         }
         store.edit(
             [.delete(try ItemPath("/A".utf8.span))], as: "a C", into: outcomes
         ) { snapshot throws(EditRefusal) in
-            if !snapshot.titles.contains("C") { throw EditRefusal(.preconditionFailed(current: nil), "There is no C.") }
+            if !snapshot.titles.contains("C") {
+                throw EditRefusal(.preconditionFailed(current: nil, fields: nil), "There is no C.")
+            }
         }
         goOn.signal()
         #expect(outcomes.waits(for: 4))

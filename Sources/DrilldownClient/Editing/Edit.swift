@@ -3,7 +3,7 @@
 /// ```swift
 /// let result = try await server.perform([
 ///     .insert(["Title": "New", "Price": 12], into: ["Music"], at: .before("Old")),
-///     .patch(["Price": 15], at: ["Music", "Other"], ifMatch: detail.version),
+///     .patch(["Price": 15], at: ["Music", "Other"], ifMatch: detail.fieldsVersion),
 ///     .delete(["Music", "Old"]),
 /// ])
 /// ```
@@ -24,7 +24,7 @@ public struct Edit: Hashable, Sendable {
 
     /// What is done.
     public var action: Action
-    /// The version that the item must have, or `Level.itemVersion` for an insertion; nil if any will do.
+    /// The version or `fieldsVersion` that the item must have, or `Level.itemVersion` for an insertion; nil if any will do.
     public var ifMatch: ItemVersion?
 
     /// An edit with a condition.
@@ -69,7 +69,7 @@ public struct Edit: Hashable, Sendable {
     ///   - level: the path of the item whose level it moves to.
     ///   - position: the place among the rows of the section, not counting the item itself.
     ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
-    ///   - version: the version that the item must have.
+    ///   - version: the version or `fieldsVersion` that the item must have.
     public static func move(
         _ path: ItemPath, into level: ItemPath, at position: Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil

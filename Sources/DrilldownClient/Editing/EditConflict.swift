@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// do {
-///     detail = try await server.patch(["Price": price], at: detail.path, ifMatch: detail.version)
+///     detail = try await server.patch(["Price": price], at: detail.path, ifMatch: detail.fieldsVersion)
 /// } catch let conflict as EditConflict {
 ///     show(conflict.problem.detail, mine: conflict.edit, theirs: conflict.current)
 /// }
@@ -47,7 +47,8 @@ public struct EditConflict: Error, Hashable, Sendable {
 }
 
 extension EditConflict {
-    /// Whether the item is of another version than `ifMatch` (412), because the item, its position or a neighbour changed.
+    /// Whether the item is of another version than `ifMatch` (412), because it changed; its position, neighbours and children
+    /// count unless that was a `fieldsVersion`.
     ///
     /// If not, the edit does not fit the document in any version (409): a key is in use, an item is to be moved below
     /// itself, or the file cannot be written.

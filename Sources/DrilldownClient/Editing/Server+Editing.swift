@@ -28,7 +28,7 @@ extension Server {
     /// - Parameters:
     ///   - fields: all fields that the item will have.
     ///   - path: the item; if there is none, it becomes the last one of its level.
-    ///   - version: the version that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
     /// - Returns: The item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -39,7 +39,7 @@ extension Server {
     /// Merges changes into the fields of an item.
     ///
     /// ```swift
-    /// detail = try await server.patch(["Price": 15], removing: ["Note"], at: detail.path, ifMatch: detail.version)
+    /// detail = try await server.patch(["Price": 15], removing: ["Note"], at: detail.path, ifMatch: detail.fieldsVersion)
     /// ```
     ///
     /// A field whose value is `.null` is removed too. `changes["Note"] = nil` only takes `Note` out of `changes`, so that the
@@ -52,7 +52,7 @@ extension Server {
     ///   - changes: the fields that change.
     ///   - names: the fields that are removed.
     ///   - path: the item.
-    ///   - version: the version that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
     /// - Returns: The item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -69,7 +69,7 @@ extension Server {
     ///   - level: the path of the item whose level it moves to.
     ///   - position: the place among the rows of the section, not counting the item itself.
     ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
-    ///   - version: the version that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
     /// - Returns: The item at its new place.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -117,7 +117,7 @@ extension Server {
     /// - Parameters:
     ///   - value: the new value; nil goes back to the default of a settings page.
     ///   - path: the item with the control.
-    ///   - version: the version that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
     /// - Throws: `Problem` whose `allowed` lists the possible values if this is not one of them, and as `patch` does.
     @discardableResult
     public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: ItemVersion? = nil) async throws

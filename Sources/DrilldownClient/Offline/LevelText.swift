@@ -40,6 +40,7 @@ enum LevelText {
             "fields": .dictionary(row.fields),
         ]
         guard let extras = row.extras?.values else { return fields }
+        fields["fieldsVersion"] = extras.fieldsVersion.map { .text($0.rawValue) }
         fields["control"] = extras.control.map(value)
         fields["error"] = extras.error.map(FieldValue.text)
         fields["trail"] = extras.trail.map { .list($0.map(FieldValue.text)) }

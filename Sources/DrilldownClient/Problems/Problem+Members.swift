@@ -17,6 +17,9 @@ extension Problem {
         return ItemVersion(rawValue: String(tag.dropFirst().dropLast()))
     }
 
+    /// The version of the item's own fields as it is now, for `ifMatch`, if an edit was meant for another version.
+    public var currentFieldsVersion: ItemVersion? { members["currentFields"]?.text.map(ItemVersion.init(rawValue:)) }
+
     /// The path of the nearest existing item above one that does not exist.
     public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }
 

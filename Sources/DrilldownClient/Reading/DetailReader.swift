@@ -8,6 +8,7 @@ enum DetailReader {
         var hasFields = false
         try reader.object { name, reader throws(JSONError) in
             switch name {
+            case "fieldsVersion": detail.fieldsVersion = ItemVersion(rawValue: try reader.text())
             case "count": detail.count = try reader.count()
             case "position": detail.position = try position(&reader)
             case "previous": detail.previous = try link(&reader)

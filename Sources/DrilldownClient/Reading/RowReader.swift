@@ -40,6 +40,7 @@ struct RowReader {
     private mutating func readExtra(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
         var values = extras ?? Row.Extras.Values()
         switch name {
+        case "fieldsVersion": values.fieldsVersion = ItemVersion(rawValue: try reader.text())
         case "control": values.control = try ControlReader.read(&reader)
         case "error": values.error = try reader.text()
         case "trail": values.trail = try reader.texts()

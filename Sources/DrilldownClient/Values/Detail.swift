@@ -4,8 +4,10 @@ public struct Detail: Hashable, Sendable {
     public var title: String
     /// The path of the item.
     public var path: ItemPath
-    /// The version of the item, for `ifMatch`. It changes with the item's fields, and also with its position and neighbours.
+    /// The version of the whole detail, for `ifMatch`. It also changes with the item's position, neighbours and children.
     public var version: ItemVersion
+    /// The version of the item's own fields, for `ifMatch`: only another change of these is a conflict then.
+    public var fieldsVersion: ItemVersion
     /// Whether the item has no children.
     public var isLeaf: Bool
     /// The number of its children.
@@ -31,14 +33,16 @@ public struct Detail: Hashable, Sendable {
 
     /// A detail with these values.
     public init(
-        title: String, path: ItemPath, version: ItemVersion = "", count: Int = 0, ancestors: [ItemLink] = [],
-        position: Position = Position(index: 0, count: 1), previous: ItemLink? = nil, next: ItemLink? = nil,
+        title: String, path: ItemPath, version: ItemVersion = "", fieldsVersion: ItemVersion = "", count: Int = 0,
+        ancestors: [ItemLink] = [], position: Position = Position(index: 0, count: 1), previous: ItemLink? = nil,
+        next: ItemLink? = nil,
         firstChild: ItemLink? = nil, lastChild: ItemLink? = nil, fields: Fields = [:], control: Control? = nil,
         error: String? = nil
     ) {
         self.title = title
         self.path = path
         self.version = version
+        self.fieldsVersion = fieldsVersion
         isLeaf = count == 0
         self.count = count
         self.ancestors = ancestors

@@ -1,5 +1,10 @@
 // The members that few rows have. Previews and tests may set them, after all others.
 extension Row {
+    /// The version of the item's own fields, for `ifMatch`; nil unless all fields were requested.
+    public var fieldsVersion: ItemVersion? {
+        get { extras?.values.fieldsVersion }
+        set { setExtra(\.fieldsVersion, to: newValue) }
+    }
     /// How the item is edited, if it is a setting.
     public var control: Control? {
         get { extras?.values.control }

@@ -4,6 +4,7 @@ extension Row {
         struct Values: Hashable, Sendable {
             /// The link of a row among rows of several levels, where its key alone does not identify it.
             var href: String?
+            var fieldsVersion: ItemVersion?
             var control: Control?
             var error: String?
             var trail: [String]?

@@ -8,8 +8,9 @@ public struct EditRefusal: Error, Sendable {
         case noSuchItem(String, nearest: Item)
         /// The item of a `put` that should be new exists.
         case exists
-        /// A condition on an item is false; its current entity tag, nil if there is no such item.
-        case preconditionFailed(current: String?)
+        /// A condition on an item is false; its current entity tag and the version of its fields, nil if there is no such
+        /// item.
+        case preconditionFailed(current: String?, fields: String?)
         /// The edit is in conflict with the document as it is: a key that a sibling has, a row that is not there, a
         /// place that cannot be edited.
         case conflict

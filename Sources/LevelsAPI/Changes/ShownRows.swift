@@ -8,17 +8,14 @@ struct ShownRows {
     /// rows are compared. Most changes are so small.
     private let changed: [Int]?
     private let pairs: RowsDifference?
-    /// For each row of the new listing, whether nothing in or below it differs and its position is the same.
+    /// For each row of the new listing, whether nothing in or below it differs, wherever it was.
     private let isSame: [Bool]
-    /// For each row of the new listing, whether at least what its neighbours show of it does not differ.
-    private let hasSameLink: [Bool]
     private let hasSameSections: Bool
 
     /// A row whose answers may differ, by its positions.
     struct Candidate {
         let old: Int?
         let new: Int?
-        let isInOtherSection: Bool
     }
 
     init(old: Listing, new: Listing) {
@@ -27,20 +24,17 @@ struct ShownRows {
         hasSameSections = Self.hasSameSections(old, new)
         changed = hasSameSections ? Self.changedRows(old, new) : nil
         guard changed == nil else {
-            (pairs, isSame, hasSameLink) = (nil, [], [])
+            (pairs, isSame) = (nil, [])
             return
         }
         let pairs = RowsDifference(from: old, to: new)
         self.pairs = pairs
         var isSame = [Bool](repeating: false, count: new.count)
-        var hasSameLink = isSame
-        for pair in pairs.kept where pair.old == pair.new {
+        for pair in pairs.kept {
             guard let row = new.step(at: pair.new), let other = old.step(at: pair.old) else { continue }
             isSame[pair.new] = row.level.hasRow(row.row, sameAs: other.row, in: other.level)
-            hasSameLink[pair.new] = isSame[pair.new] || row.hasSameLink(as: other)
         }
         self.isSame = isSame
-        self.hasSameLink = hasSameLink
     }
 
     private static func changedRows(_ old: Listing, _ new: Listing) -> [Int]? {
@@ -59,42 +53,19 @@ struct ShownRows {
         return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
-    /// The rows whose details, or anything below them, may differ: in the new order, then the removed ones.
+    /// The rows whose content, or anything below them, may differ: in the new order, then the removed ones. What only has
+    /// another place or other neighbours is not among them.
     ///
     /// - Parameter all: whether all of them do.
     func candidates(all: Bool) -> [Candidate] {
         guard let pairs else {
-            let rows = all ? Array(0..<new.count) : changedRowsAndNeighbours
-            return rows.map { Candidate(old: $0, new: $0, isInOtherSection: false) }
+            let rows = all ? Array(0..<new.count) : changed ?? []
+            return rows.map { Candidate(old: $0, new: $0) }
         }
-        let isAll = all || old.count != new.count
-        let places = hasSameSections ? nil : (Self.sectionNumbers(old), Self.sectionNumbers(new))
-        var candidates: [Candidate] = []
-        for pair in pairs.kept {
-            let isElsewhere = places.map { $0.0[pair.old] != $0.1[pair.new] } ?? false
-            guard isAll || isElsewhere || !isQuiet(pair.new) else { continue }
-            candidates.append(Candidate(old: pair.old, new: pair.new, isInOtherSection: isElsewhere))
-        }
-        candidates += pairs.inserted.map { Candidate(old: nil, new: $0, isInOtherSection: false) }
+        var candidates = pairs.kept.filter { all || !isSame[$0.new] }.map { Candidate(old: $0.old, new: $0.new) }
+        candidates += pairs.inserted.map { Candidate(old: nil, new: $0) }
         candidates.sort { ($0.new ?? .max) < ($1.new ?? .max) }
-        return candidates + pairs.removed.map { Candidate(old: $0, new: nil, isInOtherSection: false) }
-    }
-
-    /// The rows that differ, and those beside rows of which they show another link.
-    private var changedRowsAndNeighbours: [Int] {
-        var rows: [Int] = []
-        for row in changed ?? [] {
-            guard let step = new.step(at: row), let other = old.step(at: row) else { continue }
-            let around = step.hasSameLink(as: other) ? row...row : max(row - 1, 0)...min(row + 1, new.count - 1)
-            for row in around where rows.last.map({ $0 < row }) ?? true { rows.append(row) }
-        }
-        return rows
-    }
-
-    /// Whether a row does not differ in anything, nor its neighbours in what it shows of them.
-    private func isQuiet(_ row: Int) -> Bool {
-        isSame[row] && (row == 0 || hasSameLink[row - 1])
-            && (row + 1 == isSame.count || hasSameLink[row + 1])
+        return candidates + pairs.removed.map { Candidate(old: $0, new: nil) }
     }
 
     private static func hasSameSections(_ old: Listing, _ new: Listing) -> Bool {
@@ -106,15 +77,6 @@ struct ShownRows {
     private static func sections(_ listing: Listing) -> [Section] {
         let sections = listing.sections.map(\.shown)
         return sections.isEmpty ? [Section(rows: listing.count)] : sections
-    }
-
-    /// The number of each row's section.
-    private static func sectionNumbers(_ listing: Listing) -> [Int] {
-        var numbers = [Int](repeating: 0, count: listing.count)
-        for (number, section) in listing.sections.enumerated() {
-            for row in section.start..<section.start + section.count { numbers[row] = number }
-        }
-        return numbers
     }
 }
 

@@ -2,10 +2,11 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The levels and details whose answers differ between two trees (manual, Refresh).
+/// The levels whose answers differ between two trees, and the details of items whose own content does (manual, Refresh).
 ///
 /// The comparison walks down both trees at once, and stops at equal levels. It compares what is shown, as JSON without
-/// a query. An item that was added or removed counts with everything below it.
+/// a query. The position and the neighbours of an item do not count: they follow from the level above it, so that a row
+/// that is inserted among many names few links. An item that was added or removed counts with everything below it.
 struct TreeDifference {
     /// Links in canonical form, from the root down.
     private(set) var levels: [String] = []
@@ -32,7 +33,7 @@ struct TreeDifference {
     ///   - arrangements: keeps the orders of large levels.
     init(from old: Level, to new: Level, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         self.arrangements = arrangements
-        let root = [ShownRows.Candidate(old: 0, new: 0, isInOtherSection: false)]
+        let root = [ShownRows.Candidate(old: 0, new: 0)]
         branches = [Branch(old: Listing(old), new: Listing(new), rows: AnyIterator(root.makeIterator()))]
         while !isTruncated, let visit = next() { look(visit) }
         branches = []
@@ -57,20 +58,8 @@ struct TreeDifference {
     private struct Visit {
         let old: Item.Step?
         let new: Item.Step?
-        /// Its positions; only the comparison of its siblings shows whether the number of its section differs.
-        let row: ShownRows.Candidate
-        /// The item and its siblings.
-        let branch: Branch
         /// Whether the title of an item above differs.
-        var isBelowChange: Bool { branch.isBelowChange }
-
-        /// Whether its detail shows something else.
-        func differs(_ before: Listing, _ after: Listing) -> Bool {
-            guard let old, let new, let position = row.old, let newPosition = row.new else { return true }
-            let description = DetailDescription(new, at: newPosition, in: branch.new, children: after)
-            return !description.showsTheSame(
-                as: DetailDescription(old, at: position, in: branch.old, children: before))
-        }
+        let isBelowChange: Bool
     }
 
     /// The rows below an item in both trees, or in one of them, which are compared in turn.
@@ -108,7 +97,7 @@ struct TreeDifference {
             let new = row.new.flatMap { branch.new.step(at: $0) }
             guard let step = new ?? old else { continue }
             if let length = branch.pathLength { enter(step, below: length) }
-            return Visit(old: old, new: new, row: row, branch: branch)
+            return Visit(old: old, new: new, isBelowChange: branch.isBelowChange)
         }
         return nil
     }
@@ -130,7 +119,9 @@ struct TreeDifference {
             return followAll(before, after)
         }
         let isRenamed = visit.isBelowChange || !new.hasSameTitle(as: old)
-        let detail = isRenamed || visit.row.isInOtherSection || visit.differs(before, after)
+        let detail =
+            isRenamed
+            || !DetailContent(new, children: after).showsTheSame(as: DetailContent(old, children: before))
         if before.level?.hash == after.level?.hash, old.order == new.order {
             add(level: isRenamed, detail: detail)
             if isRenamed { followAll(before, after) }
@@ -150,7 +141,7 @@ struct TreeDifference {
     ///   - new: the same rows, or none if it was removed.
     private mutating func followAll(_ old: Listing, _ new: Listing) {
         let rows = (0..<max(old.count, new.count)).lazy.map { row in
-            ShownRows.Candidate(old: row, new: row, isInOtherSection: false)
+            ShownRows.Candidate(old: row, new: row)
         }
         branches.append(
             Branch(

@@ -15,8 +15,8 @@ enum Examples {
         "href":"/levels/Item%204/Screen%20G","fields":{}}],"next":null}
         """#
     static let detail = #"""
-        {"title":"Item 4","href":"/detail/Item%204","level":"/levels/Item%204","version":"HMbr6ofiPtMHaxJ9s_H382",\#
-        "depth":1,"leaf":false,"count":1,"ancestors":[{"title":"Root","href":"/levels/"}],\#
+        {"title":"Item 4","href":"/detail/Item%204","level":"/levels/Item%204","version":"JiBSs-V7AAIFE5-ledX3uo",\#
+        "fieldsVersion":"5PbV1QU2","depth":1,"leaf":false,"count":1,"ancestors":[{"title":"Root","href":"/levels/"}],\#
         "position":{"index":3,"of":4,"section":0,"first":false,"last":true},\#
         "previous":{"title":"Item 3","href":"/detail/Item%203"},"next":null,\#
         "firstChild":{"title":"Screen G","href":"/detail/Item%204/Screen%20G"},\#
@@ -36,7 +36,7 @@ enum Examples {
     static let newItem = #"{"Title":"Screen K"}"#
     static let madeItem = #"""
         {"title":"Screen K","href":"/detail/Item%204/Screen%20K","level":"/levels/Item%204/Screen%20K",\#
-        "version":"FIaqfkFiDgbEzkP479LNuQ","depth":2,"leaf":true,"count":0,\#
+        "version":"FMcqVD7T5yiJPX_BjjHaPb","fieldsVersion":"s026nUkt","depth":2,"leaf":true,"count":0,\#
         "ancestors":[{"title":"Root","href":"/levels/"},{"title":"Item 4","href":"/levels/Item%204"}],\#
         "position":{"index":1,"of":2,"section":0,"first":false,"last":true},\#
         "previous":{"title":"Screen G","href":"/detail/Item%204/Screen%20G"},"next":null,"firstChild":null,\#

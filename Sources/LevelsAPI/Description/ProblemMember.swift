@@ -1,6 +1,6 @@
 /// The members that problems have beside those of every problem.
 enum ProblemMember: String, CaseIterable {
-    case allowed, parameter, nearest, current, pointer, edit, line, column, offset, reset, revision, id
+    case allowed, parameter, nearest, current, currentFields, pointer, edit, line, column, offset, reset, revision, id
 
     var schema: JSONNode {
         switch self {
@@ -8,6 +8,7 @@ enum ProblemMember: String, CaseIterable {
         case .parameter: Schema.text("The query parameter.")
         case .nearest: Schema.text("The nearest existing level above the path.", pattern: "^/levels/")
         case .current: Schema.text("The current entity tag of what the condition is about.")
+        case .currentFields: Schema.text("The current `fieldsVersion` of the item that the condition is about.")
         case .pointer: Schema.text("The place in the body (RFC 6901).")
         case .edit: Schema.number("The number of the step, from 0.")
         case .line: Schema.number("The line in the body, from 1.")

@@ -20,7 +20,7 @@ enum RequestField: String, CaseIterable {
         case .acceptEncoding: "The content codings that the client reads: `br`, `gzip`, `identity`."
         case .acceptLanguage: "The languages that the client prefers, for a document with translations."
         case .ifMatch:
-            "Entity tags; the request is refused with 412 unless the current one, in any coding, is among them."
+            "Entity tags; the request is refused with 412 unless the current one, in any coding, is among them. An edit of an item also takes its `fieldsVersion` in quotes, which only its own fields change."
         case .ifNoneMatch:
             "Entity tags that the client has. If the current one is among them, a GET is answered with 304; an edit, with 412."
         case .ifModifiedSince: "A date; a file that has not changed since is answered with 304."

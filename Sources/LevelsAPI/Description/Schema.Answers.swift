@@ -63,7 +63,7 @@ extension Schema {
                 "fields": fields("The fields that the row shows."),
             ],
             optional: [
-                "control": named("Control"),
+                "fieldsVersion": fieldsVersion, "control": named("Control"),
                 "trail": list("The titles between the level and a hit of `q`.", of: ["type": "string"]),
                 "indent": number("The depth of a row of an outline below the level."),
                 "expanded": flag("Whether its own rows follow in the outline."),
@@ -141,6 +141,12 @@ extension Schema {
             "A hash of the answer: its entity tag without the quotes.", pattern: "^[A-Za-z0-9_-]{22}$")
     }
 
+    private static var fieldsVersion: JSONNode {
+        text(
+            "A hash of the fields of the item alone, for `If-Match` of edits; in rows only with `fields=*`.",
+            pattern: "^[A-Za-z0-9_-]{8}$")
+    }
+
     private static var position: JSONNode {
         object(
             "Where an item is among its siblings.",
@@ -157,6 +163,7 @@ extension Schema {
             [
                 "title": text("The title."), "href": text("The link to the detail.", pattern: "^/detail/"),
                 "level": text("The link to the item's level.", pattern: "^/levels/"), "version": version,
+                "fieldsVersion": fieldsVersion,
                 "depth": number("How many items are above."), "leaf": flag("Whether the item has no rows."),
                 "count": number("The number of its rows."),
                 "ancestors": list("The items above, from the root.", of: named("Link")), "position": named("Position"),

@@ -55,7 +55,7 @@ extension Schema {
         number("The number of a section, from 0.")
     }
     private static var condition: JSONNode {
-        text("An entity tag or a version, of the state before all steps.")
+        text("An entity tag, a `version` or (not of a level) a `fieldsVersion`, of the state before all steps.")
     }
     private static var itemLink: JSONNode {
         text("A link to an item's detail.", pattern: "^/detail(/[^?#]*)?$")
@@ -108,7 +108,7 @@ extension Schema {
             [
                 "revision": revision,
                 "edits": list(
-                    "A link to the item of each step; null for a deletion.",
+                    "A link to the item of each step; null for an item that is not there after all of them.",
                     of: [
                         "anyOf": [
                             object("A link.", ["href": text("The link to the detail.", pattern: "^/detail/")]),

@@ -13,13 +13,15 @@ extension Schema {
 
     private static var index: JSONNode {
         object(
-            "What is served, and where to begin.",
+            "What is served, and where to begin. Without a token that reading needs, the links alone.",
             [
-                "title": text("The title of the document."), "items": number("The number of items."),
-                "revision": revision, "editable": flag("Whether a token could allow edits now."),
                 "links": object(
                     "Where to begin.",
-                    JSONNode(IndexAnswer.links.map { (String(describing: $0.name), text("A link.", pattern: "^/")) })),
+                    JSONNode(IndexAnswer.links.map { (String(describing: $0.name), text("A link.", pattern: "^/")) }))
+            ],
+            optional: [
+                "title": text("The title of the document."), "items": number("The number of items."),
+                "revision": revision, "editable": flag("Whether a token could allow edits now."),
             ])
     }
 
@@ -30,15 +32,16 @@ extension Schema {
 
     private static var readiness: JSONNode {
         object(
-            "What is served, and how fresh it is.",
+            "What is served, and how fresh it is. Without a token that reading needs, the status alone.",
             [
                 "status": choice(
-                    "`stale` if the latest load was refused, so that an older tree is served.", ["ok", "stale"]),
+                    "`stale` if the latest load was refused, so that an older tree is served.", ["ok", "stale"])
+            ],
+            optional: [
                 "revision": revision, "source": text("A path or a URL."),
                 "loadedAt": text("When the tree was loaded.", format: "date-time"),
-                "items": number("The number of items."),
-            ],
-            optional: ["lastError": text("Why the latest load was refused.")])
+                "items": number("The number of items."), "lastError": text("Why the latest load was refused."),
+            ])
     }
 
     private static var changes: JSONNode {
@@ -57,8 +60,8 @@ extension Schema {
             [
                 "revision": revision, "at": text("When it was published.", format: "date-time"),
                 "by": text("`reload`, `edit`, or `edit` and the name of the token."),
-                "levels": list("The levels that changed.", of: ["type": "string"]),
-                "details": list("The details that changed.", of: ["type": "string"]),
+                "levels": list("The levels whose plain answers differ.", of: ["type": "string"]),
+                "details": list("The details that differ in more than their place.", of: ["type": "string"]),
             ],
             optional: ["truncated": flag("Whether there were too many to list, so that everything may have changed.")])
     }

@@ -50,6 +50,13 @@ extension AnswerWriter where Self: ~Copyable {
         }
     }
 
+    /// Writes the version of an item's own fields (manual, Details).
+    mutating func fieldsVersion(of row: Row, in bytes: Span<UInt8>) {
+        member("fieldsVersion")
+        let offset = placeholder(Version.shortPlaceholder)
+        fillShortVersion(at: offset, hash: RowFields.hash(of: row, in: bytes))
+    }
+
     /// Replaces the placeholder of a level's or detail's version.
     mutating func fillVersion(at offset: Int, hash: ContentHash) {
         for index in 0..<Version.width {

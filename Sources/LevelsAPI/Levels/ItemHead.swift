@@ -10,8 +10,9 @@ enum ItemHead {
     ) throws(PropertyListError) -> Int {
         let own = item.own
         let bytes = own.level.bytes
+        let row = own.level.row(own.row)
         let count = own.level.childCount(own.row)
-        try writer.member("title", bytes.span.extracting(own.level.row(own.row).title))
+        try writer.member("title", bytes.span.extracting(row.title))
         if isLevel {
             writer.member("href", link: links.level)
             writer.member("detail", link: links.detail)
@@ -21,6 +22,7 @@ enum ItemHead {
         }
         writer.member("version")
         let versionOffset = writer.placeholder(Version.placeholder)
+        if !isLevel { writer.fieldsVersion(of: row, in: bytes.span) }
         writer.member("depth", item.depth)
         writer.member("leaf", count == 0)
         if !isLevel { writer.member("count", count) }

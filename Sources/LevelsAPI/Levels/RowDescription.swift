@@ -52,6 +52,7 @@ struct RowDescription {
         try writer.member("key", bytes.extracting(row.key))
         writer.member("version")
         let versionOffset = writer.placeholder(Version.shortPlaceholder)
+        if case .all = fields { writer.fieldsVersion(of: row, in: bytes) }
         try writer.member("title", bytes.extracting(row.title))
         writer.member("leaf", count == 0)
         writer.member("count", count)

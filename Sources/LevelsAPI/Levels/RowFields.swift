@@ -25,4 +25,44 @@ enum RowFields {
             }
         }
     }
+
+    /// The hash of the fields, from which `fieldsVersion` is made: the same in every format, and whatever is around the
+    /// item.
+    static func hash(of row: Row, in bytes: Span<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0
+        if row.isString {
+            combine("Title".utf8Span.span, .string, bytes.extracting(row.title), into: &hash)
+            return hash
+        }
+        var reader = PackedReader(bytes, at: row.fields.lowerBound)
+        while reader.offset < row.fields.upperBound {
+            let name = reader.run()
+            let start = reader.offset
+            reader.skipValue()
+            guard let tag = PackedTag(rawValue: bytes[start]), tag.rawValue < PackedTag.hole.rawValue else { continue }
+            var content = start + 1..<reader.offset
+            if tag == .string {
+                var text = PackedReader(bytes, at: content.lowerBound)
+                content = text.run()
+            }
+            combine(bytes.extracting(name), tag, bytes.extracting(content), into: &hash)
+        }
+        return hash
+    }
+
+    /// Mixes one field into a hash. The order counts, so the result also tells apart the same fields in another order.
+    private static func combine(
+        _ name: Span<UInt8>, _ tag: PackedTag, _ content: Span<UInt8>, into hash: inout UInt64
+    ) {
+        combine(ContentHash.short(of: name), into: &hash)
+        combine(UInt64(tag.rawValue), into: &hash)
+        combine(ContentHash.short(of: content), into: &hash)
+    }
+
+    /// Every bit reaches the lowest ones: by an odd factor, 2^64 divided by the golden ratio, and a shift.
+    @inline(__always)
+    private static func combine(_ word: UInt64, into hash: inout UInt64) {
+        hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+        hash ^= hash >> 32
+    }
 }

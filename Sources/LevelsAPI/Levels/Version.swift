@@ -15,6 +15,11 @@ enum Version {
     /// The text that is written for the version of a row until it is known.
     static var shortPlaceholder: StaticString { "--------" }
 
+    /// The text of a short version.
+    static func short(_ hash: UInt64) -> String {
+        String(decoding: (0..<shortWidth).map { character(hash, digit: shortWidth - 1 - $0) }, as: UTF8.self)
+    }
+
     /// The character of a version at an index: 128 bits are 21 characters and two bits.
     @inline(__always)
     static func character(of hash: ContentHash, at index: Int) -> UInt8 {

@@ -113,7 +113,7 @@ enum ProblemKind: String, CaseIterable {
             "The request accepts none of the available content codings; 'allowed' lists them. Omit Accept-Encoding, or name one of them."
         case .requestTimeout: "The request did not arrive completely in time. Send it again, faster."
         case .preconditionFailed:
-            "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag."
+            "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
         case .contentTooLarge: "The body of the request is larger than the server accepts."
         case .rangeNotSatisfiable:
             "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file."

@@ -25,7 +25,20 @@ enum EntityTag {
         guard request.has(.ifMatch), let tag else { return }
         let version = version(of: tag)
         let isMet = contains(.ifMatch, of: request, .strong) { listed in isForm(listed, ofVersion: version) }
-        if !isMet { throw .preconditionFailed(current: tag) }
+        guard !isMet else { return }
+        var problem = Problem.preconditionFailed(current: tag)
+        problem.detail += missingQuotes(in: request.lines(of: .ifMatch)) ?? ""
+        throw problem
+    }
+
+    /// A further sentence for the refusal of a condition in which a tag is written without its quotes; else nil.
+    static func missingQuotes(in lines: [String]) -> String? {
+        for part in lines.lazy.flatMap({ $0.split(separator: ",") }) {
+            let words = part.split { $0 == " " || $0 == "\t" }
+            guard words.count == 1, words[0].utf8.allSatisfy(Version.isCharacter) else { continue }
+            return " A tag is written in quotes: \"\(words[0].prefix(2 * Version.width))\"."
+        }
+        return nil
     }
 
     /// Whether a tag is one of a version, in any coding or layout.
@@ -62,6 +75,14 @@ enum EntityTag {
         return list.hasWanted
     }
 
+    /// Whether the lines of a condition contain the version of an item's fields as a strong tag, or are `*`.
+    static func isListed(fieldsVersion: String, in lines: [String]) -> Bool {
+        let tag = "\"\(fieldsVersion)\""
+        var list = EntityTagList(.strong)
+        for line in lines { list.read(line.utf8Span.span) { $0.isEqual(to: tag.utf8Span.span) } }
+        return list.hasWanted
+    }
+
     /// The version in a strong tag: the text between its first quote and the suffixes.
     private static func version(of tag: String) -> String {
         String(decoding: tag.utf8.dropFirst().prefix(Version.width), as: UTF8.self)
@@ -88,5 +109,14 @@ enum EntityTag {
         var list = EntityTagList(comparison)
         request.forEachLine(of: field) { line in list.read(line, isWanted) }
         return list.hasWanted
+    }
+}
+
+extension Request {
+    /// The lines of a header field.
+    func lines(of name: FieldName) -> [String] {
+        var lines: [String] = []
+        forEachLine(of: name) { lines.append(String(utf8: $0)) }
+        return lines
     }
 }

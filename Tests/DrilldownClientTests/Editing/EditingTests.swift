@@ -109,6 +109,32 @@ struct EditingTests {
         #expect(try await titles() == ["New", "Item 3", "Item 4", "Item 5"])
     }
 
+    @Test("that are about the fields of an item succeed though its place, its neighbours and its children change")
+    func fieldsVersions() async throws {
+        let mine = try await server.detail(at: ["Item 4"])
+        let row = try await server.level(at: .root, matching: .showing(.all)).rows.last
+        #expect(row?.key == "Item 4" && row?.fieldsVersion == mine.fieldsVersion)
+        #expect(try await server.level(at: .root).rows.last?.fieldsVersion == nil)
+        try await server.insert("first", into: .root, at: .first)
+        try await server.insert("below", into: ["Item 4"])
+        await #expect(throws: EditConflict.self) {
+            try await server.patch(["Text": "x"], at: ["Item 4"], ifMatch: mine.version)
+        }
+        let changed = try await server.patch(["Text": "x"], at: ["Item 4"], ifMatch: mine.fieldsVersion)
+        #expect(changed.fieldsVersion != mine.fieldsVersion)
+        try await server.perform([.move(["Item 4"], into: ["first"], ifMatch: changed.fieldsVersion)])
+        let moved = try await server.detail(at: ["first", "Item 4"])
+        #expect(moved.fieldsVersion == changed.fieldsVersion)
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await server.delete(moved.path, ifMatch: mine.fieldsVersion)
+        }
+        #expect(conflict?.problem.currentFieldsVersion == moved.fieldsVersion)
+        #expect(conflict?.isOutdated == true && conflict?.current == .detail(moved))
+        try await server.delete(moved.path, ifMatch: conflict?.problem.currentFieldsVersion)
+        let problem = await #expect(throws: Problem.self) { try await server.detail(at: moved.path) }
+        #expect(problem?.status == 404)
+    }
+
     @Test("that meet another version give both")
     func conflicts() async throws {
         let mine = try await server.detail(at: ["Item 4"])

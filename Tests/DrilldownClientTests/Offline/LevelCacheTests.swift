@@ -38,7 +38,7 @@ struct LevelCacheTests {
         var control = Control(type: "Slider", key: "volume", value: 3, options: [.init(title: "Low", value: 1)])
         (control.min, control.max, control.isSecure, control.keyboard) = (0, 10, true, "NumberPad")
         (control.trueValue, control.falseValue, control.choice, control.tag) = ("yes", "no", 2, 7)
-        full.level.rows[1].extras = Row.Extras(.init(control: control, error: "Error"))
+        full.level.rows[1].extras = Row.Extras(.init(fieldsVersion: "abcdefgh", control: control, error: "Error"))
         var extras = Row.Extras.Values()
         (extras.indent, extras.isExpanded, extras.isFirst, extras.isLast) = (2, true, true, false)
         (extras.trail, extras.href) = (

@@ -40,18 +40,105 @@ import Testing
         for edit in Self.edits {
             let desk = try EditDesk(Self.document)
             let tag = desk.get(edit.subject).entityTag
+            let fields = Self.fieldsVersion(desk.get(edit.subject).text).map { #","currentFields":"\#($0)""# } ?? ""
             for value in [Self.stale, "W/\(tag)", "unquoted", "", "\"half", "\(tag.dropLast())-x\""] {
                 let answer = desk.send(edit.method, edit.target, edit.body, [("If-Match", value)])
                 #expect(answer.status == 412)
                 let quoted = tag.replacing("\"", with: "\\\"")
+                let hint = value == "unquoted" ? #" A tag is written in quotes: \"unquoted\"."# : ""
                 #expect(
                     answer.line == """
                         {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
-                        "detail":"If-Match does not contain the current entity tag of what it is about, \(quoted).",\
-                        "instance":"\(edit.target)","current":"\(quoted)"}
+                        "detail":"If-Match does not contain the current entity tag of what it is about, \(quoted).\(hint)",\
+                        "instance":"\(edit.target)","current":"\(quoted)"\(fields)}
                         """)
             }
             #expect(desk.get("/").text.contains(#""revision":"k3-1""#))
+        }
+    }
+
+    private static func fieldsVersion(_ text: String) -> String? {
+        text.firstMatch(of: /"fieldsVersion":"([A-Za-z0-9_-]{8})"/).map { String($0.output.1) }
+    }
+
+    @Test("The version of the fields holds for edits of the item, though its place, neighbours and children change")
+    func fieldsVersion() throws {
+        for edit in Self.edits where edit.subject == "/detail/One" {
+            for form in [{ "\"\($0)\"" }, { "\(Self.stale), \"\($0)\"" }] as [(String) -> String] {
+                let desk = try EditDesk(Self.document)
+                let version = try #require(Self.fieldsVersion(desk.get("/detail/One").text))
+                let tag = desk.get("/detail/One").entityTag
+                #expect(desk.send(.post, "/levels/?at=first", #""x""#).status == 201)
+                #expect(desk.send(.post, "/levels/One", #""below""#).status == 201)
+                #expect(desk.send(edit.method, edit.target, edit.body, [("If-Match", tag)]).status == 412)
+                let answer = desk.send(edit.method, edit.target, edit.body, [("If-Match", form(version))])
+                #expect((200...204).contains(answer.status), "\(edit.target) \(answer.text)")
+            }
+        }
+    }
+
+    @Test("It does not hold once a field has changed, nor in another form, nor for a level or the document")
+    func otherFields() throws {
+        for edit in Self.edits {
+            let desk = try EditDesk(Self.document)
+            let version = try #require(Self.fieldsVersion(desk.get("/detail/One").text))
+            let isDetail = edit.subject == "/detail/One"
+            let forms = [version, "W/\"\(version)\"", "\"\(version)-gzip\"", "\"\(version.lowercased())x\""]
+            for value in forms + (isDetail ? [] : ["\"\(version)\""]) {
+                #expect(desk.send(edit.method, edit.target, edit.body, [("If-Match", value)]).status == 412)
+            }
+            #expect(desk.send(.patch, "/detail/One", #"{"b":2}"#).status == 200)
+            let now = try #require(Self.fieldsVersion(desk.get("/detail/One").text))
+            #expect(now != version)
+            let answer = desk.send(edit.method, edit.target, edit.body, [("If-Match", "\"\(version)\"")])
+            #expect(answer.status == 412)
+            if isDetail { #expect(answer.line.hasSuffix(#""currentFields":"\#(now)"}"#)) }
+        }
+        let desk = try EditDesk(Self.document)
+        let version = try #require(Self.fieldsVersion(desk.get("/detail/Branch").text))
+        let insert = desk.send(.post, "/levels/Branch", #""x""#, [("If-Match", "\"\(version)\"")])
+        #expect(insert.status == 412 && !insert.text.contains("currentFields"))
+        #expect(desk.get("/detail/One", [("If-Match", "\"\(version)\"")]).status == 412)
+    }
+
+    @Test("A step's condition may be the version of the fields, with quotes or without")
+    func fieldsVersionOfSteps() throws {
+        for form in [{ $0 }, { "\\\"\($0)\\\"" }] as [(String) -> String] {
+            let desk = try EditDesk(Self.document)
+            let version = try #require(Self.fieldsVersion(desk.get("/detail/One").text))
+            #expect(desk.send(.post, "/levels/?at=first", #""x""#).status == 201)
+            let steps = { (value: String) in
+                #"""
+                {"edits":[{"patch":{"a":1},"of":"/detail/One","ifMatch":"\#(value)"},\#
+                {"move":"/detail/One","to":"/levels/Branch","ifMatch":"\#(value)"},\#
+                {"delete":"/detail/Branch/One","ifMatch":"*"}]}
+                """#
+            }
+            let wrong = desk.send(.post, "/edits", steps(form("AAAAAAAA")))
+            #expect(wrong.status == 412)
+            #expect(wrong.line.hasSuffix(#","currentFields":"\#(version)","edit":0}"#))
+            let gone = desk.send(.post, "/edits", steps(form(version)))
+            #expect(gone.status == 412, "the last step's item is not there before all of them")
+            let done = desk.send(
+                .post, "/edits", steps(form(version)).replacing(#","ifMatch":"*""#, with: ""))
+            #expect(done.status == 200)
+            #expect(done.line.hasSuffix(#""edits":[null,null,null]}"#))
+        }
+    }
+
+    @Test("A tag without its quotes is pointed out, on a GET as well")
+    func quotes() throws {
+        let desk = try EditDesk(Self.document)
+        let (text, tag) = (desk.get("/detail/One").text, desk.get("/detail/One").entityTag)
+        let bare = [String(tag.dropFirst().dropLast()), try #require(Self.fieldsVersion(text))]
+        for value in bare {
+            for answer in [
+                desk.send(.patch, "/detail/One", "{}", [("If-Match", "\"x\", \(value)")]),
+                desk.get("/detail/One", [("If-Match", value)]),
+            ] {
+                #expect(answer.status == 412)
+                #expect(answer.text.contains(#" A tag is written in quotes: \"\#(value)\".","#), "\(answer.text)")
+            }
         }
     }
 
@@ -92,7 +179,9 @@ import Testing
         let tag = desk.get("/detail/new").entityTag
         let answer = desk.send(.put, "/detail/new", #"{"Title":"new"}"#, any)
         #expect(answer.status == 412)
-        #expect(answer.line.hasSuffix(#""current":"\#(tag.replacing("\"", with: "\\\""))"}"#))
+        let fields = Self.fieldsVersion(desk.get("/detail/new").text) ?? ""
+        #expect(
+            answer.line.hasSuffix(#""current":"\#(tag.replacing("\"", with: "\\\""))","currentFields":"\#(fields)"}"#))
         #expect(desk.send(.patch, "/detail/new", "{}", [("If-None-Match", tag)]).status == 412)
         #expect(desk.send(.patch, "/detail/new", "{}", [("If-None-Match", Self.stale)]).status == 200)
     }

@@ -62,5 +62,6 @@ struct Answer: Equatable {
     var shape: String {
         line.replacing(/"version":"[A-Za-z0-9_-]{22}"/, with: #""version":"V""#)
             .replacing(/"version":"[A-Za-z0-9_-]{8}"/, with: #""version":"v""#)
+            .replacing(/"fieldsVersion":"[A-Za-z0-9_-]{8}"/, with: #""fieldsVersion":"f""#)
     }
 }

@@ -17,9 +17,11 @@ extension Problem {
         switch refusal.kind {
         case .noSuchItem(let key, let nearest): return .noSuchItem(key, below: nearest)
         case .exists: return Problem(.preconditionFailed, detail)
-        case .preconditionFailed(let current):
+        case .preconditionFailed(let current, let fields):
+            let members: [(name: StaticString, value: String?)] = [("current", current), ("currentFields", fields)]
             return Problem(
-                .preconditionFailed, detail, members: current.map { [("current", .text($0))] } ?? [])
+                .preconditionFailed, detail,
+                members: members.compactMap { name, value in value.map { (name, .text($0)) } })
         case .conflict: return Problem(.conflict, detail)
         case .badPlace(let parameter):
             guard isInBody else { return .badParameter(parameter, detail) }

@@ -19,23 +19,16 @@ struct EditCondition: Sendable {
         guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
         self.subject = subject
         self.path = path
-        ifMatch = Self.lines(.ifMatch, of: request)
-        ifNoneMatch = Self.lines(.ifNoneMatch, of: request)
+        ifMatch = request.has(.ifMatch) ? request.lines(of: .ifMatch) : nil
+        ifNoneMatch = request.has(.ifNoneMatch) ? request.lines(of: .ifNoneMatch) : nil
     }
 
-    /// The condition of a step: an entity tag, a version, several tags, or `*`.
+    /// The condition of a step: an entity tag, a version or a `fieldsVersion`, several tags, or `*`.
     init(_ text: String, on subject: Inquiry.Subject, at path: ItemPath, step: Int) {
         self.subject = subject
         self.path = path
         self.step = step
         ifMatch = [text == "*" || text.contains("\"") ? text : "\"\(text)\""]
-    }
-
-    private static func lines(_ name: FieldName, of request: Request) -> [String]? {
-        guard request.has(name) else { return nil }
-        var lines: [String] = []
-        request.forEachLine(of: name) { lines.append(String(utf8: $0)) }
-        return lines
     }
 
     /// Refuses the edit if the condition does not hold.
@@ -44,16 +37,26 @@ struct EditCondition: Sendable {
     /// - Throws: `EditRefusal` with the current entity tag.
     func check(_ snapshot: Snapshot, _ selection: Selection, _ known: inout KnownTags) throws(EditRefusal) {
         let tags = ItemTags(subject, at: path, in: snapshot, selection)
-        if let ifMatch, !known.contains(tags, { EntityTag.isListed($0, in: ifMatch, .strong) }) {
+        if let ifMatch, !isMet(ifMatch, by: tags, &known) {
             let name = step == nil ? "If-Match" : "'ifMatch'"
             let detail =
                 tags.current.map { "\(name) does not contain the current entity tag of what it is about, \($0)." }
                 ?? "\(name) is about something that does not exist."
-            throw EditRefusal(.preconditionFailed(current: tags.current), detail, step: step)
+            throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags)
         }
         if let ifNoneMatch, tags.first(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
-            let detail = "If-None-Match contains the current entity tag of what the request is about, or is '*'."
-            throw EditRefusal(.preconditionFailed(current: tags.current), detail, step: step)
+            throw refusal(
+                "If-None-Match contains the current entity tag of what the request is about, or is '*'.", tags)
         }
+    }
+
+    /// Whether the lines contain a tag of an item. The version of its fields is looked for first: it needs no answer.
+    private func isMet(_ lines: [String], by tags: ItemTags, _ known: inout KnownTags) -> Bool {
+        if let version = tags.fieldsVersion, EntityTag.isListed(fieldsVersion: version, in: lines) { return true }
+        return known.contains(tags) { EntityTag.isListed($0, in: lines, .strong) }
+    }
+
+    private func refusal(_ detail: String, _ tags: ItemTags) -> EditRefusal {
+        EditRefusal(.preconditionFailed(current: tags.current, fields: tags.fieldsVersion), detail, step: step)
     }
 }

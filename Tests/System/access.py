@@ -65,8 +65,13 @@ def tokens(verdict, site):
             verdict.expect(answer.status == (404 if target == "/nowhere" else 200), f"{target}: {answer.status}")
         answer = get(site.port, target, Authorization="Bearer wrong-0123456789abcdef")
         verdict.expect(answer.status == 401, f"a wrong token at {target}: {answer.status}")
-    for target in ("/", "/healthz", "/readyz"):
-        verdict.expect(get(site.port, target).status == 200, f"{target} is open")
+    for target, members in (("/", ["links"]), ("/healthz", ["status"]), ("/readyz", ["status"])):
+        for fields in ({}, {"Authorization": "Bearer wrong-0123456789abcdef"}):
+            answer = get(site.port, target, **fields)
+            verdict.expect(answer.status == 200, f"{target} is open")
+            verdict.expect(list(answer.json()) == members, f"{target} shows nothing else: {answer.body}")
+        whole = get(site.port, target, Authorization=f"Bearer {READER}").json()
+        verdict.expect(len(whole) >= 5 or target == "/healthz", f"{target} shows all with a token: {whole}")
     answer = get(site.port, "/levels/", Authorization=f"Bearer {READER}")
     verdict.expect(answer["Cache-Control"] == "private, no-cache", f"it is private: {answer['Cache-Control']}")
     answer = get(site.port, "/assets/a.svg", Authorization=f"Bearer {READER}")

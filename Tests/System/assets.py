@@ -25,7 +25,7 @@ TRICKS = """/assets/../secret.txt /assets/../../etc/passwd /assets/..%2fsecret.t
     /assets/..%00/secret.txt /assets/..%0d%0a/secret.txt /assets/sub/../../secret.txt /assets/sub/..%2f..%2fsecret.txt
     /assets//etc/passwd /assets///etc/passwd /assets/%2fetc%2fpasswd /assets/file:///etc/passwd
     /assets/C:/secret.txt /assets/C:%5csecret.txt /assets/.hidden /assets/.folder/inside.txt /assets/%2ehidden
-    /assets/out.txt /assets/up/secret.txt /assets/up/assets/.hidden /assets/absolute.txt /assets/own.txt%00
+    /assets/plain.txt /assets/plain/inside.txt /assets/sub/plain.txt /assets/out.txt /assets/up/secret.txt /assets/up/assets/.hidden /assets/absolute.txt /assets/own.txt%00
     /assets/own.txt%00.png /assets/%00 /assets/own.txt/ /assets/own.txt/.. /assets/sub /assets/sub/ /assets/fifo /assets
     /assets/ /assets/. /assets/.. /assets/%2e /assets/../Data.plist /assets/..%2fData.plist /assets%2f..%2fsecret.txt
     /assets/~root /assets/own.txt~ /assets/WEB-INF/web.xml /assets/.git/config /assets/.env
@@ -52,7 +52,8 @@ def make(folder):
         put(name, SECRET)
     put("assets/own.txt", b"0123456789")
     put("assets/middle.bin", bytes(range(256)) * 4096)
-    for link, target in (("out.txt", "../secret.txt"), ("up", ".."), ("absolute.txt", os.path.join(folder, "secret.txt"))):
+    for link, target in (("out.txt", "../secret.txt"), ("up", ".."), ("absolute.txt", os.path.join(folder, "secret.txt")),
+                         ("plain.txt", ".hidden"), ("plain", ".folder"), ("sub/plain.txt", "../plain/inside.txt")):
         os.symlink(target, os.path.join(folder, "assets", link))
     os.mkfifo(os.path.join(folder, "assets", "fifo"))
     with open(os.path.join(folder, "assets", "large.bin"), "wb") as file:

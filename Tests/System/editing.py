@@ -89,6 +89,36 @@ def seen_by_others(verdict, site):
             reader.get("/detail/seen")["ETag"] == answer["ETag"], "the edit's answer has the tag of a GET that follows")
 
 
+def long_level(verdict, site):
+    """A row beside 1,500 others: few links in /changes, and no conflict with an edit of another row's fields."""
+    with Connection(site.server.port) as connection:
+        rows = [f"Row {number}" for number in range(1_500)]
+        edit(connection, "/levels/", {"Title": "Long", "Children": rows})
+        before, revision = connection.get("/detail/Long/Row%20750").json(), connection.get("/").json()["revision"]
+        listed = connection.get("/levels/Long?fields=*&start=750&limit=1").json()["rows"][0]
+        verdict.expect(
+            listed["fieldsVersion"] == before["fieldsVersion"], f"a row and its detail have one version: {listed}")
+        edit(connection, "/levels/Long?at=first", "new")
+        entry, = connection.get(f"/changes?since={revision}").json()["changes"]
+        verdict.expect(
+            entry["levels"] == ["/levels/", "/levels/Long", "/levels/Long/new"]
+            and entry["details"] == ["/detail/Long", "/detail/Long/new"],
+            f"the row, its level and the item above are named: {str(entry)[:300]}")
+        item = "/detail/Long/Row%20750"
+        patch = lambda tag: edit(connection, item, {"Text": "x"}, "PATCH", If_Match=f'"{tag}"')
+        refused = patch(before["version"])
+        now = connection.get(item).json()
+        verdict.expect(
+            refused.status == 412 and refused.json()["currentFields"] == before["fieldsVersion"]
+            and refused.json()["current"] == f'"{now["version"]}"', f"its place is another: {refused.body}")
+        bare = edit(connection, item, {"Text": "x"}, "PATCH", If_Match=before["fieldsVersion"])
+        verdict.expect(bare.status == 412 and "in quotes" in bare.json()["detail"], f"a tag has quotes: {bare.body}")
+        verdict.expect(patch(before["fieldsVersion"]).status == 200, "its fields are the same")
+        verdict.expect(patch(before["fieldsVersion"]).status == 412, "and then no more")
+        answer = edit(connection, "/edits", {"edits": [{"patch": {"N": 1}, "of": item}, {"delete": "/detail/Long"}]})
+        verdict.expect(answer.json()["edits"] == [None, None], f"what is gone in the end is null: {answer.body}")
+
+
 def many_clients(verdict, site, clients, edits):
     """Each acknowledged edit is in the file, once."""
     made = [[] for _ in range(clients)]
@@ -183,6 +213,7 @@ def main():
             with site.server:
                 early_refusals(verdict, site)
                 seen_by_others(verdict, site)
+                long_level(verdict, site)
                 many_clients(verdict, site, asked.clients, asked.edits)
                 large_document(verdict, site)
                 tokens(verdict, site)

@@ -16,7 +16,7 @@ import threading
 from harness.client import DEADLINE, Closed, Connection, Cut, get, wait_until
 from harness.edits import EditedTree, save
 from harness.events import EventParser, EventStream
-from harness.mirror import Mirror, crawl, differences
+from harness.mirror import Mirror, contents, crawl, differences
 from harness.server import Server
 from harness.verdict import Verdict, megabytes, options
 
@@ -173,7 +173,7 @@ def edit(verdict, tree, path, connection, arguments):
             exact += 1
             [*_, entry] = connection.get(f"/changes?since={before}").json()["changes"]
             named = set(entry["levels"]) | set(entry["details"])
-            differ = differences(old, crawl(connection))
+            differ = differences(contents(old), contents(crawl(connection)))
             verdict.expect(
                 named == differ, f"save {number}, {kind}: named although unchanged {sorted(named - differ)[:3]},"
                 f" not named {sorted(differ - named)[:3]}")

@@ -10,7 +10,7 @@ import collections
 import time
 
 from harness.item_edits import Refused, are_alike, done
-from harness.items import answered_detail, detail, level, link_of, path_of
+from harness.items import answered_detail, content, detail, level, link_of, path_of
 
 ALL_FIELDS = "?fields=*"
 # Of how many entries the links of one are checked, which takes long.
@@ -78,9 +78,9 @@ class History:
             self.skip(len(self._saves))
 
     def check_links(self, entry, state):
-        """An entry names each level and detail that shows something else now."""
+        """An entry names each level that shows something else now, and each detail that does in more than its place."""
         before = self.states[-1]
-        for kind, shown_of in (("levels", level_of_titles), ("details", detail)):
+        for kind, shown_of in (("levels", level_of_titles), ("details", content)):
             named = set(entry[kind])
             for path, _ in state.walk():
                 link = link_of(kind.removesuffix("s") if kind == "details" else kind, path)

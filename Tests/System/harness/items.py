@@ -226,6 +226,12 @@ def detail(root, path):
         "firstChild": rows[0] if rows else None, "lastChild": rows[-1] if rows else None, "fields": shown.fields}
 
 
+def content(root, path):
+    """The same without what follows from the level above."""
+    shown = detail(root, path)
+    return shown and {name: shown[name] for name in shown if name not in ("position", "previous", "next")}
+
+
 def answered_detail(answer):
     """The same of an answer's body."""
     position = answer["position"]

@@ -29,8 +29,20 @@ def _keep(connection, link, bodies):
     return json.loads(answer.body)
 
 
+PLACE = ("version", "position", "previous", "next")
+
+
+def contents(bodies):
+    """The same bodies, of details without what follows from the level above."""
+    return {link: body if link.startswith("/levels/") else _content(body) for link, body in bodies.items()}
+
+
+def _content(body):
+    return {name: value for name, value in json.loads(body).items() if name not in PLACE}
+
+
 class Mirror:
-    """A client that fetches everything once, and then only what /changes names."""
+    """A client that fetches everything once, and then only what /changes names, with the details of a named level's rows."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -42,7 +54,7 @@ class Mirror:
         if entry.get("truncated"):
             self.renew()
             return
-        for link in entry["levels"] + entry["details"]:
+        for link in self._named(entry):
             answer = self.connection.get(link)
             self.fetched += 1
             if answer.status == 404:
@@ -51,6 +63,12 @@ class Mirror:
                 self.bodies[link] = answer.body
             else:
                 raise RuntimeError(f"{link} is answered {answer.status}: {answer.body[:200]}")
+
+    def _named(self, entry):
+        """The links to fetch: the place of an item follows from the level above it."""
+        above = {link.rstrip("/").replace("/levels", "/detail", 1) for link in entry["levels"]}
+        rows = [link for link in self.bodies if link.startswith("/detail/") and link.rpartition("/")[0] in above]
+        return dict.fromkeys(entry["levels"] + entry["details"] + rows)
 
     def renew(self):
         self.bodies = crawl(self.connection)

@@ -111,7 +111,12 @@ import Testing
 
     @Test("names a detail of which only the type of a field is another, since that is another version of the fields")
     func types() throws {
-        let difference = try Self.links(#"{"Title":"a","N":1}"#, #"{"Title":"a","N":1.0}"#)
+        let trees = try ["date", "string"].map { type in
+            let value = "<\(type)>2001-03-12T00:00:00Z</\(type)>"
+            return try Document.tree(
+                "<plist><array><dict><key>Title</key><string>a</string><key>At</key>\(value)</dict></array></plist>")
+        }
+        let difference = TreeDifference(from: trees[0].document, to: trees[1].document)
         #expect(difference.levels == [] && difference.details == ["/detail/a"])
     }
 

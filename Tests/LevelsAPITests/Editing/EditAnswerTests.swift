@@ -103,6 +103,10 @@ import TreeStore
         #expect(
             answer.line
                 == #"{"revision":"k3-2","edits":[null,null,null,null,null,{"href":"/detail/One"}]}"#)
+        // Another row is where the removed one was.
+        let other = try EditDesk(Self.document)
+        let steps = #"{"edits":[{"patch":{"a":1},"of":"/detail/One"},{"delete":"/detail/One"}]}"#
+        #expect(other.send(.post, "/edits", steps).line == #"{"revision":"k3-2","edits":[null,null]}"#)
     }
 
     @Test("A new document is 200 with its revision and the tag that a GET of it has")

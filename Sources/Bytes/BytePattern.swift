@@ -86,8 +86,8 @@ public struct BytePattern: Sendable {
     private static func memmem(
         _ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, from start: Int
     ) -> Int? {
-        guard let base = text.baseAddress,
-            let found = unsafe CSearch.memmem(base + start, text.count - start, bytes.baseAddress, bytes.count)
+        guard let base = text.baseAddress, let wanted = bytes.baseAddress,
+            let found = unsafe CSearch.memmem(base + start, text.count - start, wanted, bytes.count)
         else { return nil }
         return unsafe base.distance(to: UnsafeRawPointer(found))
     }

@@ -6,7 +6,8 @@ extension Span<UInt8> {
         guard !wanted.isEmpty else { return true }
         return unsafe withUnsafeBytes { bytes in
             unsafe wanted.withUnsafeBytes { wanted in
-                unsafe memmem(bytes.baseAddress, bytes.count, wanted.baseAddress, wanted.count) != nil
+                guard let text = bytes.baseAddress, let first = wanted.baseAddress else { return false }
+                return unsafe memmem(text, bytes.count, first, wanted.count) != nil
             }
         }
     }

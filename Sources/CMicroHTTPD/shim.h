@@ -82,6 +82,13 @@ shim_connection_header_size(struct MHD_Connection *connection)
   return info ? info->header_size : 0;
 }
 
+/* Swift names the constants of MHD_FEATURE differently from one version of the library to the next. */
+static inline enum MHD_Result
+shim_supports_tls(void)
+{
+  return MHD_is_feature_supported(MHD_FEATURE_TLS);
+}
+
 /* Swift does not import a macro with a cast. */
 static inline uint64_t
 shim_size_unknown(void)

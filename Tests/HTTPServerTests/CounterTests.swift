@@ -78,15 +78,16 @@ struct CounterTests {
             client.send("GET /three HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             _ = try client.readToEnd()
             let refused = try RawClient(port: port)
-            refused.send("GET /four HTTP/1.1\r\n\r\n")
+            // The library of 1.0 leaves this fault to the server, too; others it answers itself, and nobody counts them.
+            refused.send("GET four HTTP/1.1\r\nHost: a\r\n\r\n")
             _ = try refused.readToEnd()
         }
         let totals = counters.totals
         #expect(totals.requests(route: 0, method: .get, status: 200) == 2)
         #expect(totals.requests(route: 0, method: .head, status: 200) == 1)
         #expect(totals.requests(route: 0, method: .get, status: 400) == 1)
-        // "get /one ", "get /three " and the sentence about Host.
-        #expect(totals.bytes(route: 0) == 9 + 11 + Fault.hostMissing.reason.utf8.count)
+        // "get /one ", "get /three " and the sentence about the target.
+        #expect(totals.bytes(route: 0) == 9 + 11 + Fault.targetForm.reason.utf8.count)
         #expect(totals.connections == 2)
         #expect(totals.openConnections == 0)
     }

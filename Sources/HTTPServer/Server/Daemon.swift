@@ -18,7 +18,7 @@ struct Daemon: ~Copyable {
         lent = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
         guard lent >= 0 else { throw .system("fcntl", errno: errno) }
         let isSecure = configuration.certificates != nil
-        if isSecure, MHD_is_feature_supported(.FEATURE_TLS) != .YES {
+        if isSecure, shim_supports_tls() != .YES {
             throw .system(call: "MHD_start_daemon", reason: "this libmicrohttpd was built without TLS")
         }
         errno = 0

@@ -62,14 +62,18 @@ extension Server {
     /// - Parameters:
     ///   - revision: the revision to begin from; nil to learn the current one.
     ///   - wait: how many seconds the server may wait for the first change; 0 to answer at once.
+    ///   - session: what sends the request; nil for the session that most requests share.
     /// - Throws: `Problem`, of the kind `.revisionGone` if the server does not know the revision; `CancellationError`.
-    func changes(since revision: String?, wait: Int = 0) async throws -> ChangesAnswer {
+    func changes(
+        since revision: String?, wait: Int = 0, over session: RenewedSession? = nil
+    ) async throws -> ChangesAnswer {
         var parameters: [LevelQuery.Parameter] = []
         if let revision { parameters.append(.init(name: "since", value: revision)) }
         if wait > 0 { parameters.append(.init(name: "wait", value: String(wait))) }
         var request = Request("/changes" + LevelQuery.encode(parameters))
         request.header["Accept"] = "application/json"
         request.wait = wait
+        request.session = session
         return try await read(send(request), as: ChangesAnswer.read)
     }
 }

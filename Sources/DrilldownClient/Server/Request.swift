@@ -12,6 +12,8 @@ struct Request: Sendable {
     var body: Data?
     /// How many seconds the server is asked to wait for a change; 0 to answer at once.
     var wait = 0
+    /// The session that sends the request; nil for the one that most requests share.
+    var session: RenewedSession?
     /// Whether the request is an edit, and so carries the edit token.
     var isEdit = false
 

@@ -9,17 +9,11 @@ final class Transport: Sendable {
     private let configuration: Server.Configuration
     /// The number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
-    /// For requests that wait for a change: each occupies a connection, which no other request has to wait for. A session
-    /// queues what is beyond its connections, and says nothing.
-    private let waitingSession = RenewedSession(connections: 1_000)
 
     init(_ configuration: Server.Configuration) { self.configuration = configuration }
 
     /// Closes all connections that nothing waits for; called when nothing is observed any more.
-    func closeIdleConnections() {
-        waitingSession.close(cancelling: true)
-        session.close(cancelling: false)
-    }
+    func closeIdleConnections() { session.close(cancelling: false) }
 
     /// The answer to a request, whatever its status.
     ///
@@ -28,8 +22,7 @@ final class Transport: Sendable {
         try Task.checkCancellation()
         let exchange = Exchange(
             request.target, of: configuration.url.absoluteString, limit: configuration.maximumAnswerBytes)
-        let session = request.wait > 0 ? waitingSession : session
-        let task = session.task(for: try urlRequest(for: request), exchange)
+        let task = (request.session ?? session).task(for: try urlRequest(for: request), exchange)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchange.start(continuation)

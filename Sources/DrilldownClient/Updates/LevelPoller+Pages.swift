@@ -34,7 +34,7 @@ extension LevelPoller {
     /// The newest revision in which the level is what it was in an earlier one; nil if it changed, or if that is unknown.
     private func revision(at earlier: String) async throws -> String? {
         do {
-            let changes = try await server.changes(since: earlier)
+            let changes = try await server.changes(since: earlier, over: session)
             return changes.mayConcern(target) ? nil : changes.revision
         } catch let problem as Problem where problem.kind == .revisionGone {
             return nil

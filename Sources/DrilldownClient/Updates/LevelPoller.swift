@@ -10,6 +10,12 @@ struct LevelPoller: Sendable {
     var revision: String?
     /// Pages that were read later than `copy`, but perhaps not all of one revision.
     var draft: LevelCopy?
+    /// The connection of the requests that wait, and of those just before them.
+    ///
+    /// A session of their own: no other request has to wait for the connection, and none takes it away. On Linux, a request
+    /// that waits on a new connection keeps a processor busy (FoundationNetworking goes on asking whether the socket can
+    /// be written). So the first request on the connection is one that does not wait.
+    let session = RenewedSession(connections: 1)
 
     /// A state of the level that differs from the one before.
     struct Change: Sendable {
@@ -29,7 +35,9 @@ struct LevelPoller: Sendable {
         let seconds = wait ? server.configuration.allowedWait : 0
         guard let copy else { return try await read() }
         if copy.pages.count > 1 {
-            if wait, let revision, try await !server.isChanged(since: revision, wait: seconds) { return nil }
+            if wait, let revision, try await !server.isChanged(since: revision, wait: seconds, over: session) {
+                return nil
+            }
             return try await readPages()
         }
         let answer = try await answer(known: copy.pages.first, wait: seconds)
@@ -77,7 +85,9 @@ struct LevelPoller: Sendable {
     func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
         try target.path.check()
         do {
-            return try await server.page(target.request(page: page, known: known, wait: wait))
+            var request = target.request(page: page, known: known, wait: wait)
+            if page == 0 { request.session = session }
+            return try await server.page(request)
         } catch let problem as Problem where known != nil && problem.parameter == "since" {
             // The version is of another kind of server, perhaps an older one.
             return try await self.answer(page: page, known: nil)

@@ -11,9 +11,9 @@ extension Server {
     }
 
     /// Whether the document has changed since a revision, after waiting for that.
-    func isChanged(since revision: String, wait: Int) async throws -> Bool {
+    func isChanged(since revision: String, wait: Int, over session: RenewedSession) async throws -> Bool {
         do {
-            return try await changes(since: revision, wait: wait).count > 0
+            return try await changes(since: revision, wait: wait, over: session).count > 0
         } catch let problem as Problem where problem.kind == .revisionGone {
             return true
         }

@@ -56,6 +56,21 @@ struct SettingsTests {
         #expect(settings.origin("Refresh") == .file("\(path):2:39"))
     }
 
+    @Test("of a configuration that the command line names come before one that the environment names")
+    func twoConfigurations() throws {
+        let named = try configuration("<key>Threads</key><integer>3</integer>")
+        let environment = ["DRILLDOWN_CONFIG": try scratch.write("Other.plist", "<plist><dict/></plist>")]
+        let settings = try settings(["serve", "a.plist", "--config", named], environment)
+        #expect(settings.text("Threads") == "3")
+        #expect(settings.text("Config") == named)
+        let missing = ["DRILLDOWN_CONFIG": scratch("missing.plist")]
+        #expect(sentence(["serve", "a.plist", "--config", named], missing) == "they were taken")
+        #expect(sentence(["serve", "a.plist"], missing).hasPrefix("configuration (DRILLDOWN_CONFIG): "))
+        #expect(
+            sentence(["serve", "a.plist", "--config", scratch("missing.plist")]).hasPrefix("configuration (--config): ")
+        )
+    }
+
     @Test(
         "from a configuration count relative paths from its folder",
         arguments: [

@@ -63,6 +63,16 @@ struct TokenSourceTests {
         ) {
             try settings(["DRILLDOWN_READ_TOKEN": token]).api()
         }
+        #expect(
+            throws: UsageError(
+                "--cache-control: 's-maxage=9' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+            )
+        ) {
+            try Settings(
+                CommandLineArguments(["serve", "a", "--cache-control", "s-maxage=9", "--read-token-file", "none"]),
+                environment: [:]
+            ).api()
+        }
     }
 
     @Test("that cannot be had end the start with one sentence, which has no token")

@@ -20,6 +20,7 @@ import Testing
         ("false", .boolean(false)), ("null", .null), ("[]", []), ("{}", [:]), (" [ 1 , [ ] ] ", [1, []]),
         (#"{"b":1,"a":{"c":null}}"#, ["b": 1, "a": ["c": nil]]), (#"{"a":1,"b":2,"a":3}"#, ["a": 3, "b": 2]),
         (#""a\"\\\/\b\f\n\r\t\u0041\u00e4\ud83d\ude00""#, .text("a\"\\/\u{8}\u{c}\n\r\tA\u{e4}\u{1F600}")),
+        (#""\ud840\udc00\ud869\uded6\udbff\udfff""#, .text("\u{20000}\u{2A6D6}\u{10FFFF}")),
         ("\"\u{e4}\u{1F600}\u{FFFD}\"", "\u{e4}\u{1F600}\u{FFFD}"),
     ]
 

@@ -15,6 +15,11 @@ struct CacheFolder: Sendable {
         try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
     }
 
+    /// Puts bytes in place of a file as a whole.
+    var replace: @Sendable (_ file: URL, _ bytes: Data) throws -> Void = { file, bytes in
+        try bytes.write(to: file, options: .atomic)
+    }
+
     private static let prefix = "level-"
     private static let suffix = ".drilldown"
 
@@ -48,7 +53,7 @@ struct CacheFolder: Sendable {
         let bytes = copy.map { CachedLevel.bytes(of: $0, identity: identity(of: target)) }
         if let bytes, bytes.count <= limit {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            try Data(bytes).write(to: file, options: .atomic)
+            try replace(file, Data(bytes))
         } else if FileManager.default.fileExists(atPath: file.path) {
             try FileManager.default.removeItem(at: file)
         }

@@ -20,11 +20,14 @@ final class LevelCache: Sendable {
     /// The time between two times of writing.
     private static let interval = DispatchTimeInterval.seconds(1)
 
+    init(_ folder: CacheFolder) { self.folder = folder }
+
     /// A cache in the folder of a configuration; nil if it names none.
-    init?(_ configuration: Server.Configuration) {
+    convenience init?(_ configuration: Server.Configuration) {
         guard let folder = configuration.cacheFolder else { return nil }
-        self.folder = CacheFolder(
-            url: folder, server: configuration.url.absoluteString, limit: configuration.maximumCacheBytes)
+        self.init(
+            CacheFolder(
+                url: folder, server: configuration.url.absoluteString, limit: configuration.maximumCacheBytes))
     }
 
     /// Why the latest file could not be written; nil if it was. A cache that cannot be written is only less useful.

@@ -57,10 +57,11 @@ struct LevelFollower: Sendable {
     }
 
     private func end(_ problem: Problem) {
+        // First, so that the level is gone from the folder once an observer that has seen the end flushes it. Any other
+        // refusal may be taken back: a token that is wrong, or a query of another version of the server.
+        if problem.kind == .noSuchItem { server.levelCache?.remove(target) }
         server.observations.remove(target, observation)
         observation.end(problem)
-        // Any other refusal may be taken back: a token that is wrong, or a query of another version of the server.
-        if problem.kind == .noSuchItem { server.levelCache?.remove(target) }
     }
 
     private func pause(_ seconds: Double, _ sleep: (_ seconds: Double) async throws -> Void) async {

@@ -141,6 +141,39 @@ struct LevelCacheTests {
         #expect(await cache.copy(of: target) == nil)
     }
 
+    @Test func `The folder never keeps more than its limit`() async throws {
+        let targets = (0..<5).map { LevelTarget(path: ["Item \($0)"], query: .all) }
+        try cache.write(copy(rows: 10), of: targets[0])
+        let size = try Data(contentsOf: URL(fileURLWithPath: folder("cache/\(try file())"))).count
+        let kept = LevelCache(CacheFolder(url: cache.url, server: cache.server, limit: 2 * size + size / 2))
+        for target in targets {
+            kept.keep(copy(rows: 10), of: target)
+            await kept.flush()
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("cache")).count == 2)
+        #expect(cache.copy(of: targets[4]) != nil)
+    }
+
+    @Test func `A state that comes while an older one is written is written too`() async throws {
+        let (older, newer) = (copy(rows: 3), copy(rows: 4))
+        let owner = Guarded<LevelCache?>(nil)
+        var slow = cache
+        slow.replace = { [target] file, bytes in
+            // The first time only: keeping a state again has to be written again.
+            owner.withLock { cache in
+                cache?.keep(newer, of: target)
+                cache = nil
+            }
+            try bytes.write(to: file, options: .atomic)
+        }
+        let kept = LevelCache(slow)
+        owner.withLock { $0 = kept }
+        kept.keep(older, of: target)
+        await kept.flush()
+        await kept.flush()
+        #expect(cache.copy(of: target)?.level == newer.level)
+    }
+
     @Test func `The last known level comes first, then what the server has`() async throws {
         let document = try ObservedDocument()
         let service = try RunningServer(document.path)
@@ -168,9 +201,13 @@ struct LevelCacheTests {
 
     @Test func `The first request after a known level does not wait`() async throws {
         let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
+        let isSeen = DispatchSemaphore(value: 0)
         let origin = try StubOrigin { request in
             if request.path.contains("wait=") { return .silence }
-            return StubOrigin.Answer.json(request.path.contains("since=") ? unchanged : StubOrigin.Answer.level)
+            guard request.path.contains("since=") else { return StubOrigin.Answer.json(StubOrigin.Answer.level) }
+            // An answer that came sooner would take the place of the known level.
+            _ = isSeen.wait(timeout: .now() + .seconds(20))
+            return StubOrigin.Answer.json(unchanged)
         }
         let url = URL(fileURLWithPath: folder("cache"))
         let first = try Server(origin(""), cacheFolder: url)
@@ -179,6 +216,7 @@ struct LevelCacheTests {
         let second = try Server(origin(""), cacheFolder: url)
         var updates = second.updates().makeAsyncIterator()
         #expect(try await updates.next()?.isFromCache == true)
+        isSeen.signal()
         #expect(try await updates.next()?.isCurrent == true)
         #expect(origin.requests.contains { $0.path == "/levels/?limit=10000&since=v1" })
     }

@@ -47,6 +47,29 @@ struct PollingPaceTests {
         #expect(origin.requests.count == 5)
     }
 
+    @Test func `The first request after a failure does not wait`() async throws {
+        let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
+        let failures = Guarded(0)
+        let origin = try StubOrigin { request in
+            guard request.path.contains("wait=") else {
+                return StubOrigin.Answer.json(request.path.contains("since=") ? unchanged : StubOrigin.Answer.level)
+            }
+            let number = failures.withLock { failures in
+                failures += 1
+                return failures
+            }
+            return number < 3 ? .status("502 Bad Gateway") : .silence
+        }
+        let server = try Server(origin(""))
+        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+        var updates = server.updates().makeAsyncIterator()
+        _ = try await updates.next()
+        #expect(await origin.receives(requests: 6))
+        let (first, again) = ("/levels/?limit=10000", "/levels/?limit=10000&since=v1")
+        let waiting = again + "&wait=30"
+        #expect(origin.requests.map(\.path) == [first, waiting, again, waiting, again, waiting])
+    }
+
     @Test(arguments: [(20, [0.5, 0.5, 0.5, 0.5]), (0, [0.5, 1, 2, 4])])
     func `A proxy that cuts long polls does not slow them down unless it does so at once`(
         _ seconds: Int, _ delays: [Double]

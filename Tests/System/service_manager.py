@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from harness.client import Connection, get
+from harness.client import Connection, get, wait_until
 from harness.server import unused_port
 from harness.service import Frozen, HeldOrigin, Receiver, Service
 from harness.verdict import Verdict, options
@@ -244,6 +244,29 @@ def notifications(verdict, program, folder, address):
     verdict.expect(not any("WATCHDOG" in message for message in receiver.messages), "there is no watchdog unasked")
 
 
+def two_reloads(verdict, program, folder):
+    """Two signals during one load: the service is ready once both reloads have ended, and says so once."""
+    origin = HeldOrigin(document("A"))
+    origin.released.set()
+    receiver = Receiver(os.path.join(folder, "reloads"))
+    with Service(
+            program, origin.url, "--listen", "127.0.0.1:0", "--refresh", "3600",
+            environment=receiver.environment()) as service:
+        verdict.expect(receiver.next_with("READY"), f"it is ready: {receiver.messages}")
+        origin.released.clear()
+        for _ in range(2):
+            service.signal(signal.SIGHUP)
+            verdict.expect(receiver.next_with("RELOADING"), f"a reload is announced: {receiver.messages}")
+            verdict.expect(wait_until(lambda: origin.requests >= 2) is not None, "the document is asked for again")
+        origin.released.set()
+        verdict.expect(receiver.next_with("READY"), f"it is ready again: {receiver.messages}")
+        verdict.expect(service.stop() == 0, "it stops")
+        verdict.expect(receiver.next_with("STOPPING"), f"and says so: {receiver.messages}")
+    told = [name for message in receiver.messages for name in ("READY", "RELOADING", "STOPPING") if name in message]
+    verdict.expect(
+        told == ["READY", "RELOADING", "RELOADING", "READY", "STOPPING"], f"one READY follows two reloads: {told}")
+
+
 def watchdog(verdict, program, path, folder):
     receiver = Receiver(os.path.join(folder, "watchdog"))
     microseconds = str(int(WATCHDOG * 1e6))
@@ -346,6 +369,7 @@ def main():
         activated(verdict, arguments.server, path, folder)
         notifications(verdict, arguments.server, folder, os.path.join(folder, "notify"))
         notifications(verdict, arguments.server, folder, "@" + os.path.join(folder, "abstract"))
+        two_reloads(verdict, arguments.server, folder)
         watchdog(verdict, arguments.server, path, folder)
         first_load(verdict, arguments.server, folder)
 

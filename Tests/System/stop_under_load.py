@@ -3,16 +3,24 @@
 
 Small and large answers are under way on many connections, others are idle or have sent half a request. After the
 signal a client may find its connection closed before an answer, or no longer accepted; it may never get a part of one.
+An edit whose save takes longer than that is answered, too.
 """
 
 import os
+import signal
 import tempfile
 import threading
 
-from harness.client import DEADLINE, Closed, Connection, Cut
+from harness.client import DEADLINE, Closed, Connection, Cut, wait_until
 from harness.documents import Shape, write_xml
+from harness.edited_document import EditedDocument
+from harness.faults import Faults
 from harness.server import Server
 from harness.verdict import Verdict, options
+
+
+# Seconds, between the time for answers and the time for saves.
+SLOW_SAVE = 3
 
 
 class Client(threading.Thread):
@@ -68,6 +76,29 @@ def stop_once(verdict, program, document, targets, connections, answers):
     return sum(client.whole for client in clients)
 
 
+def stop_during_a_save(verdict, program, folder):
+    """The service waits longer for a save than for other answers."""
+    edited = EditedDocument(folder)
+    faults = Faults(folder, edited.folder)
+    with edited.serve(program, environment=faults.environment) as server, Connection(server.port) as connection:
+        edited.edit(server.port)
+        faults.arm("sync folder", "pause before")
+        edited.send(connection)
+        verdict.expect(wait_until(lambda: faults.hits) is not None, "the save is under way")
+        server.signal(signal.SIGTERM)
+        # The time is what is tested: other answers get a second and a half.
+        wait_until(lambda: False, SLOW_SAVE)
+        verdict.expect(server.is_running(), f"the service waits for a save of {SLOW_SAVE} s")
+        faults.release()
+        try:
+            status = connection.receive().status
+        except (Closed, Cut, ConnectionError) as error:
+            status = repr(error)
+        verdict.expect(status == 200, f"the edit is answered after the save: {status}")
+        ended = server.process.wait(timeout=DEADLINE)
+        verdict.expect(ended == 0, f"the service exits 0; it exits {ended}")
+
+
 def main():
     # The service waits a second and a half for the answers that have begun. All of them together must be few enough for
     # a machine that has other work.
@@ -82,6 +113,7 @@ def main():
             whole = stop_once(
                 verdict, arguments.server, document, targets, arguments.connections, 1 + arguments.answers * stop)
             verdict.figure(f"stop {stop + 1}", f"after {whole} whole answers")
+        stop_during_a_save(verdict, arguments.server, folder)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,9 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(ZSH_FUNCTIONS)
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-# A module that imports another without naming it in Package.swift does not build.
-SWIFT_FLAGS := --explicit-target-dependency-import-check error
+# A module that imports another without naming it in Package.swift does not build. The colour is the compiler's option:
+# without a choice here, a build on a terminal would compile everything again that was built without one.
+SWIFT_FLAGS := --explicit-target-dependency-import-check error --no-color-diagnostics
 SWIFT_FILES := Sources Tests Package.swift
 MANUAL := Sources/drilldown/drilldown.docc
 # The manual of the client library; its declarations are found in the module, which is built for this.
@@ -59,19 +60,21 @@ SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run build install uninstall deb deb-test clean test test-client system-test soak benchmark manual format lint \
+.PHONY: help run server build toolchain install uninstall deb deb-test clean test test-client system-test soak benchmark manual format lint \
 	deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: build ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
+run: server ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
 	@echo 'Serving $(DOCUMENT) on $(LISTEN). To change the document or the address:'
 	@echo '  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081'
 	@exec $(SERVER) serve '$(DOCUMENT)' --listen '$(LISTEN)'
 
-build: deps ## Build the release.
+server: toolchain deps
 	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)
+
+build: server ## Build the release: the service and the terminal client.
 	$(SWIFT) build --configuration release --product drilldown-browse $(SWIFT_FLAGS)
 
 install: $(PROGRAM) $(BROWSE_PROGRAM) ## Install the programs, their manual page, completions and sample documents in PREFIX (/usr/local), below DESTDIR.
@@ -93,7 +96,7 @@ uninstall: ## Remove what 'make install' installed there.
 	rm -f '$(mandir)/drilldown.1' '$(bashdir)/drilldown' '$(zshdir)/_drilldown' '$(fishdir)/drilldown.fish'
 
 # Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
-$(PROGRAM) $(BROWSE_PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | deps install-deps
+$(PROGRAM) $(BROWSE_PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | toolchain deps install-deps
 	$(SWIFT) build --configuration release --product $(@F) $(PROGRAM_FLAGS) \
 		--scratch-path $(PROGRAM_SCRATCH) $(SWIFT_FLAGS)
 	mkdir -p $(@D)
@@ -120,13 +123,24 @@ deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian packages in
 clean: ## Remove everything that was built.
 	rm -rf .build
 
-test: deps ## Run the unit tests (TEST_FLAGS="--sanitize=address --disable-xctest" to look for wrong accesses and leaks).
-	$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip '$(CLIENT_TESTS)'
-	LSAN_OPTIONS='suppressions=$(CURDIR)/.ci/known-leaks' \
-		$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)'
+test: toolchain deps ## Run the unit tests (TEST_FLAGS="--sanitize=address --disable-xctest" to look for wrong accesses and leaks).
+	@$(call tested,$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip '$(CLIENT_TESTS)')
+	@$(call tested,LSAN_OPTIONS='suppressions=$(CURDIR)/.ci/known-leaks' \
+		$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)')
+
+# Runs tests; if some fail, prints what failed once more at the end.
+define tested
+mkdir -p .build; \
+{ $(1); echo $$? >.build/tests.status; } 2>&1 | tee .build/tests.log; \
+test "$$(cat .build/tests.status)" -ne 0 || exit 0; \
+printf '\nFailed:\n' >&2; \
+grep -aE '^(✘|↳)|(^|: )(fatal )?error: |Fatal error: |ERROR: (Address|Leak|Thread)Sanitizer' .build/tests.log \
+	| grep -avE '^✘ (Suite|Test case passing|Test run) ' | tail -n 60 >&2; \
+exit 1
+endef
 
 # TestClient observes levels with the client library, for swift_client.py.
-test-client: deps
+test-client: toolchain deps
 	$(SWIFT) build --configuration release --product TestClient $(SWIFT_FLAGS)
 
 system-test: system-test-deps build test-client ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
@@ -162,6 +176,10 @@ format: ## Format all Swift files according to .swift-format.
 
 lint: ## Check that all Swift files are formatted.
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_FILES)
+
+toolchain:
+	@command -v $(SWIFT) >/dev/null || { \
+		echo "make: '$(SWIFT)' is not in the path; install Swift 6.3 as https://www.swift.org/install/linux/ says." >&2; exit 1; }
 
 deps: ## Install the packages that the build needs.
 	@$(call install_missing,$(BUILD_PACKAGES))

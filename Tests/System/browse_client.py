@@ -18,6 +18,8 @@ from harness.server import Server, clean_environment, unused_port
 from harness.verdict import Verdict, options
 
 UP, DOWN, RIGHT, LEFT, ENTER, ESCAPE = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\r", "\x1b"
+# Seconds, and the share of a processor that is allowed meanwhile.
+IDLE_TIME, IDLE_SHARE = 10, 0.005
 ENVIRONMENT = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
 
 
@@ -283,6 +285,28 @@ def takes_a_token(verdict, program, desk):
             expect_screen(verdict, terminal, "token", "a refusal is shown at a terminal too")
 
 
+def processor_seconds(process):
+    """What all threads of a process have taken so far."""
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rests(verdict, program, desk):
+    """While nothing changes, the program waits."""
+    with desk.start(desk.document) as server, browse(program, server) as terminal:
+        expect_screen(verdict, terminal, "Item 4", "the first level is shown")
+        # The request that waits follows the first answer at once.
+        wait_until(lambda: False, 0.5)
+        before = processor_seconds(terminal.process.pid)
+        wait_until(lambda: False, IDLE_TIME)
+        share = (processor_seconds(terminal.process.pid) - before) / IDLE_TIME
+        verdict.expect(share <= IDLE_SHARE, f"an idle client takes {share:.2%} of a processor")
+        verdict.figure("idle", f"{share:.2%} of a processor")
+        terminal.press("q")
+        terminal.end()
+
+
 def is_found(verdict, program, folder):
     """Beside the program, else in PATH; without it there is a sentence."""
     alone = os.path.join(folder, "alone")
@@ -309,7 +333,7 @@ def main():
     arguments = options(__doc__)
     program = arguments.server
     with Verdict("browse") as verdict:
-        for part in (drills, searches, shows_changes, restores, prints_lines, tells_failures, takes_a_token):
+        for part in (drills, searches, shows_changes, rests, restores, prints_lines, tells_failures, takes_a_token):
             with tempfile.TemporaryDirectory() as folder:
                 part(verdict, program, Desk(folder, program))
         with tempfile.TemporaryDirectory() as folder:

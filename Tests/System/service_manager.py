@@ -12,6 +12,7 @@ import socket
 import stat
 import subprocess
 import tempfile
+import threading
 import time
 
 from harness.client import Connection, get, wait_until
@@ -258,6 +259,11 @@ def two_reloads(verdict, program, folder):
             service.signal(signal.SIGHUP)
             verdict.expect(receiver.next_with("RELOADING"), f"a reload is announced: {receiver.messages}")
             verdict.expect(wait_until(lambda: origin.requests >= 2) is not None, "the document is asked for again")
+        first, origin.released = origin.released, threading.Event()
+        first.set()
+        verdict.expect(wait_until(lambda: origin.requests >= 3) is not None, "the second reload follows the first")
+        verdict.expect(
+            receiver.next_with("READY", within=0.5) is None, f"it is not ready between the two: {receiver.messages}")
         origin.released.set()
         verdict.expect(receiver.next_with("READY"), f"it is ready again: {receiver.messages}")
         verdict.expect(service.stop() == 0, "it stops")

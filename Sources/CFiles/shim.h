@@ -3,12 +3,10 @@
 
 /* Parts of glibc that its module for Swift leaves out: extended attributes, and what the headers declare only for
    _GNU_SOURCE. <fcntl.h> is not included here: it would make the type `stat` one of this module. */
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
 int renameat2(int, const char *, int, const char *, unsigned int);
-int sync_file_range(int, __off64_t, __off64_t, unsigned int);
 
 /* fcntl(2) takes leases and their signals by these numbers, which are the same on every machine. */
 #ifndef F_SETSIG
@@ -16,11 +14,6 @@ int sync_file_range(int, __off64_t, __off64_t, unsigned int);
 #endif
 #ifndef F_SETLEASE
 #define F_SETLEASE 1024
-#endif
-#ifndef SYNC_FILE_RANGE_WRITE
-#define SYNC_FILE_RANGE_WAIT_BEFORE 1
-#define SYNC_FILE_RANGE_WRITE 2
-#define SYNC_FILE_RANGE_WAIT_AFTER 4
 #endif
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1

@@ -41,7 +41,9 @@ public enum EditOutcome: Sendable {
     /// The disk is full.
     case noSpace
     /// It could not be saved; the log has the reason under this identifier.
-    case failed(id: String)
+    ///
+    /// - Parameter isUnknown: whether it is not known if the document has the edit after a power failure.
+    case failed(id: String, isUnknown: Bool = false)
     /// Too many edits are waiting; a later attempt may succeed.
     case busy
     /// The store stopped before.

@@ -62,10 +62,10 @@ extension Reloader {
             tell(.notSaved(id: SaveFailureID.next(), reason: reason))
             commit.fail(with: .noSpace)
         case .unwritable(let refusal): commit.fail(with: .refused(EditRefusal(refusal)))
-        case .failed(let reason):
+        case .failed(let reason), .unknown(let reason):
             let id = SaveFailureID.next()
             tell(.notSaved(id: id, reason: reason))
-            commit.fail(with: .failed(id: id))
+            commit.fail(with: .failed(id: id, isUnknown: error.isUnknown))
         }
         endGroup(of: commit)
     }
@@ -107,6 +107,10 @@ extension EditRefusal {
         .conflict,
         "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
     )
+}
+
+extension SaveError {
+    fileprivate var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }
 
 /// Names failures, so that a client's problem can be found in the log.

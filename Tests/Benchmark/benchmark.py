@@ -43,7 +43,6 @@ PARTS = {
     "slow": refresh_part.slow_readers,
     "waiting": waiting_part.waiting,
     "editing": editing_part.durable_edits,
-    "journal": editing_part.journaled_edits,
     "slower": editing_part.slower_disk,
     "large": editing_part.large_edits,
     "beside": editing_part.reads_beside_edits,

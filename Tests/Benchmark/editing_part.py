@@ -17,7 +17,6 @@ from harness.author import AUTHOR, Author, copy_seconds, memory_of
 from harness.client import Connection, wait_until
 from harness.documents import Shape, write_xml
 from harness.editors import TOKEN, token_file
-from journaled_disk import journaled_disk
 from measure import SERVER_CORE, cpu_nanoseconds, load_with_wrk, say
 from requests_part import server
 
@@ -92,21 +91,9 @@ class Edited:
 
 
 def durable_edits(bench):
-    measure_durable_edits(bench, bench.folder, "")
-
-
-def journaled_edits(bench):
-    """The same on a file system with a journal, which the measured disk need not have; it takes root to mount one."""
-    if os.geteuid() != 0:
-        return say("left out: only root can mount the file system with a journal")
-    with tempfile.TemporaryDirectory(dir=bench.folder) as folder, journaled_disk(folder) as place:
-        measure_durable_edits(bench, place, "on ext4 with a journal: ")
-
-
-def measure_durable_edits(bench, disk_folder, where):
     peers = programs.build(bench.folder)
     # The peers' files must be on the disk on which the document is.
-    with tempfile.TemporaryDirectory(dir=disk_folder) as folder:
+    with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         edited = Edited(folder)
         etcd_targets, etcd_body = etcd_puts(folder)
         with server(bench, edited.path, *edited.options, log_file=edited.log_file) as own, Etcd(folder) as etcd:
@@ -122,7 +109,7 @@ def measure_durable_edits(bench, disk_folder, where):
             }
             found = in_turns(ways, bench.arguments.rounds)
         disk = "write, fsync, rename, fsync of the folder in C, the same bytes"
-        row(bench, f"{where}durable edits a second of a document of {edited.size / 1000:.0f} KB, one client",
+        row(bench, f"durable edits a second of a document of {edited.size / 1000:.0f} KB, one client",
             found["one client"], disk, found["loop"])
         what = f"the same, {CLIENTS} clients"
         row(bench, what, found["clients"], disk, found["loop"])

@@ -5,9 +5,11 @@ A small library in the server makes the calls fail. The client must be told with
 tree must be as before, no file may be left beside the document, and the next edit must work.
 """
 
+import errno
+import os
 import tempfile
 
-from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocument
+from harness.edited_document import BinaryDocument, EditedDocument, JSONDocument, MountedDocument, ValuesDocument
 from harness.faults import Faults
 from harness.verdict import Verdict, options
 
@@ -22,8 +24,8 @@ TABLE = {
     "rename": [("EIO", FAULT), ("ENOSPC", NO_SPACE), ("EACCES", CONFLICT)],
     # A file system without this call is served all the same.
     "exchange": [("EIO", FAULT), ("ENOSPC", NO_SPACE), ("EINVAL", DONE), ("ENOSYS", DONE)],
-    # Some file systems have nothing to sync in a folder, and say so.
-    "sync folder": [("EIO", FAULT), ("EINVAL", DONE)],
+    # Only some file systems cannot sync a folder; the one of this test can.
+    "sync folder": [("EIO", FAULT), ("EINVAL", FAULT)],
     # What is removed is the old file, when the new one is in its place.
     "remove": [("EIO", DONE)],
     "truncate": [("EIO", FAULT)],
@@ -76,10 +78,10 @@ class Trial:
             is_there = self.edited.is_done(self.edited.content(), self.edited.number)
             self.expect(is_there, "acknowledged, it is in the file")
         else:
-            self.refused(answer, files, served)
+            self.refused(answer, files, served, fault)
         self.works()
 
-    def refused(self, answer, files, served):
+    def refused(self, answer, files, served, fault):
         after = self.edited.files()
         self.expect(after == files, f"the files are as before: {sorted(after)}, "
                     f"changed {[name for name in files if after.get(name) != files[name]]}")
@@ -89,6 +91,8 @@ class Trial:
             told = answer.json().get("id") or answer.json()["detail"].split()[-1].strip("'.")
             self.expect(self.server.logs(told), f"the log has the identifier {told}: {answer.json()}")
         self.expect(self.edited.folder not in answer.body.decode(), f"no path is told: {answer.body[:300]}")
+        reason = os.strerror(getattr(errno, fault, 0))
+        self.expect(reason not in answer.body.decode(), f"no reason of the system is told: {answer.body[:300]}")
 
 
 def exercise(verdict, arguments, kind):
@@ -116,7 +120,7 @@ def exercise(verdict, arguments, kind):
 def main():
     arguments = options(__doc__, folder="")
     with Verdict("edit faults") as verdict:
-        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocument):
+        for kind in (EditedDocument, JSONDocument, BinaryDocument, MountedDocument, ValuesDocument):
             exercise(verdict, arguments, kind)
 
 

@@ -24,7 +24,7 @@ struct FileExchangeTests {
         let original = try DocumentFile.open(path: scratch(name), maximumBytes: 1_000)
         var file = try FileReplacement.begin(
             of: scratch(name), through: FileReplacement.editPath(of: scratch(name)), mode: .fixed(0o600)
-        ) { [log] step in
+        ) { [log] step, _ in
             log.withLock { $0.append(step) }
             do {
                 return try before(step)
@@ -67,7 +67,8 @@ struct FileExchangeTests {
         } catch let error as SaveError {
             return switch error {
             case .changedMeanwhile: "changed meanwhile"
-            case .noSpace(let reason), .failed(let reason): reason.replacing(scratch(""), with: "")
+            case .noSpace(let reason), .failed(let reason), .unknown(let reason):
+                reason.replacing(scratch(""), with: "")
             case .unwritable(let refusal): refusal.description
             }
         } catch {
@@ -82,7 +83,9 @@ struct FileExchangeTests {
         #expect(try names == ["Data.plist"])
         #expect(state == FileIdentity(path: scratch("Data.plist")))
         #expect(
-            log.withLock { $0 } == [.create, .setMode, .write, .setAttributes, .sync, .exchange, .verify, .syncFolder])
+            log.withLock { $0 } == [
+                .create, .setMode, .write, .setAttributes, .sync, .exchange, .verify, .syncFolder, .syncFolder, .remove,
+            ])
     }
 
     @Test("checks the new content while that is written to disk, and waits for both")

@@ -17,7 +17,8 @@ struct FileReplacementTests {
     private func replace(
         _ name: String = "Data.plist", mode: FileReplacement.Mode = .fixed(0o600), failing: FileReplacement.Step? = nil
     ) throws(FileReplacementError) {
-        var file = try FileReplacement.begin(of: scratch(name), through: scratch(name + ".new"), mode: mode) { step in
+        var file = try FileReplacement.begin(of: scratch(name), through: scratch(name + ".new"), mode: mode) {
+            step, _ in
             step == failing ? ENOSPC : nil
         }
         try file.append("ne".utf8.span)
@@ -84,13 +85,13 @@ struct FileReplacementTests {
         } catch {
             #expect(error.description.replacing(scratch("Data.plist"), with: "~") == sentence)
             #expect(error.code == ENOSPC)
-            #expect(!error.isReplaced)
+            #expect(!error.isUnknown)
         }
         #expect(try content == "old")
         #expect(try names == ["Data.plist"])
     }
 
-    @Test("whose folder cannot be synced reports that the new content is in place")
+    @Test("whose folder cannot be synced reports that the outcome is not known")
     func folderFailure() throws {
         do {
             try replace(failing: .syncFolder)
@@ -98,8 +99,9 @@ struct FileReplacementTests {
         } catch {
             #expect(
                 error.description.replacing(scratch(""), with: "~")
-                    == "the folder ~ cannot be written to disk: No space left on device")
-            #expect(error.isReplaced)
+                    == "the folder ~ cannot be written to disk: No space left on device; it is not known whether the new content outlasts a power failure"
+            )
+            #expect(error.isUnknown)
         }
         #expect(try content == "new")
         #expect(try names == ["Data.plist"])

@@ -29,7 +29,7 @@ final class DocumentWatcher: SourceWatcher {
     ///   - fault: makes steps of a save fail in tests.
     init(
         _ document: PropertyListFile, sharing files: WatchedFiles,
-        fault: @escaping FileReplacement.Fault = { _ in nil }
+        fault: @escaping FileReplacement.Fault = { _, _ in nil }
     ) {
         self.document = document
         self.fault = fault

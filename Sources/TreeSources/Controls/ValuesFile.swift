@@ -10,7 +10,7 @@ struct ValuesFile {
     /// The permissions of a new file.
     let newMode: mode_t
     /// Makes steps of a save fail in tests.
-    var fault: FileReplacement.Fault = { _ in nil }
+    var fault: FileReplacement.Fault = { _, _ in nil }
 
     /// How often a file that changes while it is being read is read again.
     private static let attempts = 4

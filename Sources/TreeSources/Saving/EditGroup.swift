@@ -53,7 +53,7 @@ public struct EditedTree: Sendable {
     }
 }
 
-/// Why edits were not saved; nothing has changed then.
+/// Why edits were not saved; nothing has changed then, unless the outcome is unknown.
 public enum SaveError: Error, Sendable {
     /// Someone else has changed a file since it was read: load it, and apply the edits to the newer tree.
     case changedMeanwhile
@@ -63,4 +63,7 @@ public enum SaveError: Error, Sendable {
     case unwritable(SaveRefusal)
     /// Anything else, for the log: which step failed, on which file, and the system's reason.
     case failed(String)
+    /// A step failed and could not be undone for good, so that it is not known which content the file has after a power
+    /// failure; for the log, as with `failed`.
+    case unknown(String)
 }

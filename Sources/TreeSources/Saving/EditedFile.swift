@@ -13,7 +13,7 @@ struct EditedFile {
     let loaded: LoadedTree
     let worker: SaveWorker
     /// Makes steps of a save fail in tests.
-    var fault: FileReplacement.Fault = { _ in nil }
+    var fault: FileReplacement.Fault = { _, _ in nil }
 
     /// What the file becomes.
     enum Content {

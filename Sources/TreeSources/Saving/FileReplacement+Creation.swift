@@ -8,9 +8,9 @@ extension FileReplacement {
     mutating func commitAsNew() throws(SaveError) -> FileIdentity {
         var written = FileIdentity(ofOpen: descriptor)
         do throws(FileReplacementError) {
-            try attempt(.sync, aside) { fsync(descriptor) }
+            try syncContent()
             written = FileIdentity(ofOpen: descriptor)
-            try attempt(.rename, path) { FileNames.moveToFree(aside, path) }
+            try attempt(.rename, path, .moveToFree(aside, to: path))
         } catch {
             guard error.step == .rename else { throw SaveError(error) }
             if error.code == EEXIST { throw .changedMeanwhile }
@@ -19,13 +19,24 @@ extension FileReplacement {
         }
         isRenamed = true
         do throws(FileReplacementError) {
-            try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+            try syncFolder()
         } catch {
-            // A power failure could remove it, so it must not be there now.
-            if Self.isStill(descriptor, at: path) { _ = unsafe unlink(path) }
-            throw SaveError(error)
+            throw SaveError(removed(after: error))
         }
         return state(since: written)
+    }
+
+    /// Removes the new file after a failed sync of the folder: a power failure could remove it, so it must not be there.
+    ///
+    /// - Returns: the failure; its outcome is unknown if the file cannot be removed for good.
+    private func removed(after failure: FileReplacementError) -> FileReplacementError {
+        do throws(FileReplacementError) {
+            if Self.isStill(descriptor, at: path) { try attempt(.restore, path, .unlink(path)) }
+            try syncUndo()
+            return failure
+        } catch {
+            return failure.withUnknownOutcome
+        }
     }
 
     /// Renames where a file system cannot refuse to replace, after a last look.

@@ -22,8 +22,6 @@ extension FileReplacement {
     mutating func commit(
         replacing original: borrowing DocumentFile, _ worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
-        // The disk works while the files are looked at.
-        startWriting()
         var refusal: SaveError?
         do throws(FileReplacementError) {
             let attributes = try prepare(original)
@@ -47,29 +45,19 @@ extension FileReplacement {
         _ worker: SaveWorker, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
         guard let check else {
-            try attempt(.sync, aside) { syncContent() }
+            try syncContent()
             return nil
         }
         var failure: FileReplacementError?
         let refusal = worker.run(check) {
             do throws(FileReplacementError) {
-                try attempt(.sync, aside) { syncContent() }
+                try syncContent()
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
         return refusal
-    }
-
-    /// Returns when the new content is on disk, before it gets its name.
-    ///
-    /// Where the order of changes is kept, its length and place need not be there yet: the sync of the folder writes them
-    /// with the new name, and has the disk empty its cache (sync_file_range(2) does not).
-    private func syncContent() -> Int32 {
-        guard keepsOrder ?? ChangeOrder.isKept(byFileSystemOf: descriptor) else { return fsync(descriptor) }
-        let wholly = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER
-        return sync_file_range(descriptor, 0, 0, UInt32(wholly))
     }
 
     private mutating func exchange(
@@ -85,20 +73,21 @@ extension FileReplacement {
         guard try swap() else { return try renameOver(original) }
         do throws(FileReplacementError) {
             try verify(original, attributes)
-            try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+            try syncFolder()
         } catch {
             try restore(new)
+            if error.step == .syncFolder { try syncUndo() }
             throw error
         }
         // While it is locked: afterwards another process may have a file of its own under the name.
-        isRenamed = unsafe unlink(aside) == 0
+        isRenamed = make(.remove, .unlink(aside)) == 0
         return state(since: new)
     }
 
     /// Exchanges the names of the two files; false if the file system cannot.
     private func swap() throws(FileReplacementError) -> Bool {
         do throws(FileReplacementError) {
-            try attempt(.exchange, path) { FileNames.exchange(aside, path) }
+            try attempt(.exchange, path, .exchange(aside, path))
             return true
         } catch {
             if FileNames.isUnsupported(error.code) { return false }
@@ -111,7 +100,7 @@ extension FileReplacement {
     private func verify(
         _ original: borrowing DocumentFile, _ attributes: FileAttributes
     ) throws(FileReplacementError) {
-        try attempt(.verify, path) { 0 }
+        try attempt(.verify, path, .look(aside))
         guard let taken = FileIdentity(named: aside), taken.isSameContent(as: original.identity),
             !FileLease.isBeingWritten(original.descriptor), original.isUnchanged()
         else { throw foreignSave }
@@ -129,20 +118,15 @@ extension FileReplacement {
     private mutating func restore(_ new: FileIdentity) throws(FileReplacementError) {
         var own = new
         while let offered = FileIdentity(named: aside) {
-            let result =
-                fault(.restore).map { code in
-                    errno = code
-                    return -1
-                } ?? FileNames.exchange(aside, path)
-            if result != 0 {
-                if errno == ENOENT, FileNames.moveToFree(aside, path) == 0 {
+            if make(.restore, .exchange(aside, path)) != 0 {
+                if errno == ENOENT, make(.rename, .moveToFree(aside, to: path)) == 0 {
                     isRenamed = true
                     return
                 }
                 if errno == EEXIST || errno == ENOENT { continue }
                 // Better a file too many than a lost one.
                 isRenamed = true
-                throw FileReplacementError(step: .restore, code: errno, path: path)
+                throw FileReplacementError(step: .restore, code: errno, path: path, isUnknown: true)
             }
             guard let taken = FileIdentity(named: aside), !taken.isSameContent(as: own) else { return }
             own = offered
@@ -160,9 +144,7 @@ extension FileReplacement {
     }
 
     private func copyAttributes(from old: Int32) throws(FileReplacementError) -> FileAttributes {
-        if let code = fault(.setAttributes) {
-            throw FileReplacementError(step: .setAttributes, code: code, path: aside)
-        }
+        try attempt(.setAttributes, aside, .copyAttributes(from: old, to: descriptor))
         do throws(ErrorNumber) {
             return try FileAttributes.copy(from: old, to: descriptor)
         } catch {

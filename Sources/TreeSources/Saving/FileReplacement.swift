@@ -1,4 +1,3 @@
-internal import CFiles
 internal import Files
 internal import Glibc
 
@@ -11,7 +10,8 @@ internal import Glibc
 struct FileReplacement: ~Copyable {
     /// The steps of a replacement, each of which can fail.
     enum Step: Sendable, CaseIterable {
-        case create, setMode, write, setAttributes, sync, rename, exchange, verify, restore, syncFolder
+        case create, setMode, write, setAttributes, sync, rename, exchange, verify, restore, syncFolder, syncUndo,
+            remove
     }
 
     /// The permissions of the new file.
@@ -21,21 +21,16 @@ struct FileReplacement: ~Copyable {
         case kept(orElse: mode_t)
     }
 
-    /// Makes steps fail in tests: returns the error number for a step, or nil to perform it.
-    typealias Fault = @Sendable (Step) -> Int32?
+    /// Sees each system call before it is made, and the step that it belongs to; for tests.
+    ///
+    /// Returns the error number with which the call fails, or nil to make it.
+    typealias Fault = @Sendable (Step, SystemCall) -> Int32?
 
     let descriptor: Int32
     let path, aside: String
     let fault: Fault
-    /// Whether the file system keeps the order of changes; nil to ask the system.
-    var keepsOrder: Bool?
     /// Whether the other file is no longer there, or must stay.
     var isRenamed = false
-    /// How many bytes were appended, and how many of them the system was told to write to disk.
-    private var written = 0, started = 0
-
-    /// After how many bytes the system is told to write them to disk.
-    private static let startBytes = 8 << 20
 
     /// Begins a replacement with an empty file.
     ///
@@ -46,11 +41,13 @@ struct FileReplacement: ~Copyable {
     ///   - mode: the permissions of the new file.
     /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
     static func begin(
-        of path: String, through aside: String, mode: Mode, fault: @escaping Fault = { _ in nil }
+        of path: String, through aside: String, mode: Mode, fault: @escaping Fault = { _, _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
-        let descriptor = try attempt(.create, aside, fault) { create(aside) }
+        let call = SystemCall.create(aside)
+        let descriptor = make(.create, call, fault, by: call.make)
+        guard descriptor >= 0 else { throw FileReplacementError(step: .create, code: errno, path: aside) }
         let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)
-        try file.attempt(.setMode, aside) { fchmod(descriptor, bits(of: mode, path)) }
+        try file.attempt(.setMode, aside, .setMode(descriptor, bits(of: mode, path)))
         return file
     }
 
@@ -68,40 +65,33 @@ struct FileReplacement: ~Copyable {
 
     /// Appends bytes to the new content.
     ///
-    /// The system begins to write a large content to disk early, so that the final sync has little to wait for, and few
-    /// pages of memory wait for the disk (`sync_file_range(2)`).
-    ///
     /// - Throws: `FileReplacementError` if they cannot be written; the old file is unchanged.
     mutating func append(_ bytes: Span<UInt8>) throws(FileReplacementError) {
-        try attempt(.write, aside) {
+        try attempt(.write, aside, .write(descriptor, count: bytes.count)) {
             unsafe bytes.withUnsafeBytes { unsafe $0.writeAll(to: descriptor) } ? 0 : -1
         }
-        written += bytes.count
-        if written - started >= Self.startBytes { startWriting() }
-    }
-
-    /// Has the system begin to write the content to disk.
-    mutating func startWriting() {
-        // A failure costs nothing but time: what counts is the final sync.
-        _ = sync_file_range(descriptor, started, written - started, UInt32(SYNC_FILE_RANGE_WRITE))
-        started = written
     }
 
     /// Puts the new content in place of the old, and returns when it is on disk.
     ///
     /// - Returns: the state of the new file.
-    /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isReplaced` is true.
+    /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isUnknown` is true.
     mutating func commit() throws(FileReplacementError) -> FileIdentity {
-        try attempt(.sync, aside) { fsync(descriptor) }
+        try syncContent()
         return try rename()
     }
 
+    /// Returns when the new content is on disk, before it gets its name.
+    func syncContent() throws(FileReplacementError) { try attempt(.sync, aside, .fsync(descriptor)) }
+
     /// Renames the other file, which is on disk, and returns when its name is there, too.
+    ///
+    /// The old file is gone then, so a failed sync of the folder cannot be undone.
     mutating func rename() throws(FileReplacementError) -> FileIdentity {
         let written = FileIdentity(ofOpen: descriptor)
-        try attempt(.rename, path) { unsafe Glibc.rename(aside, path) }
+        try attempt(.rename, path, .rename(aside, to: path))
         isRenamed = true
-        try attempt(.syncFolder, Self.folder(of: path)) { Self.syncFolder(of: path) }
+        do throws(FileReplacementError) { try syncFolder() } catch { throw error.withUnknownOutcome }
         return state(since: written)
     }
 
@@ -116,28 +106,38 @@ struct FileReplacement: ~Copyable {
 
     // MARK: The steps
 
+    /// Makes the system call of a step.
     @discardableResult
-    func attempt(_ step: Step, _ path: String, _ call: () -> Int32) throws(FileReplacementError) -> Int32 {
-        try Self.attempt(step, path, fault, call)
+    func attempt(_ step: Step, _ path: String, _ call: SystemCall) throws(FileReplacementError) -> Int32 {
+        try attempt(step, path, call, by: call.make)
     }
 
-    /// Performs a step.
+    /// Makes the system call of a step.
     ///
-    /// - Parameter call: returns a negative number, with its `errno`, if it fails.
-    private static func attempt(
-        _ step: Step, _ path: String, _ fault: Fault, _ call: () -> Int32
+    /// - Parameter perform: makes the call, because that takes more than the value has.
+    @discardableResult
+    func attempt(
+        _ step: Step, _ path: String, _ call: SystemCall, by perform: () -> Int32
     ) throws(FileReplacementError) -> Int32 {
-        if let code = fault(step) { throw FileReplacementError(step: step, code: code, path: path) }
-        let result = call()
+        let result = Self.make(step, call, fault, by: perform)
         guard result >= 0 else { throw FileReplacementError(step: step, code: errno, path: path) }
         return result
+    }
+
+    /// Makes the system call of a step; returns a negative number, with its `errno`, if it fails.
+    func make(_ step: Step, _ call: SystemCall) -> Int32 { Self.make(step, call, fault, by: call.make) }
+
+    private static func make(_ step: Step, _ call: SystemCall, _ fault: Fault, by perform: () -> Int32) -> Int32 {
+        guard let code = fault(step, call) else { return perform() }
+        errno = code
+        return -1
     }
 
     /// Creates the other file, after removing the remains of a killed process.
     ///
     /// The remains are not overwritten, because they may be a file that has other names, too. The file is locked, so
     /// that two processes do not write to it at once.
-    private static func create(_ aside: String) -> Int32 {
+    static func create(_ aside: String) -> Int32 {
         while true {
             let made = unsafe open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if made >= 0 {
@@ -168,14 +168,5 @@ struct FileReplacement: ~Copyable {
     /// The folder of a path, as a path.
     static func folder(of path: String) -> String {
         path.lastSlash.map { String(path[..<path.utf8.index(after: $0)]) } ?? "./"
-    }
-
-    /// The new name is on disk only when the folder is.
-    static func syncFolder(of path: String) -> Int32 {
-        let opened = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard opened >= 0 else { return -1 }
-        defer { _ = close(opened) }
-        // Some file systems have nothing to sync in a folder, and say so.
-        return fsync(opened) == 0 || errno == EINVAL ? 0 : -1
     }
 }

@@ -6,9 +6,12 @@ struct FileReplacementError: Error, Equatable {
     /// As in `errno(3)`, such as `ENOSPC`.
     let code: Int32
     let path: String
+    /// Whether it is not known which content the file has after a power failure: the new one, or the old one.
+    var isUnknown = false
 
-    /// Whether the new content is in place all the same, but a power failure may bring the old one back.
-    var isReplaced: Bool { step == .syncFolder }
+    var withUnknownOutcome: FileReplacementError {
+        FileReplacementError(step: step, code: code, path: path, isUnknown: true)
+    }
 }
 
 extension FileReplacementError: CustomStringConvertible {
@@ -25,7 +28,10 @@ extension FileReplacementError: CustomStringConvertible {
         case .rename, .exchange, .verify: "\(place) cannot be replaced: \(reason)"
         case .restore:
             "\(place) was saved by another program, too; its content is kept in a hidden file beside it: \(reason)"
-        case .syncFolder: "the folder \(place) cannot be written to disk: \(reason)"
+        case .remove: "\(place) cannot be removed: \(reason)"
+        case .syncFolder, .syncUndo:
+            "the folder \(place) cannot be written to disk: \(reason)"
+                + (isUnknown ? "; it is not known whether the new content outlasts a power failure" : "")
         }
     }
 }

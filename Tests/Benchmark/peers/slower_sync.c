@@ -3,7 +3,6 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <time.h>
 
 static void wait_longer(void) {
@@ -16,14 +15,5 @@ int fsync(int descriptor) {
     if (!system_fsync) system_fsync = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
     int result = system_fsync(descriptor);
     wait_longer();
-    return result;
-}
-
-// What waits for the disk counts as a sync, too.
-int sync_file_range(int descriptor, off64_t start, off64_t size, unsigned flags) {
-    static int (*system_sync)(int, off64_t, off64_t, unsigned);
-    if (!system_sync) system_sync = (int (*)(int, off64_t, off64_t, unsigned))dlsym(RTLD_NEXT, "sync_file_range");
-    int result = system_sync(descriptor, start, size, flags);
-    if (flags & SYNC_FILE_RANGE_WAIT_AFTER) wait_longer();
     return result;
 }

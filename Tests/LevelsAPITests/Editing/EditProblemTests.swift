@@ -241,6 +241,11 @@ import TreeStore
                 #","failure":"c0ffee""#
             ),
             (
+                .failed(id: "c0ffee", isUnknown: true), 500, "save-failed", "Save failed",
+                "The disk failed while the edit was saved, and it is not known whether the document has the edit; look at it before you repeat the edit; the server's log has the reason under 'c0ffee'.",
+                #","failure":"c0ffee""#
+            ),
+            (
                 .busy, 503, "too-many-edits", "Too many edits",
                 "The limit of edits in progress is reached, and nothing has changed. Try again later.", ""
             ),

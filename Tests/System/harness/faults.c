@@ -119,9 +119,6 @@ static enum call sync_call(int descriptor) {
 }
 
 INTERPOSE(int, fsync, (int file), (file), concerns_descriptor(file), sync_call(file))
-// Only with a wait is it a sync; without, it begins one early.
-INTERPOSE(int, sync_file_range, (int file, off64_t start, off64_t size, unsigned flags), (file, start, size, flags),
-          flags & SYNC_FILE_RANGE_WAIT_AFTER && concerns_descriptor(file), SYNC)
 INTERPOSE(int, fdatasync, (int file), (file), concerns_descriptor(file), sync_call(file))
 INTERPOSE(int, rename, (const char *from, const char *to), (from, to), concerns(AT_FDCWD, to), RENAME)
 INTERPOSE(int, renameat, (int base, const char *from, int other, const char *to), (base, from, other, to),

@@ -51,7 +51,7 @@ import Testing
     func foreignCreation() throws {
         var source = page.source()
         let path = page.scratch("Values.plist")
-        source.values?.fault = { step in
+        source.values?.fault = { step, _ in
             let isMade = step == .rename && FileManager.default.createFile(atPath: path, contents: Data("{}".utf8))
             return isMade ? nil : step == .rename ? EIO : nil
         }
@@ -75,7 +75,7 @@ import Testing
         let before = try page.text()
         for step in [FileReplacement.Step.create, .write, .sync, isNew ? .rename : .exchange, .syncFolder] {
             var source = page.source()
-            source.values?.fault = { $0 == step ? ENOSPC : nil }
+            source.values?.fault = { current, _ in current == step ? ENOSPC : nil }
             let watcher = PagedFileWatcher(source, sharing: WatchedFiles())
             watcher.arm()
             let loaded = try watcher.load(replacing: nil)

@@ -43,7 +43,7 @@ struct PendingEdit: Sendable {
             case .done(let publication, let items): return try done(publication, items)
             case .refused(let refusal): throw Problem(refusal, self)
             case .noSpace: throw .noSpace
-            case .failed(let id): throw .notSaved(id: id)
+            case .failed(let id, let isUnknown): throw .notSaved(id: id, isUnknown: isUnknown)
             case .busy: throw .tooManyEdits
             case .stopped: throw .stopping
             }

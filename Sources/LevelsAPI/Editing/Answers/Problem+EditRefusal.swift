@@ -43,11 +43,14 @@ extension Problem {
         .insufficientStorage,
         "The disk that the document is on is full, so the edit was not saved; nothing has changed.")
 
-    static func notSaved(id: String) -> Problem {
-        Problem(
-            .saveFailed,
-            "The edit could not be saved, and nothing has changed; the server's log has the reason under '\(id)'.",
-            members: [("failure", .text(id))])
+    static func notSaved(id: String, isUnknown: Bool) -> Problem {
+        let outcome =
+            isUnknown
+            ? "The disk failed while the edit was saved, and it is not known whether the document has the edit; look at it before you repeat the edit"
+            : "The edit could not be saved, and nothing has changed"
+        return Problem(
+            .saveFailed, "\(outcome); the server's log has the reason under '\(id)'.", members: [("failure", .text(id))]
+        )
     }
 
     static let tooManyEdits = Problem(

@@ -6,8 +6,8 @@ DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
 	prometheus nginx-light chromium-headless-shell chromium chromium-driver
-SOAK_PACKAGES := e2fsprogs fuse3 mount python3-fusepy
-BENCHMARK_PACKAGES := gcc e2fsprogs etcd-server libexpat1-dev libsqlite3-dev mount nginx-light wrk python3
+SOAK_PACKAGES := btrfs-progs e2fsprogs fuse3 mount python3-fusepy xfsprogs
+BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
 # What the tests in a browser need from PyPI.
 BROWSER_TEST_PACKAGES := .build/browser

@@ -71,8 +71,11 @@ extension Splicer {
     private func settleComma(of number: Int, in list: TextList, isLast: Bool) throws(PropertyListError) {
         guard syntax == .json, let slot = list.slots[number] else { return }
         if isLast, let comma = slot.comma {
-            pieces.copy(upTo: comma)
-            pieces.pass(upTo: comma + 1)
+            let end = try text.blanks(after: comma + 1)
+            let endsLine = try text.character(end)?.isLineBreak ?? true
+            // The blanks around the comma would end the line.
+            pieces.copy(upTo: endsLine ? max(slot.range.upperBound, try text.blanks(before: comma)) : comma)
+            pieces.pass(upTo: endsLine ? end : comma + 1)
         } else if !isLast, slot.comma == nil {
             pieces.copy(upTo: slot.range.upperBound)
             pieces.append([UInt8(ascii: ",")])
@@ -181,7 +184,7 @@ extension Splicer {
         var writes: [(Place) throws(PropertyListError) -> Void] = []
         for case .insert(let write) in steps { writes.append(write) }
         guard !writes.isEmpty else { return }
-        let outer = pieces.shifted(try indent(of: list))
+        let outer = pieces.shifted(try indent(ofEmpty: list))
         let style = try self.style(outer.map { $0 + unit }, near: list.opening.lowerBound)
         let colon = syntax == .json ? style.colon : style.indent.map { style.lineBreak + $0 } ?? []
         let place = Place(style: style, lineIndent: style.indent, keyGap: colon)
@@ -193,6 +196,15 @@ extension Splicer {
         }
         if closing.needsLine, let outer { pieces.append(style.lineBreak + outer) }
         pieces.append(closing.text)
+    }
+
+    /// The indentation of an empty container; nil if it is within a line.
+    ///
+    /// One whose end begins a line was emptied: it is not within a line, even if its beginning is.
+    private func indent(ofEmpty list: TextList) throws(PropertyListError) -> [UInt8]? {
+        if let indent = try indent(of: list) { return indent }
+        guard try text.hasLineBreak(in: list.opening.upperBound..<list.closing.lowerBound) else { return nil }
+        return try text.indent(of: list.closing.lowerBound)
     }
 
     /// Copies or writes the beginning of an empty container; returns what must be written behind its elements.

@@ -40,6 +40,28 @@ struct JSONSpliceTests {
                     #"[{"Title":"a"},"b"]"#, [.insert(#"{"Title":"n"}"#, "/", .first), .move("/a", below: "/n")],
                     #"[{"Title":"n","Children":[{"Title":"a"}]},"b"]"#
                 ),
+                ("[\n  \"a\", \n  \"b\"\n]", [.delete("/b")], "[\n  \"a\"\n]"),
+                ("[\n  \"a\" ,\n  \"b\"\n]", [.delete("/b")], "[\n  \"a\"\n]"),
+                ("[\n  \"a\", \t\r\n  \"b\"\r\n]", [.delete("/b")], "[\n  \"a\"\r\n]"),
+                (
+                    "[\n  {\"Title\": \"a\", \"Children\": [\n    \"x\"\n  ]},\n  \"b\"\n]",
+                    [.delete("/a/x"), .insert(#""n""#, "/a"), .insert(#""m""#, "/a")],
+                    "[\n  {\"Title\": \"a\", \"Children\": [\n    \"n\",\n    \"m\"\n  ]},\n  \"b\"\n]"
+                ),
+                (
+                    "[\n  {\"Title\": \"a\", \"Children\": [\n  ]},\n  \"b\"\n]",
+                    [.insert(#""n""#, "/a"), .insert(#""m""#, "/a")],
+                    "[\n  {\"Title\": \"a\", \"Children\": [\n    \"n\",\n    \"m\"\n  ]},\n  \"b\"\n]"
+                ),
+                (
+                    "{\n    \"Rows\": [\n        \"a\"\n    ]\n}", [.delete("/a"), .insert(#""n""#, "/")],
+                    "{\n    \"Rows\": [\n        \"n\"\n    ]\n}"
+                ),
+                (
+                    "{\n    \"Rows\": [\n    ]\n}", [.insert(#""n""#, "/")],
+                    "{\n    \"Rows\": [\n        \"n\"\n    ]\n}"
+                ),
+                ("[\n]", [.insert(#""n""#, "/")], "[\n  \"n\"\n]"),
                 (#"[{"Title":"a","\u006b":1}]"#, [.patch(#"{"k":2}"#, "/a")], #"[{"Title":"a","\u006b":2}]"#),
             ]
         } catch {

@@ -26,10 +26,25 @@ extension ValuesFile {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
         var file = try begin(target, mode: 0o600)
-        try write(new, over: old, in: original.input, to: &file)
+        do throws(SaveError) {
+            try write(new, over: old, in: .memory(try bytes(of: original)), to: &file)
+        } catch {
+            // Probably it changed while it was copied.
+            throw original.isUnchanged() ? error : .changedMeanwhile
+        }
         let identity = try file.commit(replacing: original, worker)
         worker.close(replaced: original)
         return identity
+    }
+
+    /// The old content. It is read before anything is written, so that a fault of the disk is not taken for one of the
+    /// new values.
+    private func bytes(of original: borrowing DocumentFile) throws(SaveError) -> [UInt8] {
+        do throws(PropertyListError) {
+            return try original.bytes()
+        } catch {
+            throw .failed("\(path: path) cannot be read: \(error.reason)")
+        }
     }
 
     /// Makes the file, with the usual permissions.

@@ -93,6 +93,30 @@ class BinaryDocument(EditedDocument):
     syntax = "binary"
 
 
+class ValuesDocument(EditedDocument):
+    """A settings page; the edits change its values document."""
+
+    def write_files(self):
+        slider = {"Type": "PSSliderSpecifier", "Title": "Volume", "Key": "volume", "MaximumValue": 100_000}
+        for name, content in (("Tree.xml", {"PreferenceSpecifiers": [slider]}), ("Values.json", {"volume": 0})):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                json.dump(content, file)
+
+    def serve(self, program, **options):
+        values = os.path.join(self.folder, "Values.json")
+        return Server(program, self.path, "--values", values, "--edit-token-file", self.tokens, **options)
+
+    def request(self):
+        self.number += 1
+        return "PATCH", "/detail/volume", {"Value": self.number}
+
+    def content(self):
+        return {name: json.loads(data) for name, data in self.files().items() if name in self.names}
+
+    def is_done(self, content, number):
+        return content["Values.json"]["volume"] == number
+
+
 class MountedDocument(EditedDocument):
     """A file that is mounted below the document, and is the one that the edits change."""
 

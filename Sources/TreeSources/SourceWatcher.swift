@@ -29,6 +29,10 @@ public protocol SourceWatcher: AnyObject {
     /// The parts of a composed source answer for their own items.
     func savability(at path: ItemPath) -> Savability
 
+    /// Whether some program has a file of the source open for writing, and so will probably save it; false if the system
+    /// does not tell. Cheap to call.
+    var isBeingWritten: Bool { get }
+
     /// Begins edits of the tree that was loaded last.
     ///
     /// - Throws: `EditRefusal` if nothing of the source can be edited, and why.
@@ -45,6 +49,9 @@ public protocol SourceWatcher: AnyObject {
 }
 
 extension SourceWatcher {
+    /// Nobody can be seen writing to it.
+    public var isBeingWritten: Bool { false }
+
     public func beginEdits() throws(EditRefusal) -> any EditGroup {
         if case .nothing(let refusal) = savability(at: .root) { throw EditRefusal(refusal) }
         throw EditRefusal(.conflict, "The document cannot be edited here; edit it in its own place.")

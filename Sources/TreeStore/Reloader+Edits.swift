@@ -7,7 +7,7 @@ extension Reloader {
     func commitEdits(_ state: StoreState) {
         open.fill(from: edits)
         guard open.isDue(at: clock.now), !isSourceBeingSaved(state) else { return }
-        if case .stale = state.storeStatus { return answerAll(.refused(whyStale)) }
+        if case .stale = state.storeStatus { return waitForWriter(state) }
         let group: any EditGroup
         do throws(EditRefusal) {
             group = try pulse.atSource { () throws(EditRefusal) in try watcher.beginEdits() }
@@ -15,6 +15,22 @@ extension Reloader {
             return answerAll(.refused(error))
         }
         commit(group, state)
+    }
+
+    /// Has edits wait for a program that has the unreadable source open for writing: probably it has truncated the file,
+    /// and will write it. Without one they are refused.
+    private func waitForWriter(_ state: StoreState) {
+        if pulse.atSource({ watcher.isBeingWritten }) {
+            guard open.postpone(at: clock.now, isNew: false) else { return answerAll(.refused(.sourceKeepsChanging)) }
+            return
+        }
+        if open.attempts > 0 {
+            // It may have been closed just now.
+            arm()
+            readNewer(state)
+            if state.storeStatus == .ok { return commitEdits(state) }
+        }
+        answerAll(.refused(whyStale))
     }
 
     /// Why nothing can be edited while the source does not match what is published.

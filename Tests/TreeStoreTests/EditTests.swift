@@ -222,6 +222,37 @@ struct EditTests {
         #expect(store.inserted("B") == "done 1: A B")
     }
 
+    @Test("waits for a program that has truncated the file and has not written it yet")
+    func truncated() throws {
+        let store = try store()
+        let editor = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))
+        try editor.truncate(atOffset: 0)
+        store.insert("B", into: outcomes)
+        // The edit has found the file empty.
+        #expect(journal.waits { store.isStale })
+        #expect(outcomes.all.isEmpty)
+        try editor.write(contentsOf: Data(items("X").utf8))
+        try editor.close()
+        #expect(outcomes.waits(for: 1))
+        #expect(outcomes.all == ["B": "done 2: X B"])
+        #expect(try saved == ["X", "B"])
+    }
+
+    @Test("is refused after some seconds if a program keeps the file truncated")
+    func keptTruncated() throws {
+        let store = try store()
+        let editor = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))
+        try editor.truncate(atOffset: 0)
+        #expect(
+            store.inserted("B")
+                == "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
+        )
+        try editor.close()
+        #expect(
+            store.inserted("B")
+                == "The document's file was changed and cannot be read any more; repair it, then repeat the edit.")
+    }
+
     @Test("that waits when the store stops is told so; so is a later one")
     func stop() throws {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -60,6 +60,7 @@ final class EditableSource: TreeSource {
 
         var fingerprint: Fingerprint? { watcher.fingerprint }
         func savability(at path: ItemPath) -> Savability { watcher.savability(at: path) }
+        var isBeingWritten: Bool { watcher.isBeingWritten }
         func beginEdits() throws(EditRefusal) -> any EditGroup { Group(source, try watcher.beginEdits()) }
         func addWaits(to waits: inout WaitSet) { watcher.addWaits(to: &waits) }
         func advance(at now: ContinuousClock.Instant) -> SourceReport? { watcher.advance(at: now) }

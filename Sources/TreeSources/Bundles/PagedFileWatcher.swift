@@ -89,6 +89,10 @@ final class PagedFileWatcher: SourceWatcher {
         return values.refusal.map(Savability.nothing) ?? .controls
     }
 
+    var isBeingWritten: Bool {
+        main.isBeingWritten || source.values.map { FileLease.isBeingWritten(path: $0.path) } ?? false
+    }
+
     func beginEdits() throws(EditRefusal) -> any EditGroup {
         guard let page else { return try main.beginEdits() }
         guard let file = source.values, let stored = page.stored else { throw EditRefusal(.noValues) }

@@ -3,6 +3,8 @@ internal import PropertyLists
 
 /// Edits of a document and of the files that it mounts.
 extension DocumentWatcher {
+    var isBeingWritten: Bool { FileLease.isBeingWritten(path: document.path) }
+
     func beginEdits() throws(EditRefusal) -> any EditGroup {
         if document.shape == .any { throw EditRefusal(.anyShape) }
         guard let latest else { throw EditRefusal(.missingFile) }

@@ -15,6 +15,14 @@ enum FileLease {
         return false
     }
 
+    /// Whether some program has the file at a path open for writing; false if it cannot be opened.
+    static func isBeingWritten(path: String) -> Bool {
+        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard opened >= 0 else { return false }
+        defer { _ = close(opened) }
+        return isBeingWritten(opened)
+    }
+
     /// Has the system send a signal that is ignored unless a program asks for it.
     private static func setSignal(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_SETSIG, SIGURG) }
 }

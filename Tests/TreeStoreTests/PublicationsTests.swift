@@ -113,6 +113,21 @@ struct PublicationsTests {
         #expect(publications.number(of: "k3-1") == 0)
     }
 
+    @Test("are kept up to the 512 latest that were replaced, whatever the budget")
+    func most() throws {
+        let (one, two) = (try snapshot(1).document, try snapshot(2).document)
+        func next(_ number: Int) -> Snapshot {
+            Snapshot(document: number.isMultiple(of: 2) ? two : one, revision: "k3-\(number)", loadedAt: 0)
+        }
+        let publications = Publications(next(0))
+        for number in 1...512 { publications.publish(next(number)) }
+        #expect(publications.replaced.map(\.revision) == (0..<512).reversed().map { "k3-\($0)" })
+        publications.publish(next(513))
+        #expect(publications.replaced.map(\.revision) == (1..<513).reversed().map { "k3-\($0)" })
+        #expect(publications.snapshot(0) == nil)
+        #expect(publications.snapshot(1)?.revision == "k3-1")
+    }
+
     @Test("without a budget keep no snapshot, also while nobody was told of them")
     func none() throws {
         let publications = Publications(try snapshot(1), historyBytes: 0)

@@ -1,0 +1,114 @@
+import Dispatch
+import Levels
+import Locking
+import Testing
+import TreeSources
+
+@testable import TestSupport
+@testable import TreeStore
+
+@Suite("The edits of a group")
+struct GroupCommitTests {
+    private let scratch: ScratchFolder
+    private let outcomes = EditOutcomes()
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try scratch.write("Data.plist", items("A"))
+    }
+
+    private func document(_ titles: String...) throws -> Level {
+        try scratch.write("Other.plist", "[\(titles.map { "\"\($0)\"" }.joined(separator: ","))]")
+        return try PropertyListFile(path: scratch("Other.plist")).load(replacing: nil).tree.document
+    }
+
+    /// A group whose edits lead to a given tree each.
+    private final class Group: EditGroup {
+        private var trees: [EditedTree]
+
+        init(_ trees: [EditedTree]) { self.trees = trees }
+
+        func apply(_ batch: EditBatch) -> EditedTree? { trees.removeFirst() }
+
+        func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+            throw EditRefusal(.conflict, "This is not tested.")
+        }
+
+        func save() -> Fingerprint? { nil }
+        func finish() {}
+    }
+
+    @Test("are a change if only a translation differs, and none if nothing does")
+    func translation() throws {
+        func translations(_ title: String) throws -> Translations {
+            Translations(
+                variants: [.init(name: "de", language: "de", document: try document(title))], fallback: nil)
+        }
+        let shown = try document("A")
+        let base = Snapshot(
+            document: shown, translations: try translations("B"), revision: "k3-1", loadedAt: 0)
+        for (title, isChange) in [("B", false), ("C", true)] {
+            let made = Guarded(0)
+            let tree = EditedTree(document: shown, translations: try translations(title), items: [])
+            let request = EditRequest(.edits(EditBatch([], isExact: false)), author: nil) { _ in }
+            let commit = GroupCommit([request], to: base, by: Group([tree])) { tree, _ in
+                made.withLock { $0 += 1 }
+                return Snapshot(
+                    document: tree.document, translations: tree.translations, revision: "k3-2", loadedAt: 0)
+            }
+            #expect(commit.isChange == isChange)
+            #expect(made.withLock { $0 } == (isChange ? 1 : 0))
+        }
+    }
+
+    @Test("fail together, but a refusal before all of them holds, because it depends on none of them")
+    func failure() throws {
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let source = EditableSource(scratch("Data.plist")) { number throws(SaveError) in
+            if number == 1 {
+                begun.signal()
+                goOn.wait()
+            } else {
+                throw .noSpace("full")
+            }
+        }
+        let store = try TreeStore(source) { _ in }
+        func refuse(_ name: String) {
+            store.edit([], as: name, into: outcomes) { snapshot throws(EditRefusal) in
+                throw EditRefusal(.conflict, "The titles are \(snapshot.titles).")
+            }
+        }
+        store.insert("B", into: outcomes)
+        begun.wait()
+        refuse("before")
+        store.insert("C", into: outcomes)
+        refuse("behind")
+        goOn.signal()
+        #expect(outcomes.waits(for: 4))
+        #expect(
+            outcomes.all == [
+                "B": "done 1: A B", "before": "The titles are A B.", "C": "no space", "behind": "no space",
+            ])
+        #expect(source.saves == 2)
+    }
+
+    @Test("survive eight foreign saves in a row, and are refused after the ninth", arguments: [8, 9])
+    func foreignSaves(_ count: Int) throws {
+        let scratch = scratch
+        let source = EditableSource(scratch("Data.plist")) { number throws(SaveError) in
+            guard number <= count else { return }
+            do {
+                try scratch.write("aside", items("X\(number)"))
+                try scratch.rename("aside", "Data.plist")
+            } catch {
+                throw .failed("\(error)")
+            }
+        }
+        let store = try TreeStore(source) { _ in }
+        let refusal =
+            "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
+        #expect(store.inserted("B") == (count == 8 ? "done 9: X8 B" : refusal))
+        #expect(source.saves == 9)
+        #expect(store.current.titles == (count == 8 ? "X8 B" : "X9"))
+    }
+}

@@ -82,11 +82,25 @@ struct LevelAssembler: ~Copyable {
     static func append(
         _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
+        appendHead(of: row, key: key, from: source, to: &output)
+        output.append(source.extracting(row.fields))
+        if row.recordNumber > 0 { output.append(halfWord: row.recordNumber) }
+    }
+
+    /// Packs what precedes the fields of a row.
+    ///
+    /// An empty title is always in the head: as an offset, it would depend on the fields before it without being part of
+    /// one.
+    private static func appendHead(
+        of row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
+    ) {
         let title = source.extracting(row.title)
         let ownsTitle =
-            row.title.lowerBound < row.fields.lowerBound || row.title.upperBound > row.fields.upperBound
-            || row.fields.isEmpty
+            title.isEmpty || row.title.lowerBound < row.fields.lowerBound
+            || row.title.upperBound > row.fields.upperBound
         var flags = row.marks
+        // The flag without the number would take the last of the fields for it.
+        if row.recordNumber == 0 { flags.remove(.hasRecordNumber) }
         if ownsTitle { flags.insert(.hasOwnTitle) }
         if row.isString { flags.insert(.isString) }
         if key != nil { flags.insert(.hasOwnKey) }
@@ -102,7 +116,5 @@ struct LevelAssembler: ~Copyable {
             output.append(packed: UInt64(key.count))
             output.append(key.span)
         }
-        output.append(source.extracting(row.fields))
-        if row.recordNumber > 0 { output.append(halfWord: row.recordNumber) }
     }
 }

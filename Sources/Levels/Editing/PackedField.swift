@@ -14,6 +14,11 @@ struct PackedField {
     /// Whether it is a structural field that no detail shows.
     var isStructure: Bool { tag == .hole || tag == .hidden }
 
+    /// Whether the title of a row is part of this field, so that it moves with the field.
+    func holdsTitle(of row: Row) -> Bool {
+        !row.flags.contains(.hasOwnTitle) && range.contains(row.title.lowerBound)
+    }
+
     /// All fields in some packed bytes.
     static func all(in range: Range<Int>, of bytes: Span<UInt8>) -> [PackedField] {
         var fields: [PackedField] = []

@@ -103,7 +103,7 @@ struct RowGatherer: ~Copyable {
             title = appendTitle(source.span.extracting(row.title))
         } else {
             for field in PackedField.all(in: row.fields, of: source.span) where keepsStructure || !field.isStructure {
-                if isTitle(field, of: row, in: source.span) {
+                if field.holdsTitle(of: row) {
                     title = row.title.moved(by: bytes.count - field.range.lowerBound)
                 }
                 bytes.append(source.span.extracting(field.range))
@@ -113,7 +113,8 @@ struct RowGatherer: ~Copyable {
         let end = bytes.count
         if title == nil { bytes.append(source.span.extracting(row.title)) }
         var pending = PendingRow(
-            fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks))
+            fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks),
+            recordNumber: UInt32(row.recordNumber(in: source.span)))
         if PackedField.all(in: 0..<more.count, of: more).contains(where: \.isHole) { pending.marks.remove(.isPart) }
         pending.explicitKey = explicitKey(of: row, level, number)
         return pending
@@ -125,16 +126,6 @@ struct RowGatherer: ~Copyable {
         bytes.append(PackedTag.string)
         bytes.append(run: text)
         return bytes.count - text.count..<bytes.count
-    }
-
-    /// Whether a row's title is the text of a field.
-    ///
-    /// An empty title may be at the end of any field; then the field's name decides.
-    private func isTitle(_ field: PackedField, of row: Row, in bytes: Span<UInt8>) -> Bool {
-        guard !row.flags.contains(.hasOwnTitle), field.tag == .string else { return false }
-        var reader = PackedReader(bytes, at: field.value + 1)
-        guard reader.run() == row.title else { return false }
-        return !row.title.isEmpty || names[.title].contains(String(utf8: bytes.extracting(field.name)))
     }
 }
 

@@ -41,14 +41,13 @@ struct RowRepacking: ~Copyable {
         let title = level.title(number)
         let replaced = title.isEmpty ? nil : newTitle(title)
         var gathered = ByteBuffer()
-        appendFields(of: number, row, of: source, to: &gathered)
+        let kept = appendFields(of: number, row, of: source, to: &gathered)
         let end = gathered.count
         gathered.append(replaced ?? title)
         var pending = PendingRow(
-            fields: 0..<end, title: end..<gathered.count, isString: row.isString, marks: row.flags.intersection(.marks))
-        if replaced == nil, !row.flags.contains(.hasOwnTitle) {
-            pending.title = row.title.moved(by: -row.fields.lowerBound)
-        }
+            fields: 0..<end, title: end..<gathered.count, isString: row.isString, marks: row.flags.intersection(.marks),
+            recordNumber: UInt32(row.recordNumber(in: source)))
+        if replaced == nil, let kept { pending.title = kept }
         // Only whether there is one counts here; the key itself follows.
         if row.flags.contains(.hasExplicitKey) { pending.explicitKey = 0..<0 }
         let isOwn = row.flags.contains(.hasOwnKey) || replaced != nil
@@ -57,16 +56,21 @@ struct RowRepacking: ~Copyable {
     }
 
     /// Copies the fields, with the new members of the control.
-    private func appendFields(of number: Int, _ row: Row, of source: Span<UInt8>, to output: inout ByteBuffer) {
-        guard let control = row.control(in: source), let members = newMembers(number, source, control) else {
-            return output.append(source.extracting(row.fields))
-        }
+    ///
+    /// - Returns: the range of the title in the copy; nil if it is in no field.
+    private func appendFields(
+        of number: Int, _ row: Row, of source: Span<UInt8>, to output: inout ByteBuffer
+    ) -> Range<Int>? {
+        let members = row.control(in: source).flatMap { newMembers(number, source, $0) }
+        var title: Range<Int>?
         for field in PackedField.all(in: row.fields, of: source) {
-            if field.tag == .control {
+            if field.holdsTitle(of: row) { title = row.title.moved(by: output.count - field.range.lowerBound) }
+            if let members, field.tag == .control {
                 PackedControl.append(members.span, to: &output)
             } else {
                 output.append(source.extracting(field.range))
             }
         }
+        return title
     }
 }

@@ -50,18 +50,63 @@ struct LevelAssembler: ~Copyable {
         for _ in 0...rows.count { output.append(halfWord: 0) }
         if rows.count <= KeyIndex.searchedRows { for row in rows.indices { output.append(keys.fingerprint(of: row)) } }
         var marks: Row.Flags = []
+        var size = 0
+        for row in rows.indices {
+            marks.formUnion(rows[row].marks)
+            size += rows[row].fields.count
+        }
+        let level = Level(
+            bytes: size > Self.mostBytesPackedTwice
+                ? try packedOnce(rows, from: source) : try packed(rows, from: source),
+            children: parts.children, sections: parts.sections, keyIndex: index, form: parts.form,
+            mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML, rowsHoldParts: marks.contains(.isPart),
+            rowsMayHoldOrders: marks.contains(.arrangesLevel))
+        return pool?.adopt(level) ?? level
+    }
+
+    // MARK: Packing
+
+    /// The largest rows that are packed in `output` and then copied; of larger ones, memory has no room for two.
+    private static let mostBytesPackedTwice = 1 << 20
+
+    /// Packs the rows after the table that `output` begins with.
+    private mutating func packed(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
         for number in rows.indices {
-            try mark(number)
-            marks.formUnion(rows[number].marks)
+            try mark(number, at: output.count)
             Self.append(rows[number], key: keys.ownKey(of: number), from: source, to: &output)
         }
-        try mark(rows.count)
-        let level = Level(
-            bytes: Array(copying: output.span), children: parts.children, sections: parts.sections, keyIndex: index,
-            form: parts.form, mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML,
-            rowsHoldParts: marks.contains(.isPart), rowsMayHoldOrders: marks.contains(.arrangesLevel))
-        if output.count > 1 << 24 { output = ByteBuffer(capacity: 1 << 16) }
-        return pool?.adopt(level) ?? level
+        try mark(rows.count, at: output.count)
+        return Array(copying: output.span)
+    }
+
+    /// The same without a copy of the fields: the first pass measures the rows.
+    private mutating func packedOnce(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
+        let table = output.count
+        var size = table
+        for number in rows.indices {
+            try mark(number, at: size)
+            let row = rows[number]
+            Self.appendHead(of: row, key: keys.ownKey(of: number), from: source, to: &output)
+            size += output.count - table + row.fields.count
+            if row.recordNumber > 0 { size += Row.Flags.recordNumberBytes }
+            output.truncate(to: table)
+        }
+        try mark(rows.count, at: size)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size)
+        bytes.append(copying: output.span)
+        for number in rows.indices {
+            let row = rows[number]
+            output.truncate(to: 0)
+            Self.appendHead(of: row, key: keys.ownKey(of: number), from: source, to: &output)
+            bytes.append(copying: output.span)
+            bytes.append(copying: source.extracting(row.fields))
+            guard row.recordNumber > 0 else { continue }
+            output.truncate(to: 0)
+            output.append(halfWord: row.recordNumber)
+            bytes.append(copying: output.span)
+        }
+        return bytes
     }
 
     /// The same for the last rows of a builder, from number `base` on.
@@ -71,8 +116,8 @@ struct LevelAssembler: ~Copyable {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
     }
 
-    private mutating func mark(_ number: Int) throws(TreeError) {
-        guard let offset = UInt32(exactly: output.count) else { throw .levelTooLarge }
+    private mutating func mark(_ number: Int, at place: Int) throws(TreeError) {
+        guard let offset = UInt32(exactly: place) else { throw .levelTooLarge }
         output.replace(at: number * 4, halfWord: offset)
     }
 

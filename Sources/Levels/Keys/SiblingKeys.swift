@@ -2,9 +2,11 @@ import Bytes
 internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
-struct SiblingKeys {
-    /// Keys that differ from the row's title.
-    private var own: [Int: [UInt8]] = [:]
+struct SiblingKeys: ~Copyable {
+    /// Where the keys that differ from the row's title begin in `texts`, by row.
+    private var own: [UInt32: Int] = [:]
+    /// These keys, each after its length: a level can have a million of them.
+    private var texts = ByteBuffer()
     private var hashes: [UInt64] = []
     /// The title that most rows share, if any do.
     private(set) var repeatedTitle: RepeatedTitle?
@@ -20,7 +22,21 @@ struct SiblingKeys {
     /// million levels.
     private static let mostCollisions = 16
 
-    func ownKey(of row: Int) -> [UInt8]? { own.isEmpty ? nil : own[row] }
+    func ownKey(of row: Int) -> [UInt8]? { ownRange(of: row).map { Array(copying: texts.span.extracting($0)) } }
+
+    private func ownRange(of row: Int) -> Range<Int>? {
+        guard !own.isEmpty, let start = own[UInt32(row)] else { return nil }
+        var reader = PackedReader(texts.span, at: start)
+        return reader.run()
+    }
+
+    private mutating func setOwnKey(of row: Int, _ key: Span<UInt8>) {
+        own[UInt32(row)] = texts.count
+        texts.append(run: key)
+    }
+
+    /// The most own keys whose room is kept for the next level.
+    private static let mostKeysKept = 1 << 16
 
     /// One byte of a key's hash, by which short levels are searched.
     func fingerprint(of row: Int) -> UInt8 { KeyIndex.fingerprint(hashes[row]) }
@@ -33,17 +49,22 @@ struct SiblingKeys {
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int, allowsSharedKeys: Bool = false
     ) throws(TreeError) -> KeyIndex {
+        if own.count > Self.mostKeysKept {
+            own = [:]
+            texts = ByteBuffer()
+        }
         own.removeAll(keepingCapacity: true)
+        texts.truncate(to: 0)
         repeatedTitle = nil
         hashNaturals(rows, in: source)
         if rows.count <= KeyIndex.searchedRows, !hasEqualHashes(shown) { return KeyIndex(rowCount: rows.count) }
         var index = KeyIndex(rowCount: max(rows.count, KeyIndex.searchedRows + 1))
-        var repeats: [(row: Int, first: Int)] = []
+        var repeats: [(row: UInt32, first: UInt32)] = []
         for row in 0..<shown {
             let first = try enter(row, in: &index) {
                 natural($0, rows, source).isEqual(to: natural(row, rows, source))
             }
-            if let first { repeats.append((row, first)) }
+            if let first { repeats.append((UInt32(row), UInt32(first))) }
         }
         guard !repeats.isEmpty else {
             return rows.count <= KeyIndex.searchedRows ? KeyIndex(rowCount: rows.count) : index
@@ -76,12 +97,12 @@ struct SiblingKeys {
             let row = rows[number]
             let text = source.extracting(row.explicitKey ?? row.title)
             if ItemKey.isPlain(text), !ItemKey.needsMark(text) {
-                if row.explicitKey != nil { own[number] = Array(copying: text) }
+                if row.explicitKey != nil { setOwnKey(of: number, text) }
                 hashes.append(ContentHash.short(of: text))
             } else {
                 let key = ItemKey.natural(text)
                 hashes.append(ContentHash.short(of: key.span))
-                if row.explicitKey != nil || !key.span.isEqual(to: text) { own[number] = key }
+                if row.explicitKey != nil || !key.span.isEqual(to: text) { setOwnKey(of: number, key.span) }
             }
         }
     }
@@ -95,19 +116,19 @@ struct SiblingKeys {
 
     @_lifetime(copy source)
     private func natural(_ row: Int, _ rows: Span<PendingRow>, _ source: Span<UInt8>) -> Span<UInt8> {
-        if !own.isEmpty, let key = own[row] {
-            // The dictionary outlives the call: nothing is added while spans of it are compared.
-            return unsafe _overrideLifetime(key.span, copying: source)
+        if let key = ownRange(of: row) {
+            // The texts outlive the call: nothing is added while spans of them are compared.
+            return unsafe _overrideLifetime(texts.span.extracting(key), copying: source)
         }
         return source.extracting(rows[row].title)
     }
 
     /// The error for two rows with the same `Key`.
-    private func rowsOfOneKey(_ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>) -> (Int, Int)? {
-        var explicit: [Int: Int] = [:]
-        for (row, first) in repeats where rows[row].explicitKey != nil {
-            if rows[first].explicitKey != nil { return (first, row) }
-            if let earlier = explicit.updateValue(row, forKey: first) { return (earlier, row) }
+    private func rowsOfOneKey(_ repeats: [(row: UInt32, first: UInt32)], _ rows: Span<PendingRow>) -> (Int, Int)? {
+        var explicit: [UInt32: UInt32] = [:]
+        for (row, first) in repeats where rows[Int(row)].explicitKey != nil {
+            if rows[Int(first)].explicitKey != nil { return (Int(first), Int(row)) }
+            if let earlier = explicit.updateValue(row, forKey: first) { return (Int(earlier), Int(row)) }
         }
         return nil
     }
@@ -124,28 +145,25 @@ struct SiblingKeys {
 
     /// Gives every repeat `~2`, `~3`, …: the smallest number that is not another row's natural key.
     private mutating func number(
-        _ repeats: [(row: Int, first: Int)], _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
+        _ repeats: [(row: UInt32, first: UInt32)], _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) {
-        var groups: [Int: Group] = [:]
-        var renamed: [(row: Int, key: [UInt8])] = []
+        var groups: [UInt32: Group] = [:]
+        // The first row of a group keeps its key, which is all that is compared here.
         for (row, first) in repeats {
-            var group = groups[first] ?? Group(second: row)
-            let base = Array(copying: natural(first, rows, source))
-            renamed.append((row, freeKey(base, next: &group.next, rows, in: source, naturals: naturals)))
+            var group = groups[first] ?? Group(second: Int(row))
+            let base = Array(copying: natural(Int(first), rows, source))
+            let key = freeKey(base, next: &group.next, rows, in: source, naturals: naturals)
+            setOwnKey(of: Int(row), key.span)
+            hashes[Int(row)] = ContentHash.short(of: key.span)
             group.count += 1
             groups[first] = group
         }
-        if let most = groups.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) {
-            let hasKey = rows[most.key].explicitKey != nil
-            let title = hasKey ? natural(most.key, rows, source) : source.extracting(rows[most.key].title)
-            repeatedTitle = RepeatedTitle(
-                title: String(utf8: title), count: most.value.count, first: rows[most.key].place.position,
-                second: rows[most.value.second].place.position)
-        }
-        for (row, key) in renamed {
-            own[row] = key
-            hashes[row] = ContentHash.short(of: key.span)
-        }
+        guard let most = groups.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return }
+        let first = rows[Int(most.key)]
+        let title = first.explicitKey == nil ? source.extracting(first.title) : natural(Int(most.key), rows, source)
+        repeatedTitle = RepeatedTitle(
+            title: String(utf8: title), count: most.value.count, first: first.place.position,
+            second: rows[most.value.second].place.position)
     }
 
     /// The base with the smallest number, from `next` on, that is not a row's natural key.

@@ -26,6 +26,8 @@ public enum EditDistance {
                 if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
                 row.append(cost)
             }
+            // No later row has a smaller distance than the smallest of this one.
+            guard row.contains(where: { $0 <= limit }) else { return nil }
             beforeLast = last
             last = row
         }

@@ -42,6 +42,32 @@ struct MountTests {
         }
     }
 
+    @Test("that are missing are compared with other names as long as a reader would read of it")
+    func manyMissing() throws {
+        let rows = (0..<50).map { ["Title": "a", "Source": "part\($0).plist"] }
+        try scratch.write("in/Main.plist", try JSONSerialization.data(withJSONObject: ["Rows": rows]))
+        try scratch.write("in/part.plist", items("A"))
+        let missing = try shown(load())
+        #expect(missing.count == 50)
+        #expect(
+            missing.prefix(20).allSatisfy { $0.hasSuffix("the file does not exist. Did you mean 'part.plist'?") })
+        #expect(
+            missing.dropFirst(20).allSatisfy {
+                $0.hasSuffix("the file does not exist; name a file that exists in the document's folder.")
+            })
+    }
+
+    @Test("that are missing have their folder listed once in a load")
+    func listings() throws {
+        try scratch.write("in/a.plist", items("A"))
+        var listings = FolderListings()
+        #expect(listings.names(in: scratch("in")).sorted() == ["a.plist", "sub"])
+        try scratch.write("in/b.plist", items("B"))
+        #expect(listings.names(in: scratch("in")).sorted() == ["a.plist", "sub"])
+        var fresh = FolderListings()
+        #expect(fresh.names(in: scratch("in")).sorted() == ["a.plist", "b.plist", "sub"])
+    }
+
     @Test("are put in place, each by the folder of the document that mounts it")
     func nested() throws {
         try writeMain("sub/a.json", "./sub/../sub/a.json", "b.plist")

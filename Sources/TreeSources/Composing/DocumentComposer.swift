@@ -34,6 +34,7 @@ final class DocumentComposer {
             forget()
             return loaded
         }
+        files.beginLoad()
         var walk = CompositionWalk(files, document.interpretation.editor)
         let new = try walk.composition(
             of: loaded, at: document.path, realPath: RealPath.of(document.path), sharing: composition, watch: watch)

@@ -8,10 +8,13 @@ struct OpenPart: ~Copyable {
     let path: String
     let file: DocumentFile
 
+    /// - Parameter listings: the folders that were listed for messages during the same load.
     /// - Throws: `SourceError`, which names the file as the document does, if it may not or cannot be read.
-    init(_ place: PartPlace, maximumBytes: Int) throws(SourceError) {
-        let opened = try Self.opened(place)
-        let path = try Self.path(of: opened, place)
+    init(
+        _ place: PartPlace, maximumBytes: Int, listings: inout FolderListings
+    ) throws(SourceError) {
+        let opened = try Self.opened(place, &listings)
+        let path = try Self.path(of: opened, place, &listings)
         let size = Int(opened.status.st_size)
         let content =
             switch place.reference.kind {
@@ -24,19 +27,23 @@ struct OpenPart: ~Copyable {
         file = DocumentFile(takingOver: opened.release())
     }
 
-    private static func opened(_ place: PartPlace) throws(SourceError) -> OpenFile {
+    private static func opened(
+        _ place: PartPlace, _ listings: inout FolderListings
+    ) throws(SourceError) -> OpenFile {
         do throws(ContainmentError) {
             return try ContainedFolder(place.folder).open(place.reference.path)
         } catch {
-            throw PartRefusal.notOpened(place, error)
+            throw PartRefusal.notOpened(place, error, &listings)
         }
     }
 
-    private static func path(of file: borrowing OpenFile, _ place: PartPlace) throws(SourceError) -> String {
+    private static func path(
+        of file: borrowing OpenFile, _ place: PartPlace, _ listings: inout FolderListings
+    ) throws(SourceError) -> String {
         do throws(ContainmentError) {
             return try file.realPath()
         } catch {
-            throw PartRefusal.notOpened(place, error)
+            throw PartRefusal.notOpened(place, error, &listings)
         }
     }
 }

@@ -19,6 +19,8 @@ final class PartFiles {
     private var sights: [PartPlace: Sight] = [:]
     /// The places that may lead elsewhere than before, though the file looks the same.
     private var doubtful: Set<PartPlace> = []
+    /// The folders that were listed during this load.
+    private var listings = FolderListings()
     /// The number of files that were read so far.
     private(set) var reads = 0
 
@@ -29,6 +31,9 @@ final class PartFiles {
         self.interpretation = interpretation
         self.maximumBytes = maximumBytes
     }
+
+    /// Forgets the names of files that an earlier load saw.
+    func beginLoad() { listings = FolderListings() }
 
     /// Has a place looked at again, even if its file looks the same.
     func doubt(_ place: PartPlace) { doubtful.insert(place) }
@@ -70,7 +75,7 @@ final class PartFiles {
 
     private func open(_ place: PartPlace, named name: String) throws(SourceError) -> (PartFile, FileIdentity) {
         for _ in 0..<Self.attempts {
-            let opened = try OpenPart(place, maximumBytes: maximumBytes)
+            let opened = try OpenPart(place, maximumBytes: maximumBytes, listings: &listings)
             let key = PartFile.Key(path: opened.path, kind: place.reference.kind)
             let file = files[key] ?? PartFile(key, named: name)
             files[key] = file

@@ -21,3 +21,23 @@ enum FolderNames {
         return names
     }
 }
+
+/// The names in folders, each listed once, to find the names that were meant in place of missing ones.
+struct FolderListings {
+    private var folders: [String: [String]] = [:]
+    /// How many more missing names are compared with others, which takes time for each name in the folder.
+    private var comparisonsLeft = 20
+
+    /// Whether one more missing name can be compared.
+    mutating func takeComparison() -> Bool {
+        comparisonsLeft -= 1
+        return comparisonsLeft >= 0
+    }
+
+    mutating func names(in folder: String) -> [String] {
+        if let names = folders[folder] { return names }
+        let names = FolderNames.of(folder)
+        folders[folder] = names
+        return names
+    }
+}

@@ -46,7 +46,12 @@ struct MissingFile {
     }
 
     /// The name in the folder that was probably meant; nil if none is similar.
-    var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
+    private var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
+
+    /// The same, with the names of folders that were listed before.
+    func nearestName(in listings: inout FolderListings) -> String? {
+        Self.nearest(to: name, among: listings.names(in: folder))
+    }
 
     /// The name that differs only in case, else one with a similar spelling, else one with another extension, else one
     /// with this prefix.

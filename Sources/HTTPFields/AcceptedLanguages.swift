@@ -29,8 +29,9 @@ public struct AcceptedLanguages: Sendable {
 
     /// The language that fits best; nil if no range matches any, so that a default is due.
     ///
-    /// The ranges are tried by their weight. Each is shortened until it is a language (RFC 4647, section 3.4); if none
-    /// is, a language that begins with it is taken, so that `pt` finds `pt-BR`. A weight of 0 excludes what it names.
+    /// The ranges are tried by their weight. Each is shortened until it is a language (RFC 4647, section 3.4). If none
+    /// is, the nearest variety is taken: `pt` and `pt-AO` find `pt-BR`, but never one in another script. A weight of 0
+    /// excludes what it names.
     ///
     /// - Parameter tags: the available language tags, the one to be preferred first.
     public func choice(among tags: [String]) -> String? {
@@ -39,14 +40,30 @@ public struct AcceptedLanguages: Sendable {
         let wanted = ranges.filter { $0.quality > 0 && !$0.subtags.isEmpty }.enumerated()
             .sorted { ($1.element.quality, $0.offset) < ($0.element.quality, $1.offset) }
         for (_, range) in wanted {
-            var subtags = range.subtags[...]
-            while !subtags.isEmpty {
-                if let exact = available.first(where: { $0.subtags[...] == subtags }) { return exact.tag }
-                subtags = Self.shortened(subtags)
+            let prefixes = Self.prefixes(of: range.subtags)
+            for prefix in prefixes {
+                if let exact = available.first(where: { $0.subtags[...] == prefix }) { return exact.tag }
             }
-            if let longer = available.first(where: { $0.subtags.starts(with: range.subtags) }) { return longer.tag }
+            for prefix in prefixes {
+                let variety = available.first { language in
+                    language.subtags.starts(with: prefix)
+                        && Self.haveOneScript(language.subtags, range.subtags)
+                }
+                if let variety { return variety.tag }
+            }
         }
         return nil
+    }
+
+    /// A range and what remains of it as it is shortened, the longest first.
+    private static func prefixes(of subtags: [Substring]) -> [ArraySlice<Substring>] {
+        var prefixes = [subtags[...]]
+        while let last = prefixes.last, last.count > 1 {
+            let shorter = shortened(last)
+            guard !shorter.isEmpty else { break }
+            prefixes.append(shorter)
+        }
+        return prefixes
     }
 
     /// The subtags without the last one, and without a single letter that would then be the last.
@@ -55,5 +72,29 @@ public struct AcceptedLanguages: Sendable {
         return shorter.last?.utf8.count == 1 ? shorter.dropLast() : shorter
     }
 
-    private static func subtags(of tag: String) -> [Substring] { tag.lowercased().split(separator: "-") }
+    /// The subtags in lower case, with the script of Chinese added if only its region is named: people write `zh-TW` and
+    /// mean `zh-Hant`.
+    private static func subtags(of tag: String) -> [Substring] {
+        var subtags = tag.lowercased().split { $0 == "-" || $0 == "_" }
+        if subtags.count > 1, subtags[0] == "zh", let script = chineseScripts[subtags[1]] {
+            subtags.insert(script, at: 1)
+        }
+        return subtags
+    }
+
+    /// The scripts of the regions where Chinese is written (CLDR, likely subtags).
+    private static let chineseScripts: [Substring: Substring] = [
+        "tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans", "my": "hans",
+    ]
+
+    /// Whether two languages are written in the same script, as far as their tags name one.
+    private static func haveOneScript(_ one: [Substring], _ other: [Substring]) -> Bool {
+        guard let script = script(of: one), let otherScript = self.script(of: other) else { return true }
+        return script == otherScript
+    }
+
+    /// The script, which is the only subtag of four letters.
+    private static func script(of subtags: [Substring]) -> Substring? {
+        subtags.dropFirst().first { $0.utf8.count == 4 && $0.utf8.allSatisfy { $0 > 0x39 } }
+    }
 }

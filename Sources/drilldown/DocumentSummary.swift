@@ -38,15 +38,24 @@ struct DocumentSummary {
 
     private var levels: String { "\(Quantity(loaded.tree.deepestLevel.depth + 1, "level"))" }
 
-    /// The path of the first of the deepest levels, to paste behind the address of the service.
+    /// The path of the first of the deepest levels, to paste behind the address of the service. The middle of a very deep
+    /// path and the end of a long key are `…`.
     private var deepestPath: String {
+        let keys = loaded.tree.deepestLevel.steps.dropFirst().map { step in Self.encoded(step.level.key(step.row)) }
+        guard !keys.isEmpty else { return "/levels/" }
+        let half = Self.mostKeys / 2
+        let shown = keys.count > Self.mostKeys ? keys.prefix(half) + ["…"] + keys.suffix(half) : keys[...]
+        return "/levels/" + shown.joined(separator: "/")
+    }
+
+    private static let mostKeys = 12
+    private static let mostCharacters = 100
+
+    private static func encoded(_ key: String) -> String {
+        let isLong = key.unicodeScalars.count > mostCharacters
         var path = ByteBuffer(capacity: 128)
-        path.append("/levels")
-        for step in loaded.tree.deepestLevel.steps.dropFirst() {
-            path.append(UInt8(ascii: "/"))
-            PercentEncoding.append(Array(step.level.key(step.row).utf8).span, to: &path)
-        }
-        return String(utf8: path.span) + (loaded.tree.deepestLevel.depth == 0 ? "/" : "")
+        PercentEncoding.append(Array((isLong ? String(key.prefix(mostCharacters)) : key).utf8).span, to: &path)
+        return String(utf8: path.span) + (isLong ? "…" : "")
     }
 
     /// In units of a thousand, as disks and networks count.

@@ -71,6 +71,22 @@ struct CheckTests {
             ])
     }
 
+    @Test("cuts the middle of a very deep path, and the end of a long key")
+    func longPath() throws {
+        func nested(_ depth: Int) -> String {
+            (1...depth).reversed().reduce("[]") { #"[{"Title":"\#($1)","Children":\#($0)}]"# }
+        }
+        func deepest(_ text: String) throws -> String {
+            try told(standardInput(text, maximumBytes: 100_000))[1 + (text.contains("Children") ? 1 : 0)]
+        }
+        #expect(try deepest(nested(14)) == "<stdin>: deepest at /levels/1/2/3/4/5/6/…/8/9/10/11/12/13")
+        #expect(try deepest(nested(13)) == "<stdin>: deepest at /levels/1/2/3/4/5/6/7/8/9/10/11/12")
+        let key = String(repeating: "ä", count: 101)
+        let text = #"[{"Title":"\#(key)","Children":["x"]}]"#
+        let cut = String(repeating: "%C3%A4", count: 100)
+        #expect(try told(standardInput(text))[1] == "<stdin>: deepest at /levels/\(cut)…")
+    }
+
     @Test(
         "tells memory in its units",
         arguments: [

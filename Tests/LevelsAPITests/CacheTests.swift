@@ -3,6 +3,8 @@ import Levels
 import LevelsAPI
 import Testing
 
+@testable import TestDocuments
+
 /// Answers that are kept are the answers that would be made (`ResponseCache`).
 @Suite struct CacheTests {
     private static let targets = [
@@ -42,6 +44,18 @@ import Testing
         #expect(list.header("Content-Type") == "application/x-plist")
         #expect(ask("/levels/", "application/x-plist") === ask("/levels/", "application/x-plist"))
         #expect(ask("/levels/") === second)
+    }
+
+    @Test("The title of a section changes an answer though its rows stay")
+    func sectionTitle() throws {
+        func snapshot(_ title: String, _ revision: String) throws -> Snapshot {
+            let document = #"{"Sections":[{"Title":"\#(title)","Rows":["a"]}]}"#
+            return Desk.snapshot(try Document.tree(document), revision: revision)
+        }
+        let desk = Desk(try snapshot("Old", "k3-1"))
+        for _ in 0..<3 { #expect(desk.get("/levels/").line.contains(#""sections":[{"title":"Old""#)) }
+        desk.api.publish(try snapshot("New", "k3-2"))
+        for _ in 0..<3 { #expect(desk.get("/levels/").line.contains(#""sections":[{"title":"New""#)) }
     }
 
     @Test("Nothing is kept without room, and what is too large for its share is not kept")

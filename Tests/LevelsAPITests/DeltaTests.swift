@@ -69,6 +69,15 @@ import Testing
                 """)
     }
 
+    @Test("of a page counts positions from the beginning of the page")
+    func movedOnPage() throws {
+        let desk = Desk(try Self.snapshot(#"["a", "b", "c", "d", "e"]"#, "k3-1"))
+        let since = try #require(Self.object(desk.get("/levels/?start=2"))["version"] as? String)
+        desk.api.publish(try Self.snapshot(#"["a", "b", "e", "c", "d"]"#, "k3-2"))
+        let answer = desk.get("/levels/?start=2&since=\(since)")
+        #expect(answer.line.contains(#""removed":[],"inserted":[],"moved":[{"at":0,"key":"e"}],"updated":[]"#))
+    }
+
     @Test("since the version of now is empty")
     func nothing() throws {
         let desk = Desk(try Self.snapshot(#"["a"]"#, "k3-1"))

@@ -40,6 +40,31 @@ import Testing
         #expect(page.rows.map(\.sketch) == rows)
     }
 
+    @Test("finds the rows of two equal large levels in the order of the item above each")
+    func equalLevels() throws {
+        // Each row has more rows below it than the one before, so that the totals depend on the order.
+        let rows = (10..<60).map { row in
+            let below = (0..<row - 9).map { "\"c\($0)\"" }.joined(separator: ",")
+            return #"{"Title":"r\#(row)","Children":[{"Title":"x","Children":[\#(below)]}]}"#
+        }.joined(separator: ",")
+        let orders = ["Title", "-Title", ""]
+        let items = orders.enumerated().map {
+            #"{"Title":"i\#($0)","SortBy":"\#($1)","Children":[\#(rows)]}"#
+        }
+        let expected = orders.enumerated().flatMap { number, order in
+            let numbers = order == "-Title" ? Array((10..<60).reversed()) : Array(10..<60)
+            return ["i\(number)"]
+                + numbers.flatMap { row in ["r\(row)", "x"] + (0..<row - 9).map { "c\($0)" } }
+        }
+        let desk = try Desk("[\(items.joined(separator: ","))]")
+        for start in stride(from: 0, to: expected.count, by: 97) {
+            let page = try Page(desk.get("/levels/?depth=all&start=\(start)&limit=3"))
+            #expect(
+                page.rows.map { String($0.href.split(separator: "/").last ?? "") }
+                    == Array(expected[start...].prefix(3)), "from \(start)")
+        }
+    }
+
     @Test("tells of each row where it is, in one section of no title")
     func members() throws {
         let document = #"[[{"Title":"a","Tag":1,"Children":[["b"],["c"]]}],["d"]]"#

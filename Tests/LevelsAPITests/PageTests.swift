@@ -4,6 +4,8 @@ import Levels
 import LevelsAPI
 import Testing
 
+@testable import TestDocuments
+
 /// Pages of a level (manual, Levels).
 @Suite struct PageTests {
     @Test("A page tells where it starts, the whole count and all sections, and links to the next")
@@ -47,6 +49,26 @@ import Testing
         var pages = 0
         #expect(try walk(desk, from: "/levels/?limit=\(limit)") { _ in pages += 1 } == titles)
         #expect(pages == (100 + limit - 1) / limit)
+    }
+
+    @Test(
+        "A page after rows that are all deleted begins where they were",
+        arguments: [
+            // All rows before the place are remembered: the next page begins with what followed them.
+            ("limit=8", 0..<8, 8), ("limit=7", 0..<7, 7), ("limit=7&sort=Kind", 0..<7, 7),
+            // A ninth one may be before it, so that the position is the best that is known.
+            ("limit=9", 1..<9, 17), ("limit=9", 1..<8, 9),
+        ])
+    func deletedRows(_ query: String, _ deleted: Range<Int>, _ expected: Int) throws {
+        func snapshot(_ numbers: [Int], _ revision: String) throws -> Snapshot {
+            let rows = numbers.map { #"{"Title":"row \#($0)","Kind":"k"}"# }.joined(separator: ",")
+            return Desk.snapshot(try Document.tree("[\(rows)]"), revision: revision)
+        }
+        let desk = Desk(try snapshot(Array(0..<30), "k3-1"))
+        let next = try #require(try next(of: desk.get("/levels/?\(query)")))
+        desk.api.publish(try snapshot((0..<30).filter { !deleted.contains($0) }, "k3-2"))
+        let rows = try walk(desk, from: next) { _ in }
+        #expect(rows.first == "row \(expected)")
     }
 
     @Test("The next page's link keeps what the request asked for, encoded")

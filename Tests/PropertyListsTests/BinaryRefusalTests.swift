@@ -147,6 +147,10 @@ struct BinaryRefusalTests {
                 "a key that is a number", BinaryDocument([0xD1, 1, 1], [0x10, 1]),
                 "byte 11: a dictionary's key must be a string, but the token here is 0x10"),
             Case(
+                "an integer of 16 bytes below -2^63",
+                BinaryDocument([0x14] + Array(repeating: 0xFF, count: 8) + [0x7F] + Array(repeating: 0xFF, count: 7)),
+                "byte 8: an integer must be from -9223372036854775808 to 18446744073709551615"),
+            Case(
                 "a UID of 65 bits", BinaryDocument([0x88, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
                 "byte 8: a UID must be below 18446744073709551616"),
         ])
@@ -224,6 +228,15 @@ struct BinaryRefusalTests {
         #expect(
             Format.binary.refusal(of: document, limits: PropertyListLimits(valueBytes: 2))
                 == "byte 11: a value is longer than 2 bytes; store large data in separate files")
+    }
+
+    @Test("a UTF-16 text that is longer than the limit allows once it is UTF-8")
+    func convertedText() throws {
+        let document = BinaryDocument([0x62, 0, 0xE9, 0, 0xE9]).bytes
+        #expect(try Format.binary.read(document, limits: PropertyListLimits(valueBytes: 4)) == "éé")
+        #expect(
+            Format.binary.refusal(of: document, limits: PropertyListLimits(valueBytes: 3))
+                == "byte 8: a value is longer than 3 bytes; store large data in separate files")
     }
 
     @Test("a file that is cut short while it is read")

@@ -28,6 +28,7 @@ struct JSONReaderTests {
             ("[123456789012345678901.0,1e-400]", [.real(123_456_789_012_345_678_901.0), .real(0.0)]),
             ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"),
             ("\"\\u0061\\u00E9\\u6771\\uD83D\\uDC0D\\u0000\\uFFFF\"", "aé東\u{1F40D}\0\u{FFFF}"),
+            ("\"\\uD840\\uDC00\\uDBFF\\uDFFF\"", "\u{20000}\u{10FFFF}"),
             ("\"é東\u{1F40D}\u{7F}\u{2028}\u{FFFF}\"", "é東\u{1F40D}\u{7F}\u{2028}\u{FFFF}"),
             ("\"exactly sixteen.\"", "exactly sixteen."),
             (

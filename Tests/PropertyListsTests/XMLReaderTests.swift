@@ -28,6 +28,31 @@ struct XMLReaderTests {
         """
 
     @Test(
+        "reads each end of a line in a text as a line feed, in CDATA too",
+        arguments: [
+            ("a\r\nb\rc\r", "a\nb\nc\n"), ("\r\r\n\n\r", "\n\n\n\n"), ("\r\n", "\n"), ("\r", "\n"), ("]\r\n]", "]\n]"),
+        ])
+    func lineEnds(_ text: String, _ expected: String) throws {
+        for text in ["<![CDATA[\(text)]]>", text] {
+            #expect(try Format.xml.read(Array("<string>\(text)</string>".utf8)) == .string(expected))
+        }
+    }
+
+    @Test(
+        "knows the days of the calendar and the seconds of a minute",
+        arguments: [
+            ("1904-02-29T00:00:00Z", true), ("1900-02-29T00:00:00Z", false), ("2000-02-29T23:59:59Z", true),
+            ("2100-02-29T00:00:00Z", false), ("2001-02-29T00:00:00Z", false), ("2100-02-28T00:00:00Z", true),
+            ("2001-04-31T00:00:00Z", false), ("2016-12-31T23:59:60Z", false), ("2016-12-31T23:60:00Z", false),
+            ("2016-12-31T24:00:00Z", false),
+        ])
+    func calendar(_ date: String, _ isReal: Bool) {
+        let refusal = Format.xml.refusal(of: Array("<date>\(date)</date>".utf8))
+        let sentence = "1:7: '\(date)' is not a calendar date; dates range from 0001-01-01 to 9999-12-31"
+        #expect(refusal == (isReal ? nil : sentence))
+    }
+
+    @Test(
         "takes no fault for a cut where the document goes on",
         arguments: [
             (

@@ -131,6 +131,19 @@ struct SessionExampleTests {
         }
     }
 
+    @Test("keeps nothing of a batch that fails when its steps are done one by one")
+    func failedSteps() throws {
+        var example = try SessionExample(#"["a"]"#, limits: TreeLimits(items: 2))
+        let before = example.session.document
+        #expect(throws: EditRefusal.self) { try example.apply(.insert(#""b""#, "/"), .insert(#""c""#, "/")) }
+        #expect(example.session.document === before)
+        #expect(example.session.changedFiles.isEmpty)
+        let items = try example.apply(.insert(#""d""#, "/"), .patch(#"{"N":1}"#, "/a"))
+        #expect(try example.isBuilt(of: #"[{"Title":"a","N":1},"d"]"#))
+        #expect(items.count == 2)
+        for file in example.session.changedFiles { try ProvenanceCheck(file).check("after a batch that failed") }
+    }
+
     @Test("tells where the items of a batch are after all of it")
     func items() throws {
         var example = try SessionExample(#"["a","b",{"Title":"c","Children":["d"]}]"#)

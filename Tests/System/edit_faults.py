@@ -81,6 +81,21 @@ class Trial:
             self.refused(answer, files, served, fault)
         self.works()
 
+    def fail_undo(self):
+        """The folder is not synced after the undo, either: nobody knows what a power failure leaves."""
+        self.what = "EIO in each sync of the folder"
+        files, served = self.edited.files(), self.edited.served(self.server.port)
+        self.faults.arm("sync folder", "fail", 1, "EIO", lasts=True)
+        answer = self.edited.edit(self.server.port)
+        syncs = self.faults.made["sync folder"]
+        self.faults.disarm()
+        self.expect(syncs == 2, f"the folder is synced again after the undo: {syncs} syncs")
+        self.expect(answer.status == FAULT, f"is answered {answer.status}: {answer.body[:300]}")
+        self.expect(b"it is not known whether the document has the edit" in answer.body,
+                    f"the answer says that the outcome is not known: {answer.body[:300]}")
+        self.refused(answer, files, served, "EIO")
+        self.works()
+
     def refused(self, answer, files, served, fault):
         after = self.edited.files()
         self.expect(after == files, f"the files are as before: {sorted(after)}, "
@@ -111,6 +126,7 @@ def exercise(verdict, arguments, kind):
                 for occurrence in range(1, made[call] + 1):
                     for fault, *statuses in ways:
                         trial.fail(call, occurrence, fault, statuses)
+            trial.fail_undo()
             verdict.expect(server.is_running(), f"{kind.__name__}: the server goes on to the end")
         with edited.serve(arguments.server):
             verdict.expect(

@@ -31,8 +31,10 @@ SYSTEMS = {
     "ext4, external journal": FileSystem("ext4", has_journal_disk=True),
     "ext4, external journal, data=writeback": FileSystem("ext4", mount="data=writeback", has_journal_disk=True),
     "ext4, external journal, data=journal": FileSystem("ext4", mount="data=journal", has_journal_disk=True),
-    # Not with data=ordered, which the driver refuses. A last transaction that is only half there has to be repaired.
-    "ext4, journal_async_commit": FileSystem("ext4", mount="data=writeback,journal_async_commit", repairs=True),
+    # Not with data=ordered, which the driver refuses. With metadata_csum a transaction has no checksum as a whole, and one
+    # that is only half there damages the file system, whatever a program syncs.
+    "ext4, journal_async_commit": FileSystem(
+        "ext4", make=("-O", "^metadata_csum"), mount="data=writeback,journal_async_commit"),
     "ext4, no journal": FileSystem("ext4", make=("-O", "^has_journal"), repairs=True),
     "xfs": FileSystem("xfs", megabytes=300),
     "btrfs": FileSystem("btrfs", megabytes=128),
@@ -126,8 +128,9 @@ def main():
         for name, system in SYSTEMS.items():
             if arguments.only in name:
                 trial(verdict, arguments, name, system)
-        trial(verdict, arguments, "without syncs", SYSTEMS["ext4, data=ordered"],
-              environment={"LD_PRELOAD": library}, is_sound=False)
+        if arguments.only in "without syncs":
+            trial(verdict, arguments, "without syncs", SYSTEMS["ext4, data=ordered"],
+                  environment={"LD_PRELOAD": library}, is_sound=False)
 
 
 if __name__ == "__main__":

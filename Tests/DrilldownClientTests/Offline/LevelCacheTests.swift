@@ -197,6 +197,8 @@ struct LevelCacheTests {
         #expect(!fresh.isFromCache)
         #expect(fresh.difference?.removed == [1, 2])
         again.stop()
+        // Its last file must not come while the folder is removed.
+        await second.levelCache?.flush()
     }
 
     @Test func `The first request after a known level does not wait`() async throws {

@@ -42,7 +42,16 @@ public struct FileStamp: Equatable, Sendable {
         isRegular = status.st_mode & S_IFMT == S_IFREG
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
-        isSettled = abs(Self.nanoseconds(now) - changed) > 2_000_000_000
+        isSettled = Self.isSettled(changedAt: status.st_ctim, now: now)
+    }
+
+    /// Whether a change is more than two seconds away from a moment, before or after it.
+    ///
+    /// Both clocks may be wrong by any time, so no difference of the two is formed in nanoseconds.
+    static func isSettled(changedAt changed: timespec, now: timespec) -> Bool {
+        let (seconds, isFar) = now.tv_sec.subtractingReportingOverflow(changed.tv_sec)
+        guard !isFar, seconds.magnitude <= 2 else { return true }
+        return (seconds * 1_000_000_000 + now.tv_nsec - changed.tv_nsec).magnitude > 2_000_000_000
     }
 
     /// Whether all users can read the file, or others than its owner can change it.

@@ -5,8 +5,15 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     /// The seconds since 1970 in UTC.
     public let seconds: Int
 
-    /// The date so many seconds after the beginning of 1970 in UTC.
-    public init(seconds: Int) { self.seconds = seconds }
+    /// The date so many seconds after the beginning of 1970 in UTC; nil outside the years 1 to 9999, which the form
+    /// with four digits cannot represent.
+    public init?(seconds: Int) {
+        guard Self.range.contains(seconds) else { return nil }
+        self.seconds = seconds
+    }
+
+    /// The years 1 to 9999.
+    private static let range = -62_135_596_800...253_402_300_799
 
     /// Reads a date in the preferred form or in one of the two obsolete ones that recipients must accept; nil for
     /// anything else. The name of the day is not compared with the date.
@@ -27,7 +34,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
             let minute = Self.number(words[order.hour + 1], 0...59),
             let second = Self.number(words[order.hour + 2], 0...60)
         else { return nil }
-        seconds = Self.days(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second
+        self.init(seconds: Self.days(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second)
     }
 
     /// The length of the longest valid date, in bytes.
@@ -52,7 +59,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
 
     /// The preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`.
     public var text: String {
-        let days = Int((Double(seconds) / 86_400).rounded(.down))
+        let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let second = seconds - days * 86_400
         let (year, month, day) = Self.civil(days)
         // 1 January 1970 was a Thursday.

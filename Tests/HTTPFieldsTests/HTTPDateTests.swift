@@ -21,9 +21,21 @@ import Testing
     func refused(text: String) { #expect(HTTPDate(text.utf8Span.span) == nil) }
 
     @Test("is written in the preferred form", arguments: [0, 784_111_777, 1_456_790_399, 4_102_444_800])
-    func written(seconds: Int) {
-        let date = HTTPDate(seconds: seconds)
+    func written(seconds: Int) throws {
+        let date = try #require(HTTPDate(seconds: seconds))
         #expect(HTTPDate(date.text.utf8Span.span) == date)
-        #expect(HTTPDate(seconds: 784_111_777).text == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate(seconds: 784_111_777)?.text == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
+
+    @Test(
+        "is written for the years 1 to 9999, whatever time a clock or a file has",
+        arguments: [
+            (Int.min, nil), (.min + 1, nil), (-62_135_596_801, nil), (253_402_300_800, nil), (100_000_000_000_000, nil),
+            (.max, nil), (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+            (-86_400, "Wed, 31 Dec 1969 00:00:00 GMT"), (-86_401, "Tue, 30 Dec 1969 23:59:59 GMT"),
+            (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ] as [(Int, String?)])
+    func extremes(seconds: Int, text: String?) { #expect(HTTPDate(seconds: seconds)?.text == text) }
+
+    @Test("has no year 0") func yearZero() { #expect(HTTPDate("Sat, 01 Jan 0000 00:00:00 GMT".utf8Span.span) == nil) }
 }

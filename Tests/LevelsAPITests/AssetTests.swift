@@ -237,6 +237,32 @@ import Testing
         #expect(desk.get("/assets/long.bin").entityTag != long)
     }
 
+    @Test(
+        "has a time of its last change only if that is a date of HTTP",
+        arguments: [Int.min, .min + 1, -62_135_596_801, -62_135_596_800, 0, 253_402_300_800, .max])
+    func extremeTimes(seconds: Int) throws {
+        let (scratch, desk) = try Self.made()
+        defer { withExtendedLifetime(scratch) {} }
+        for (name, body) in [("short.txt", Self.short), ("long.bin", Self.long)] {
+            let time = timespec(tv_sec: seconds, tv_nsec: 0)
+            try #require(unsafe utimensat(AT_FDCWD, scratch("assets/" + name), [time, time], 0) == 0)
+            // A file system may bring the time into its own range.
+            var status = stat()
+            try #require(unsafe stat(scratch("assets/" + name), &status) == 0)
+            let held = (-62_135_596_800...253_402_300_799).contains(min(status.st_mtim.tv_sec, time_t(Glibc.time(nil))))
+            let answer = desk.get("/assets/" + name)
+            #expect(answer.status == 200 && answer.body == body && (answer.header("Last-Modified") != nil) == held)
+            let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+            // Without a date of the file, the conditions on it are ignored.
+            guard !held else { continue }
+            for name in ["If-Modified-Since", "If-Unmodified-Since"] {
+                #expect(desk.get("/assets/short.txt", [(name, date)]).status == 200)
+            }
+            let ranges = [("Range", "bytes=0-1"), ("If-Range", date)]
+            #expect(desk.get("/assets/" + name, ranges).status == 200)
+        }
+    }
+
     @Test("that changes while it is sent cuts the connection")
     func changing() throws {
         let (scratch, desk) = try Self.made()

@@ -13,7 +13,7 @@ struct AssetAnswer {
     let assets: OpenAssets
 
     private var entityTag: String { file.entityTag }
-    private var lastModified: HTTPDate { file.lastModified(now: now) }
+    private var lastModified: HTTPDate? { file.lastModified(now: now) }
 
     /// Selects the status and the body.
     ///
@@ -22,9 +22,8 @@ struct AssetAnswer {
     func response(_ lines: (_ contentType: String, _ tag: String, _ added: Lines) -> Lines) throws(Problem) -> Response
     {
         let tag = entityTag
-        var added: Lines = [
-            ("Last-Modified", lastModified.text), ("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff"),
-        ]
+        var added: Lines = lastModified.map { [("Last-Modified", $0.text)] } ?? []
+        added += [("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff")]
         if let policy = type.policy { added.append(("Content-Security-Policy", policy)) }
         if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, tag, added)) }
         guard let ranges = try ranges(tag) else {
@@ -43,15 +42,16 @@ struct AssetAnswer {
 
     // MARK: Conditions
 
-    /// Evaluates the conditions in their order (RFC 9110, section 13.2.2).
+    /// Evaluates the conditions in their order (RFC 9110, section 13.2.2); those of a date are ignored if the file has
+    /// none.
     private func isNotModified(_ tag: String) throws(Problem) -> Bool {
-        if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), lastModified > date {
+        if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), let lastModified, lastModified > date {
             throw Problem(
                 .preconditionFailed, "The file was changed after the date in If-Unmodified-Since.",
                 members: [("current", .text(tag))])
         }
         if try Condition(request).isNotModified(tag) { return true }
-        guard !request.has(.ifNoneMatch), let date = date(.ifModifiedSince) else { return false }
+        guard !request.has(.ifNoneMatch), let date = date(.ifModifiedSince), let lastModified else { return false }
         return lastModified <= date
     }
 
@@ -82,6 +82,7 @@ struct AssetAnswer {
         guard let text = request.field(.ifRange) else { return true }
         if text.hasPrefix("\"") || text.hasPrefix("W/") { return text == tag }
         // Within the second of the last change, a date is no strong validator (RFC 9110, section 8.8.2.2).
+        guard let lastModified else { return false }
         return date(.ifRange) == lastModified && now > lastModified.seconds
     }
 

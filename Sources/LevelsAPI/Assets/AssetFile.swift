@@ -41,8 +41,9 @@ final class AssetFile: Sendable {
         return EntityTag.of(ContentHash(of: summary.span))
     }
 
-    /// When the file was last changed, but not later than now (RFC 9110, section 8.8.2.1).
-    func lastModified(now: Int) -> HTTPDate { HTTPDate(seconds: min(Int(file.status.st_mtim.tv_sec), now)) }
+    /// When the file was last changed, but not later than now (RFC 9110, section 8.8.2.1); nil if that is not a date of
+    /// HTTP, because a file system can hold times of any year.
+    func lastModified(now: Int) -> HTTPDate? { HTTPDate(seconds: min(Int(file.status.st_mtim.tv_sec), now)) }
 
     /// Reads bytes from a position; returns their number, which is 0 if the file is not as it was when it was opened.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int {

@@ -51,23 +51,25 @@ let package = Package(
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
-        .target(name: "Bytes", dependencies: ["CSearch"], swiftSettings: settings),
+        .target(name: "Bytes", dependencies: ["CSearch", "Heap"], swiftSettings: settings),
         .target(name: "HTTPFields", dependencies: ["Bytes"], swiftSettings: settings),
         .target(name: "Locking", swiftSettings: settings),
-        .target(name: "Threads", dependencies: ["Locking", "CEpoll", "CThreads"], swiftSettings: settings),
+        .target(name: "Threads", dependencies: ["Heap", "Locking", "CEpoll", "CThreads"], swiftSettings: settings),
         .target(name: "Files", swiftSettings: settings),
         .target(name: "ServiceManager", swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
-        .target(name: "PropertyLists", dependencies: ["Bytes"], swiftSettings: settings),
+        .target(name: "PropertyLists", dependencies: ["Bytes", "Heap"], swiftSettings: settings),
         .target(
-            name: "ContentCodings", dependencies: ["HTTPFields", "Bytes", "Locking", "CZlib", "CBrotli"],
+            name: "ContentCodings", dependencies: ["HTTPFields", "Bytes", "Heap", "Locking", "CZlib", "CBrotli"],
             swiftSettings: settings),
         .target(
-            name: "Levels", dependencies: ["Bytes", "Locking", "PropertyLists", "CXXHash", "CUTF8Proc"],
+            name: "Levels", dependencies: ["Bytes", "Heap", "Locking", "PropertyLists", "CXXHash", "CUTF8Proc"],
             swiftSettings: settings),
         .target(
             name: "TreeSources",
-            dependencies: ["Bytes", "Files", "Locking", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles"],
+            dependencies: [
+                "Bytes", "Files", "Heap", "Locking", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles",
+            ],
             swiftSettings: settings),
         .target(
             name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],
@@ -86,7 +88,7 @@ let package = Package(
         .target(
             name: "LevelsAPI",
             dependencies: [
-                "Bytes", "Files", "HTTPFields", "Locking", "Threads", "HTTPServer", "ContentCodings", "Levels",
+                "Bytes", "Files", "Heap", "HTTPFields", "Locking", "Threads", "HTTPServer", "ContentCodings", "Levels",
                 "PropertyLists", "TreeStore", "WebClient",
             ],
             swiftSettings: settings),
@@ -111,7 +113,7 @@ let package = Package(
         .executableTarget(
             name: "TestClient", dependencies: ["DrilldownClient"], path: "Tests/TestClient",
             swiftSettings: clientSettings),
-        .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: settings),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes", "Heap"], swiftSettings: settings),
         .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),

@@ -1,7 +1,7 @@
 extension ByteBuffer {
     /// Appends bytes as base64 with padding (RFC 4648, section 4), without line breaks.
     public mutating func append(base64 bytes: Span<UInt8>) {
-        reserve((bytes.count / 3 + 1) * 4)
+        guard reserve((bytes.count / 3 + 1) * 4) else { return }
         let whole = bytes.count - bytes.count % 3
         var index = 0
         while index < whole {

@@ -10,7 +10,7 @@ extension ByteBuffer {
     /// Appends the eight bytes of a word, lowest first.
     @inlinable @inline(__always)
     public mutating func append(littleEndian word: UInt64) {
-        reserve(8)
+        guard reserve(8) else { return }
         store(word, counting: 8)
     }
 
@@ -19,7 +19,7 @@ extension ByteBuffer {
     /// - Parameter width: 1 … 8.
     @inlinable @inline(__always)
     public mutating func append(bigEndian word: UInt64, width: Int) {
-        reserve(8)
+        guard reserve(8) else { return }
         store((word &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)).byteSwapped, counting: width)
     }
 
@@ -28,7 +28,7 @@ extension ByteBuffer {
     /// - Parameter word: eight times the byte.
     @inlinable @inline(__always)
     public mutating func append(_ word: UInt64, repeated count: Int) {
-        reserve(count &+ 8)
+        guard reserve(count &+ 8) else { return }
         var left = count
         while left > 0 {
             store(word, counting: min(left, 8))

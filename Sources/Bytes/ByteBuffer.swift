@@ -1,44 +1,71 @@
 import Glibc
+internal import Heap
 
 /// A growing block of `malloc` memory that can be handed to C without a copy.
 ///
-/// An array does not suffice: C frees the memory it is handed, and appending must not zero it first.
+/// An array does not suffice: C frees the memory it is handed, appending must not zero it first, and a lack of memory
+/// must not end the process. A buffer that cannot grow keeps what it has and drops everything that is appended later:
+/// whoever fills it looks at `isIncomplete` at the end.
 @safe
 public struct ByteBuffer: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer?
+    /// Negative once the buffer could not grow: so each append comes to `grow`, at no cost for those that fit.
     @usableFromInline var capacity: Int
     @usableFromInline var size: Int
     /// How many bytes have been written.
     @inlinable public var count: Int { size }
+    /// Whether bytes are missing because there was no memory for them; the others are a prefix of what was appended.
+    @inlinable public var isIncomplete: Bool { capacity < 0 }
 
     /// - Parameter capacity: how many bytes there is room for at once, without growing.
     public init(capacity: Int = 0) {
         unsafe base = nil
         self.capacity = 0
         size = 0
-        if capacity > 0 { grow(to: capacity) }
+        if capacity > 0 { _ = grow(by: capacity) }
     }
 
     deinit { unsafe free(base) }
 
     /// Makes room for `extra` more bytes.
+    ///
+    /// - Returns: false if there is no memory for them; nothing may be stored then, and the buffer is incomplete.
+    @discardableResult
     @inlinable @inline(__always)
-    public mutating func reserve(_ extra: Int) {
-        if size + extra > capacity { grow(to: max(size + extra, capacity * 2, 64)) }
+    public mutating func reserve(_ extra: Int) -> Bool {
+        if size + extra > capacity { return grow(by: extra) }
+        return true
     }
 
     @usableFromInline
-    mutating func grow(to bytes: Int) {
-        // Out of memory is the one fault without a response, because a response needs memory too.
-        guard let block = unsafe realloc(base, bytes) else { fatalError("out of memory: \(bytes) bytes") }
-        unsafe base = block
-        capacity = bytes
+    mutating func grow(by extra: Int) -> Bool {
+        guard !isIncomplete else { return false }
+        let least = size + extra
+        let wanted = capacity == 0 ? max(extra, 64) : max(least, capacity * 2)
+        guard MemoryBudget.hasRoom(forBuffer: wanted - capacity) else { return giveUp() }
+        if let block = unsafe realloc(base, wanted) {
+            unsafe base = block
+            capacity = wanted
+        } else if let block = unsafe realloc(base, least) {
+            unsafe base = block
+            capacity = least
+        } else {
+            return giveUp()
+        }
+        return true
+    }
+
+    /// Drops all that is appended from now on, so that what is there stays a prefix.
+    private mutating func giveUp() -> Bool {
+        capacity = -1
+        MemoryBudget.noteRefusal()
+        return false
     }
 
     /// Appends one byte.
     @inlinable @inline(__always)
     public mutating func append(_ byte: UInt8) {
-        reserve(1)
+        guard reserve(1) else { return }
         unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: size, as: UInt8.self)
         size += 1
     }
@@ -47,7 +74,7 @@ public struct ByteBuffer: ~Copyable {
     @inlinable @inline(__always)
     public mutating func append(_ bytes: Span<UInt8>) {
         let added = bytes.count
-        reserve(added)
+        guard reserve(added) else { return }
         unsafe bytes.withUnsafeBytes { source in
             guard let start = source.baseAddress, let target = unsafe base?.advanced(by: size) else { return }
             unsafe Self.copy(added, from: start, to: target)
@@ -85,7 +112,7 @@ public struct ByteBuffer: ~Copyable {
     /// Appends a literal's UTF-8.
     @inlinable @inline(__always)
     public mutating func append(_ text: StaticString) {
-        reserve(text.utf8CodeUnitCount)
+        guard reserve(text.utf8CodeUnitCount) else { return }
         store(text)
     }
 
@@ -106,7 +133,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Overwrites bytes written before.
     public mutating func replace(at offset: Int, with bytes: Span<UInt8>) {
-        precondition(offset >= 0 && offset + bytes.count <= count)
+        guard offset >= 0, bytes.count <= count - offset else { return precondition(isIncomplete) }
         unsafe bytes.withUnsafeBytes { source in
             guard let start = source.baseAddress else { return }
             unsafe base.unsafelyUnwrapped.advanced(by: offset).copyMemory(from: start, byteCount: source.count)
@@ -157,7 +184,7 @@ extension ByteBuffer {
     /// Overwrites one byte written before.
     @inlinable
     public mutating func set(_ byte: UInt8, at offset: Int) {
-        precondition(offset >= 0 && offset < size)
+        guard offset >= 0, offset < size else { return precondition(isIncomplete) }
         unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
 }

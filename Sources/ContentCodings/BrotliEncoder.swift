@@ -1,9 +1,11 @@
 import CBrotli
+import Heap
 
 /// Encodes one body as Brotli (RFC 7932); the sole owner of an encoder's state.
 @safe
 public struct BrotliEncoder: ~Copyable, ContentEncoder {
-    private let state: OpaquePointer
+    /// Nil if there was no memory for it.
+    private let state: OpaquePointer?
     private let workspace: Workspace?
 
     /// Decision 12: smaller than gzip at any level; the next smaller quality takes many times as long.
@@ -12,6 +14,10 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     private static let windowBits: UInt32 = 22
     /// A window of 256 KiB, because a larger one would take megabytes for each reading client.
     private static let streamWindowBits: UInt32 = 18
+
+    /// What an encoder takes at most for a body of any length, and for one whose length is known.
+    private static let streamBytes = 4 << 20
+    private static func bytes(forBody count: Int) -> Int { streamBytes + 4 * min(count, 1 << windowBits) }
 
     /// Creates an encoder; its memory is bounded for a body of any length.
     public init() { self.init(bodyBytes: nil, in: nil) }
@@ -22,11 +28,15 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     init(bodyBytes: Int?, in workspace: Workspace?) {
         self.workspace = workspace
         let opaque = unsafe workspace.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
-        let created = unsafe BrotliEncoderCreateInstance(
+        // The library ends the process if one of its allocations fails, so it only begins with enough memory for all.
+        let isSmall = workspace != nil && bodyBytes.map { $0 <= Workspace.sufficesForBytes } ?? false
+        guard isSmall || MemoryBudget.hasRoom(for: bodyBytes.map(Self.bytes) ?? Self.streamBytes) else {
+            unsafe state = nil
+            return
+        }
+        unsafe state = BrotliEncoderCreateInstance(
             workspace == nil ? nil : allocateForBrotli, workspace == nil ? nil : freeInWorkspace, opaque)
-        // It fails only if memory is exhausted, and then no response could be made either.
-        guard let created = unsafe created else { fatalError("Brotli: no memory") }
-        unsafe state = created
+        guard unsafe state != nil else { return }
         set(BROTLI_PARAM_QUALITY, Self.quality)
         set(BROTLI_PARAM_LGWIN, bodyBytes == nil ? Self.streamWindowBits : Self.windowBits)
         if let bodyBytes { set(BROTLI_PARAM_SIZE_HINT, UInt32(clamping: bodyBytes)) }
@@ -42,8 +52,9 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
         precondition(isSet != 0, "Brotli has no such parameter")
     }
 
-    public mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) {
-        unsafe piece.withUnsafeBytes { bytes in
+    public mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) -> Bool {
+        guard let state = unsafe state else { return false }
+        return unsafe piece.withUnsafeBytes { bytes in
             var next = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             var rest = bytes.count
             var isFinished = !isLast
@@ -52,10 +63,12 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
                 var room = 0
                 let operation = isLast ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
                 let isWell = unsafe BrotliEncoderCompressStream(state, operation, &rest, &next, &room, nil, nil)
-                precondition(isWell != 0, "a Brotli encoder was used after its end, or has no memory")
+                // It fails only if memory is exhausted, or after the end.
+                guard isWell != 0 else { return false }
                 takeOutput(take)
                 if isLast { isFinished = unsafe BrotliEncoderIsFinished(state) != 0 }
             } while rest > 0 || !isFinished
+            return true
         }
     }
 

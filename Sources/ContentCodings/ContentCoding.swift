@@ -18,16 +18,20 @@ public enum ContentCoding: UInt8, CaseIterable, Sendable {
 
     /// Encodes a whole body; `take` receives the encoded bytes in pieces, each valid only during its call.
     ///
+    /// Returns false if there is not enough memory; what was taken is incomplete then.
+    ///
     /// The same body gives the same bytes with the same versions of the libraries.
-    public func encode(_ body: Span<UInt8>, to take: (Span<UInt8>) -> Void) {
+    public func encode(_ body: Span<UInt8>, to take: (Span<UInt8>) -> Void) -> Bool {
         switch self {
-        case .identity: take(body)
+        case .identity:
+            take(body)
+            return true
         case .gzip:
             var encoder = GzipEncoder(in: .take())
-            encoder.encode(body, isLast: true, to: take)
+            return encoder.encode(body, isLast: true, to: take)
         case .brotli:
             var encoder = BrotliEncoder(bodyBytes: body.count, in: .take())
-            encoder.encode(body, isLast: true, to: take)
+            return encoder.encode(body, isLast: true, to: take)
         }
     }
 }

@@ -9,5 +9,6 @@ public protocol ContentEncoder: ~Copyable {
     ///   - piece: bytes of the body, any number of them.
     ///   - isLast: whether the body ends with this piece; no other may follow.
     ///   - take: called for each piece of the encoded body, zero or more times; a piece is valid only during the call.
-    mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void)
+    /// - Returns: false if there is not enough memory; the body is incomplete then, and no other piece may follow.
+    mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) -> Bool
 }

@@ -9,6 +9,8 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     private let header: UnsafeMutablePointer<gz_header>
     private let output: UnsafeMutableBufferPointer<UInt8>
     private let workspace: Workspace?
+    /// Whether there was memory for the tables.
+    private let isUsable: Bool
 
     /// Decision 12: within 2 % of the size at level 6, in less time.
     private static let level: Int32 = 5
@@ -41,8 +43,8 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         // The time in the header stays 0, which means none, so that the same body always gives the same bytes.
         unsafe header.pointee.os = Self.unknownSystem
         let begun = unsafe shim_deflate_init(stream, Self.level, Self.windowBits, Self.memoryLevel)
-        // It fails only if memory is exhausted, and then no response could be made either.
-        guard begun == Z_OK, unsafe deflateSetHeader(stream, header) == Z_OK else { fatalError("zlib: \(begun)") }
+        // It fails only if memory is exhausted.
+        isUsable = unsafe begun == Z_OK && deflateSetHeader(stream, header) == Z_OK
     }
 
     deinit {
@@ -53,7 +55,8 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         unsafe output.deallocate()
     }
 
-    public mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) {
+    public mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) -> Bool {
+        guard isUsable else { return false }
         var start = 0
         repeat {
             let end = min(piece.count, start + Self.mostAtOnce)
@@ -61,6 +64,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
             unsafe piece.extracting(start..<end).withUnsafeBytes { unsafe deflateAll($0, flush, to: take) }
             start = end
         } while start < piece.count
+        return true
     }
 
     /// "If deflate returns with avail_out == 0, this function must be called again" (zlib.h).

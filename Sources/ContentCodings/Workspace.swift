@@ -1,4 +1,5 @@
 import Glibc
+import Heap
 import Locking
 
 /// Reusable memory for the tables of one encoder at a time.
@@ -15,16 +16,24 @@ final class Workspace: @unchecked Sendable {
     private static let idle = Guarded<[Workspace]>([])
     /// More are needed only while more threads than this encode at the same time.
     private static let mostIdle = 8
-    /// Bodies of up to 50 KiB need no more; larger ones allocate the rest. Only touched pages are resident.
+    /// Larger bodies allocate what they need beside it.
+    static let sufficesForBytes = 50 << 10
+    /// Only touched pages are resident.
     private static let bytes = 2 << 20
     /// A sufficient alignment for everything that the libraries store.
     private static let alignment = 64
 
-    private init() { unsafe memory = .allocate(byteCount: Self.bytes, alignment: Self.alignment) }
+    /// Fails if there is no memory for it.
+    private init?() {
+        guard MemoryBudget.hasRoom(forBuffer: Self.bytes), let block = unsafe aligned_alloc(Self.alignment, Self.bytes)
+        else { return nil }
+        unsafe memory = UnsafeMutableRawBufferPointer(start: block, count: Self.bytes)
+    }
 
-    deinit { unsafe memory.deallocate() }
+    deinit { unsafe Glibc.free(memory.baseAddress) }
 
-    static func take() -> Workspace { idle.withLock { $0.popLast() } ?? Workspace() }
+    /// An idle workspace, or a new one; nil if there is no memory for it. An encoder without one allocates for itself.
+    static func take() -> Workspace? { idle.withLock { $0.popLast() } ?? Workspace() }
 
     /// Returns the workspace for reuse; nothing in it may be used afterwards.
     func giveBack() {

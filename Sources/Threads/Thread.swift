@@ -1,5 +1,6 @@
 internal import CThreads
 internal import Glibc
+internal import Heap
 internal import Locking
 
 /// A thread of its own, not one of a pool: its name, its priority, its stack and its memory arena are its own too.
@@ -23,6 +24,9 @@ public final class Thread: Sendable {
     public init(
         name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(SystemCallError) {
+        guard HeapMemory.hasRoomForThread(stackBytes: stackBytes) else {
+            throw SystemCallError("pthread_create", code: ENOMEM)
+        }
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }

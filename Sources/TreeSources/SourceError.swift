@@ -10,6 +10,8 @@ public struct SourceError: Error, Sendable, Equatable {
     public let path: String?
     /// A whole sentence without the final full stop: what is wrong and what would be right.
     public let reason: String
+    /// Whether there was no memory for the document, so that it is loaded again when there may be.
+    public private(set) var isOutOfMemory = false
 
     /// Creates an error; `reason` is a sentence without the final full stop.
     public init(_ file: String, _ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
@@ -21,6 +23,7 @@ public struct SourceError: Error, Sendable, Equatable {
 
     init(_ file: String, _ error: PropertyListError) {
         self.init(file, error.reason, at: error.position, path: error.path)
+        isOutOfMemory = error.isOutOfMemory
     }
 }
 

@@ -11,4 +11,7 @@ public enum ReloadOutcome: Sendable {
     case refused(SourceError)
     /// The store stopped before the reload began.
     case stopped
+
+    /// Whether it was refused only because there was no memory for it.
+    public var isOutOfMemory: Bool { if case .refused(let error) = self { error.isOutOfMemory } else { false } }
 }

@@ -1,3 +1,4 @@
+internal import Heap
 internal import Levels
 internal import TreeSources
 
@@ -7,7 +8,13 @@ extension Reloader {
     func commitEdits(_ state: StoreState) {
         open.fill(from: edits)
         guard open.isDue(at: clock.now), !isSourceBeingSaved(state) else { return }
-        if case .stale = state.storeStatus { return waitForWriter(state) }
+        if case .stale(let error, _) = state.storeStatus {
+            return error.isOutOfMemory ? answerAll(.refused(.outOfMemory)) : waitForWriter(state)
+        }
+        guard let memory = MemoryBudget.reserve(memoryOfEdits(state)) else {
+            return answerAll(.refused(.outOfMemory))
+        }
+        defer { withExtendedLifetime(memory) {} }
         let group: any EditGroup
         do throws(EditRefusal) {
             group = try pulse.atSource { () throws(EditRefusal) in try watcher.beginEdits() }
@@ -32,6 +39,16 @@ extension Reloader {
         }
         answerAll(.refused(whyStale))
     }
+
+    /// What edits take besides the levels that they change, which are asked for one by one: the records of what is saved
+    /// and how, for each row of a level.
+    private func memoryOfEdits(_ state: StoreState) -> Int {
+        Self.leastMemoryOfEdits + 64 * min(state.snapshot.itemCount, Self.mostCountedItems)
+    }
+
+    private static let leastMemoryOfEdits = 8 << 20
+    /// The rows that one level of a very large document is expected to have at most.
+    private static let mostCountedItems = 1_000_000
 
     /// Why nothing can be edited while the source does not match what is published.
     private var whyStale: EditRefusal {
@@ -77,6 +94,7 @@ extension Reloader {
         case .noSpace(let reason):
             tell(.notSaved(id: SaveFailureID.next(), reason: reason))
             commit.fail(with: .noSpace)
+        case .outOfMemory: commit.fail(with: .refused(.outOfMemory))
         case .unwritable(let refusal): commit.fail(with: .refused(EditRefusal(refusal)))
         case .failed(let reason), .unknown(let reason):
             let id = SaveFailureID.next()

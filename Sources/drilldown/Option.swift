@@ -88,6 +88,9 @@ struct Option: Sendable {
             name: "max-document-bytes", key: "MaxDocumentBytes", placeholder: "BYTES", standard: "2147483648",
             help: "maximum size of a document", isOfCheck: true),
         Option(
+            name: "max-memory", key: "MaxMemory", placeholder: "BYTES", standard: nil,
+            help: "memory the service may use; else what the system lets it have"),
+        Option(
             name: "read-token-file", key: "ReadTokenFile", placeholder: "FILE", standard: nil,
             help: "file of the tokens without which nobody may read"),
         Option(

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Heap
 import Levels
 import LevelsAPI
 import PropertyLists
@@ -20,6 +21,8 @@ enum ServeCommand {
     /// - Throws: `UsageError` for an invalid value.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = try settings.log()
+        MemoryBudget.setLimit(try settings.memoryLimit())
+        HeapMemory.prepareReserve()
         var settings = settings
         settings.progress = ProgressDisplay.start(log.progressStyle)
         let progress = settings.progress

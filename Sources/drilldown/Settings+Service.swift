@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Heap
 import LevelsAPI
 import TreeSources
 
@@ -99,6 +100,14 @@ extension Settings {
         var status = stat()
         if unsafe stat(source, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return source + "/assets" }
         return source.utf8.lastIndex(of: UInt8(ascii: "/")).map { source[...$0] + "assets" } ?? "assets"
+    }
+
+    /// The memory that the process may use, in bytes: the option, or the limit of the control group; `Int.max` for none.
+    ///
+    /// - Throws: `UsageError` for an invalid value.
+    func memoryLimit() throws(UsageError) -> Int {
+        guard text("MaxMemory").isEmpty else { return try number("MaxMemory", 64 << 20...1 << 50) }
+        return ControlGroup.memoryLimit ?? .max
     }
 
     /// - Throws: `UsageError` for an invalid value.

@@ -48,6 +48,38 @@ import Testing
         #expect(Self.bytes { $0.append(base64: text.utf8Span.span) } == Array(encoded.utf8))
     }
 
+    @Test("A buffer that cannot grow keeps what it has, drops the rest, and says so")
+    func incomplete() {
+        var buffer = ByteBuffer()
+        buffer.append("0123456789" as StaticString)
+        var isIncomplete = buffer.isIncomplete
+        #expect(!isIncomplete)
+        // More than there are addresses.
+        let hasRoom = buffer.reserve(1 << 60)
+        isIncomplete = buffer.isIncomplete
+        #expect(!hasRoom && isIncomplete)
+        let before = buffer.span.indices.map { buffer.span[$0] }
+        buffer.append(1)
+        buffer.append([2, 3].span)
+        buffer.append("4" as StaticString)
+        buffer.append("5")
+        buffer.append(littleEndian: 6)
+        buffer.append(bigEndian: 7, width: 3)
+        buffer.append(8, repeated: 80)
+        buffer.append(decimal: 9)
+        buffer.append(base64: [10].span)
+        buffer.replace(at: 9, with: [11, 12].span)
+        buffer.set(13, at: 10)
+        let after = buffer.span.indices.map { buffer.span[$0] }
+        #expect(after == before)
+        buffer.truncate(to: 0)
+        buffer.append(1)
+        let none = ByteBuffer(capacity: 1 << 60)
+        let states = [buffer.isIncomplete, none.isIncomplete]
+        let counts = [buffer.count, none.count]
+        #expect(states == [true, true] && counts == [0, 0])
+    }
+
     @Test("Bytes are overwritten, taken from the front and discarded at the end")
     func edits() {
         let edited = Self.bytes { buffer in

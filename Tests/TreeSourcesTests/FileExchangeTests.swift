@@ -70,6 +70,7 @@ struct FileExchangeTests {
             case .noSpace(let reason), .failed(let reason), .unknown(let reason):
                 reason.replacing(scratch(""), with: "")
             case .unwritable(let refusal): refusal.description
+            case .outOfMemory: "out of memory"
             }
         } catch {
             return "\(error)".replacing(scratch(""), with: "")

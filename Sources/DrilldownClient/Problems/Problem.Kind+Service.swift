@@ -44,6 +44,8 @@ extension Problem.Kind {
     public static let tooManyWaiters = Problem.Kind(rawValue: "too-many-waiters")
     /// Too many requests that take long are ahead of this one.
     public static let tooBusy = Problem.Kind(rawValue: "too-busy")
+    /// The server has not enough memory for the answer or the edit; nothing has changed.
+    public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
     /// The limit of files that are sent at once is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
     /// The body of an edit is not in the format that it is announced as; `line` and `column` are the place.

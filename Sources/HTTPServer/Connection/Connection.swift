@@ -262,6 +262,9 @@ final class Connection {
         let response = response.status < 500 ? response : named(response)
         let hasRoom = hasRoom(forHeader: response.payload.headerSize)
         if hasRoom, send(response) { return true }
+        if hasRoom, response.payload.lacksMemory {
+            return send(named(service.responder.responseWithoutMemory(target: request.targetText)))
+        }
         let unsent = UnsentAnswer(
             id: requestID, method: request.method, target: LoggedTarget.text(of: request.targetText),
             status: response.status,

@@ -22,7 +22,9 @@ final class HeapTrimmer: Sendable {
 
     /// Returns memory if it is time; called regularly by a thread that may block for some milliseconds.
     func giveBack(at now: Int64) {
-        guard isCrowd, next.load(ordering: .relaxed) <= now else { return }
+        guard isCrowd || MemoryBudget.isTight && MemoryBudget.left < 0, next.load(ordering: .relaxed) <= now else {
+            return
+        }
         next.store(now + Self.pause, ordering: .relaxed)
         count.store(0, ordering: .relaxed)
         HeapMemory.giveBack()

@@ -45,6 +45,9 @@ extension Response {
             stream = nil
         }
 
+        /// Whether the library, or the body, had no memory.
+        var lacksMemory: Bool { unsafe handle.pointer == nil }
+
         /// Including the colon, the space and the line end of each line.
         private static func size(of headers: [(name: String, value: String)]) -> Int {
             headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }

@@ -22,7 +22,7 @@ public final class Response: Sendable {
 
     /// Makes a response from bytes, which are copied.
     ///
-    /// Without memory for the copy it cannot be sent: the client gets a 500 in its place, or its connection is cut.
+    /// Without memory for the copy it cannot be sent: the client gets a 503 in its place, or its connection is cut.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
         // malloc(0) may return nil, which the library would reject.
         guard let copy = unsafe malloc(max(body.count, 1)) else {

@@ -37,6 +37,11 @@ public protocol Responder: Sendable {
     ///   - id: the identifier under which the log has the reason.
     ///   - target: the target of the request.
     func response(toFault id: String, target: String) -> Response
+
+    /// Answers a request with status 503 because there is no memory for its actual answer.
+    ///
+    /// - Parameter target: the target of the request.
+    func responseWithoutMemory(target: String) -> Response
 }
 
 extension Responder {
@@ -45,6 +50,11 @@ extension Responder {
 
     /// The response as it is.
     public func response(_ response: Response, naming id: String) -> Response { response }
+
+    /// 503 without a body.
+    public func responseWithoutMemory(target: String) -> Response {
+        Response(status: 503, headers: [("Retry-After", "5")])
+    }
 
     /// All requests are counted together.
     public func route(of request: Request) -> Int { 0 }

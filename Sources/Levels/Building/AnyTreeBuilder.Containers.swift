@@ -31,6 +31,7 @@ extension AnyTreeBuilder {
     }
 
     private mutating func close() throws(PropertyListError) {
+        try tree.checkComplete()
         let container = containers[containers.count - 1]
         if container.isDictionary { dropRepeatedKeys(from: container.rowBase) }
         containers.removeLast()

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Heap
 internal import PropertyLists
 
 /// Makes a level from the rows that a builder has gathered: determines their keys, packs them, and hashes the level.
@@ -34,6 +35,7 @@ struct LevelAssembler: ~Copyable {
         do throws(TreeError) {
             return try level(of: rows, from: source, parts: parts)
         } catch {
+            guard error != .outOfMemory else { throw .outOfMemory }
             throw PropertyListError(error.description, at: error.position ?? parts.position)
         }
     }
@@ -42,6 +44,9 @@ struct LevelAssembler: ~Copyable {
     mutating func level(
         of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(TreeError) -> Level {
+        guard rows.count < Self.fewRows || MemoryBudget.hasRoom(for: rows.count * Self.bytesOfRow) else {
+            throw .outOfMemory
+        }
         let index = try keys.settle(
             rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections),
             allowsSharedKeys: parts.form == .specifiers)
@@ -76,6 +81,7 @@ struct LevelAssembler: ~Copyable {
             Self.append(rows[number], key: keys.ownKey(of: number), from: source, to: &output)
         }
         try mark(rows.count, at: output.count)
+        try checkRoom(for: output.count)
         return Array(copying: output.span)
     }
 
@@ -92,6 +98,7 @@ struct LevelAssembler: ~Copyable {
             output.truncate(to: table)
         }
         try mark(rows.count, at: size)
+        try checkRoom(for: size)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
         bytes.append(copying: output.span)
@@ -106,6 +113,7 @@ struct LevelAssembler: ~Copyable {
             output.append(halfWord: row.recordNumber)
             bytes.append(copying: output.span)
         }
+        guard !output.isIncomplete else { throw .outOfMemory }
         return bytes
     }
 
@@ -114,6 +122,19 @@ struct LevelAssembler: ~Copyable {
         _ rows: borrowing [PendingRow], from base: Int, in source: borrowing ByteBuffer, parts: Parts
     ) throws(PropertyListError) -> Level {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
+    }
+
+    /// Smaller levels are packed unasked.
+    private static let fewRows = 4_096
+    private static let fewBytes = 256 << 10
+    /// What keys, their index and the levels below take for each row, with what they need for growing.
+    private static let bytesOfRow = 96
+
+    /// Checks that what is packed so far is whole, and can be copied.
+    private func checkRoom(for bytes: Int) throws(TreeError) {
+        guard !output.isIncomplete, bytes < Self.fewBytes || MemoryBudget.hasRoom(for: bytes) else {
+            throw .outOfMemory
+        }
     }
 
     private mutating func mark(_ number: Int, at place: Int) throws(TreeError) {

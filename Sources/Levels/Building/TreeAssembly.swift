@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Heap
 internal import PropertyLists
 
 /// What the builders of all shapes gather into: packed bytes, and the rows among them whose levels are not complete.
@@ -29,7 +30,7 @@ struct TreeAssembly: ~Copyable {
     init(limits: TreeLimits, isXML: Bool, pool: LevelPool?, progress: ReadingProgress? = nil) {
         self.limits = limits
         self.progress = progress
-        nextItemMark = progress == nil ? limits.items : min(ReadingProgress.itemStep, limits.items)
+        nextItemMark = min(ReadingProgress.itemStep, limits.items)
         self.isXML = isXML
         assembler = LevelAssembler(pool: pool)
     }
@@ -47,9 +48,29 @@ struct TreeAssembly: ~Copyable {
             throw PropertyListError(
                 "the document holds more than \(Quantity(limits.items, "item")); split it, or raise MaxItems")
         }
+        try checkMemory()
         progress?.add(items: items - reportedItems)
         reportedItems = items
         nextItemMark = min(items + ReadingProgress.itemStep, limits.items)
+    }
+
+    /// Checks that the open levels can be completed, whatever of them has to grow for that, and the next items be read.
+    private func checkMemory() throws(PropertyListError) {
+        try checkComplete()
+        let needed = 3 * fields.bytes.count + rows.count * Self.bytesOfOpenRow + Self.bytesOfNextItems
+        guard MemoryBudget.hasRoom(for: needed) else {
+            throw PropertyListError(shortage: MemoryBudget.shortage(of: needed))
+        }
+    }
+
+    /// What a row takes while its level is open, in all that grows to twice its size.
+    static let bytesOfOpenRow = 4 * MemoryLayout<PendingRow>.stride
+    private static let bytesOfNextItems = 4 << 20
+
+    /// Throws if there was no memory for a part of what was packed, so that it must not be looked at.
+    @inline(__always)
+    func checkComplete() throws(PropertyListError) {
+        guard !fields.bytes.isIncomplete else { throw .outOfMemory }
     }
 
     /// Counts items that are made from the rows so far.

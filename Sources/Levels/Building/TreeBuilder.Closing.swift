@@ -4,6 +4,7 @@ public import PropertyLists
 /// What closes: each kind of container is interpreted at its end.
 extension TreeBuilder {
     public mutating func endDictionary() throws(PropertyListError) {
+        try tree.checkComplete()
         switch kind {
         case .item: try closeItem()
         case .section: closeSection()
@@ -14,6 +15,7 @@ extension TreeBuilder {
     }
 
     public mutating func endArray() throws(PropertyListError) {
+        try tree.checkComplete()
         switch kind {
         case .rows: try closeRows()
         case .sectionRows: closeSectionRows()
@@ -52,7 +54,7 @@ extension TreeBuilder {
     private mutating func closeList() throws(PropertyListError) {
         let frame = pop()
         guard let list = frame.list else { return }
-        list.take(tree.setAside(frame, sections: list.takeSections(), form: list.rule.form))
+        list.take(try tree.setAside(frame, sections: list.takeSections(), form: list.rule.form))
         items.hold(list)
         if isArray, items.count == 1 { return try closeItem() }
         tree.fields.hole(list.rule.form)

@@ -67,7 +67,7 @@ extension Level {
         _ scions: [Scion], over children: [Level?], isDocument: Bool, _ names: StructuralNames
     ) throws(TreeError) -> Level {
         var gatherer = RowGatherer(names)
-        gatherer.reserve(bytes.count)
+        guard gatherer.reserve(bytes.count) else { throw .outOfMemory }
         var rows: [PendingRow] = []
         rows.reserveCapacity(rowCount)
         var hasTextBeyondXML = rowsHoldTextBeyondXML

@@ -20,6 +20,8 @@ public struct EditRefusal: Error, Sendable {
         case invalid(pointer: String?)
         /// A control cannot have the value; what it can have, each as JSON or in words.
         case notAllowed([PropertyListValue], pointer: String?)
+        /// There is not enough memory for it.
+        case outOfMemory
     }
 
     public var kind: Kind
@@ -33,4 +35,8 @@ public struct EditRefusal: Error, Sendable {
         self.detail = detail
         self.step = step
     }
+
+    /// The refusal of edits for which there is not enough memory.
+    public static let outOfMemory = EditRefusal(
+        .outOfMemory, "There is not enough memory for the edit, and nothing has changed. Repeat it later.")
 }

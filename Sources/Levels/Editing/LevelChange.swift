@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Heap
 internal import PropertyLists
 
 /// A change of a level: the rows to remove, to keep and to add, and the new level made from them.
@@ -60,6 +61,9 @@ struct LevelChange: ~Copyable {
             }
         }
         guard size <= UInt32.max else { throw .levelTooLarge }
+        // The bytes gathered, packed and copied, and what each row has beside them.
+        let needed = 3 * size + rowCount * 64
+        guard needed < 1 << 20 || MemoryBudget.hasRoom(for: needed) else { throw .outOfMemory }
     }
 
     private mutating func place() {
@@ -122,7 +126,7 @@ struct LevelChange: ~Copyable {
     private mutating func assembled() throws(TreeError) -> Level {
         var rows: [PendingRow] = []
         rows.reserveCapacity(rowCount)
-        gathered.reserve(old.bytes.count)
+        guard gathered.reserve(old.bytes.count) else { throw .outOfMemory }
         var arrival = 0
         for piece in pieces {
             switch piece {

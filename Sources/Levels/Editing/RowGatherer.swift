@@ -19,7 +19,7 @@ struct RowGatherer: ~Copyable {
     }
 
     /// Reserves room for this many bytes.
-    mutating func reserve(_ count: Int) { bytes.reserve(count) }
+    mutating func reserve(_ count: Int) -> Bool { bytes.reserve(count) }
 
     /// Appends a row unchanged.
     mutating func gather(_ level: Level, _ number: Int) -> PendingRow {

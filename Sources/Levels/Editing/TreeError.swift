@@ -8,6 +8,8 @@ public enum TreeError: Error, Equatable, Sendable {
     case equalHashes(limit: Int)
     /// A level takes more than 4 GiB.
     case levelTooLarge
+    /// There is no memory for a level.
+    case outOfMemory
     /// Items nest deeper than this many levels.
     case tooDeep(limit: Int)
     /// The number of items exceeds this limit.
@@ -36,6 +38,7 @@ extension TreeError: CustomStringConvertible {
         case .equalHashes(let limit):
             "more than \(limit) keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
         case .levelTooLarge: "one level holds more than 4 GiB; divide it into several"
+        case .outOfMemory: PropertyListError.outOfMemory.reason
         case .tooDeep(let limit): "items nest deeper than \(limit) levels; flatten the tree"
         case .tooManyItems(let limit):
             "the document holds more than \(Quantity(limit, "item")); split it, or raise MaxItems"

@@ -40,7 +40,7 @@ struct PackedFields: ~Copyable {
         bytes.append(run: name)
         starts.append(
             Start(
-                offset: offset, name: bytes.count - name.count..<bytes.count, meaning: meaning,
+                offset: offset, name: max(bytes.count - name.count, 0)..<bytes.count, meaning: meaning,
                 place: PackedPosition(position)))
     }
 

@@ -1,3 +1,4 @@
+internal import Heap
 internal import Locking
 
 /// The folded titles of large levels, made when they are first searched, within a budget of bytes.
@@ -87,9 +88,12 @@ public final class SearchTexts: Sendable {
 
     private func text(of part: SearchPlan.Part, in level: Level, search: Int) -> SearchText {
         if let text = state.withLock({ $0.texts.find(part.key, search) }) { return text }
+        let refusals = MemoryBudget.refusals
         let text = SearchText(level, part, .title)
+        let isWhole = refusals == MemoryBudget.refusals
         state.withLock { state in
             state.folded += 1
+            guard isWhole, !MemoryBudget.isTight else { return }
             makeRoom(for: text.cost, in: &state)
             guard state.cost + text.cost <= budget else { return }
             state.texts.insert(text, part.key, cost: text.cost, use: search)

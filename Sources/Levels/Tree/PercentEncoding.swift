@@ -6,7 +6,7 @@ public enum PercentEncoding {
     @inlinable
     public static func append(_ key: Span<UInt8>, to buffer: inout ByteBuffer) {
         // Whole words are stored and counted partially: a branch for each byte would cost more.
-        buffer.reserve(key.count &* 3 &+ 8)
+        guard buffer.reserve(key.count &* 3 &+ 8) else { return }
         for index in key.indices {
             let byte = key[index]
             let isPlain = AsciiSet.unreserved.contains(byte)

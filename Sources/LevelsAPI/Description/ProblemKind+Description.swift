@@ -12,6 +12,7 @@ extension ProblemKind {
     /// What any request can be answered with.
     static let ofAnyRequest: [ProblemKind] = [
         .badRequest, .contentTooLarge, .headerTooLarge, .internalFault, .notImplemented, .notReady, .misdirectedRequest,
+        .outOfMemory,
     ]
 
     /// What a request with a query can be answered with, even if the operation has no query options.

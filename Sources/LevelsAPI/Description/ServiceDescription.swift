@@ -41,7 +41,7 @@ final class ServiceDescription: Sendable {
         guard form.coding == .identity else {
             let plain = try body(isIndented: form.isIndented, .identity)
             var coded: [UInt8] = []
-            form.coding.encode(plain.span) { coded += Array(copying: $0) }
+            guard form.coding.encode(plain.span, to: { coded += Array(copying: $0) }) else { throw .outOfMemory }
             return coded
         }
         let compact = try Rendering { (writer) throws(PropertyListError) in

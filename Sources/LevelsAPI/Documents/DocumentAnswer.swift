@@ -43,6 +43,7 @@ struct DocumentAnswer {
     private func coding(of stream: any AheadStream) throws(Problem) -> ContentCoding {
         switch stream.writeAhead() {
         case .failed: throw Self.beyondXML
+        case .outOfMemory: throw .outOfMemory
         case .whole(let body): try negotiation.coding(ofBytes: body.count)
         case .goesOn: try negotiation.coding(ofBytes: .max)
         }

@@ -18,6 +18,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
 
     func writeAhead() -> AheadOutcome {
         fill()
+        if writer.isIncomplete { return .outOfMemory }
         if hasFailed { return .failed }
         guard isFinished else { return .goesOn }
         var body = ByteBuffer(capacity: writer.pending)
@@ -41,13 +42,14 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
 
     private func fill() {
         do {
-            while !isFinished, writer.pending < Self.pieceBytes {
+            while !isFinished, !writer.isIncomplete, writer.pending < Self.pieceBytes {
                 if try !walk.step(to: &writer) {
                     try writer.finish()
                     writer.endLine()
                     isFinished = true
                 }
             }
+            hasFailed = writer.isIncomplete
         } catch {
             hasFailed = true
         }

@@ -9,6 +9,8 @@ protocol StreamedWriter: PropertyListConsumer, ~Copyable {
     mutating func finish() throws(PropertyListError)
     /// Ends the last line, unless `finish` does so or the format has no lines.
     mutating func endLine()
+    /// Whether there was no memory for a part of the output.
+    var isIncomplete: Bool { get }
     /// The number of bytes that have not been taken.
     var pending: Int { get }
     /// Moves as much of the output as fits into a buffer, and returns the number of bytes moved.
@@ -37,12 +39,14 @@ extension ByteBuffer {
 }
 
 extension JSONPropertyListWriter: StreamedWriter {
+    var isIncomplete: Bool { output.isIncomplete }
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
     mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
 }
 
 extension XMLPropertyListWriter: StreamedWriter {
+    var isIncomplete: Bool { output.isIncomplete }
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
     mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }
@@ -50,6 +54,7 @@ extension XMLPropertyListWriter: StreamedWriter {
 
 extension BinaryPropertyListWriter: StreamedWriter {
     mutating func endLine() {}
+    var isIncomplete: Bool { output.isIncomplete }
     var pending: Int { output.count }
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int { unsafe output.drain(into: buffer) }
     mutating func takeAll(_ take: (Span<UInt8>) -> Void) { output.takeAll(take) }

@@ -1,3 +1,4 @@
+import Heap
 import Levels
 import Locking
 
@@ -48,8 +49,10 @@ final class ArrangementCache: Sendable {
             return made(of: step.level.child(step.row), query, own)
         }
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
+        let refusals = MemoryBudget.refusals
         let listing = made(of: level, query, own)
-        if let arranged = listing.arranged {
+        // What lacks a part because of a lack of memory is not kept; the request for it is refused.
+        if let arranged = listing.arranged, refusals == MemoryBudget.refusals, !MemoryBudget.isTight {
             entries.withLock { $0.keep(arranged, key, cost: arranged.cost + key.options.utf8.count) }
         }
         return listing

@@ -12,7 +12,7 @@ extension LevelsAPI {
         let metadata = RepresentationMetadata(
             contentType: PrometheusText.contentType, entityTag: nil, cacheControl: "no-store", vary: nil,
             added: [("X-Content-Type-Options", "nosniff")])
-        return selection.response(of: Rendering(metadata: metadata, body: text.body()), .identity, call.negotiation)
+        return try selection.response(of: Rendering(metadata: metadata, body: text.body()), .identity, call.negotiation)
     }
 
     private var metricsAnswer: MetricsAnswer {

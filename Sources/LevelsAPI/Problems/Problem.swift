@@ -98,6 +98,11 @@ struct Problem: Error {
         "Too many requests that look through many items are ahead of this one. Try again after the seconds in Retry-After."
     )
 
+    /// 503 for an answer for which there is not enough memory.
+    static let outOfMemory = Problem(
+        .outOfMemory,
+        "There is not enough memory for the answer. Ask for less, or try again after the seconds in Retry-After.")
+
     /// The response; `instance` is the target as it was sent.
     func response(instance: String, headers: [(name: String, value: String)] = []) -> Response {
         var body = ByteBuffer()

@@ -22,6 +22,7 @@ enum ProblemKind: String, CaseIterable {
     case notReady = "not-ready"
     case tooManyWaiters = "too-many-waiters"
     case tooBusy = "too-busy"
+    case outOfMemory = "out-of-memory"
     case tooManyFiles = "too-many-files"
     case malformedContent = "malformed-content"
     case unauthorized
@@ -63,7 +64,8 @@ enum ProblemKind: String, CaseIterable {
         case .headerTooLarge: 431
         case .internalFault, .saveFailed: 500
         case .notImplemented: 501
-        case .notReady, .tooManyWaiters, .tooBusy, .tooManyFiles, .tooManyEdits, .tooManyBodies, .unfinishedEdit,
+        case .notReady, .tooManyWaiters, .tooBusy, .outOfMemory, .tooManyFiles, .tooManyEdits, .tooManyBodies,
+            .unfinishedEdit,
             .stopping:
             503
         case .versionNotSupported: 505
@@ -74,7 +76,7 @@ enum ProblemKind: String, CaseIterable {
     /// The header lines that the status requires.
     var headers: [(name: String, value: String)] {
         switch self {
-        case .tooManyWaiters, .tooManyFiles: [("Retry-After", "5")]
+        case .tooManyWaiters, .tooManyFiles, .outOfMemory: [("Retry-After", "5")]
         case .tooBusy, .tooManyBodies: [("Retry-After", "2")]
         case .notReady, .tooManyEdits, .stopping: [("Retry-After", "1")]
         // RFC 9110, section 11.6.1, and RFC 6750, section 3.
@@ -130,6 +132,8 @@ enum ProblemKind: String, CaseIterable {
             "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
         case .tooBusy:
             "Too many requests that look through many items, such as searches, are ahead of this one. Repeat it after the seconds in Retry-After; requests for plain levels are still answered."
+        case .outOfMemory:
+            "There is not enough memory for the answer, or for the edit, and nothing has changed. Repeat the request after the seconds in Retry-After, or ask for less: a page with 'limit', or fewer fields."
         case .tooManyFiles:
             "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After."
         default: explanationOfEditing

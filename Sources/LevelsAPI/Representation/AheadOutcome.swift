@@ -8,4 +8,6 @@ enum AheadOutcome: ~Copyable {
     case goesOn
     /// The format cannot represent something in the piece.
     case failed
+    /// There is not enough memory for the piece.
+    case outOfMemory
 }

@@ -8,6 +8,7 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     private var encoder: Encoder
     private var coded = ByteBuffer()
     private var isFinished = false
+    private var hasFailed = false
 
     init(_ plain: any PieceSource, _ encoder: consuming Encoder) {
         self.plain = plain
@@ -17,13 +18,14 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         // An encoder may buffer several pieces before it returns anything.
         while coded.count == 0, !isFinished {
-            guard plain.takePiece({ piece, isLast in encode(piece, isLast) }) else { return -1 }
+            guard plain.takePiece({ piece, isLast in encode(piece, isLast) }), !hasFailed else { return -1 }
         }
         return unsafe coded.drain(into: buffer)
     }
 
     private func encode(_ piece: Span<UInt8>, _ isLast: Bool) {
-        encoder.encode(piece, isLast: isLast) { coded.append($0) }
+        let isEncoded = encoder.encode(piece, isLast: isLast) { coded.append($0) }
+        hasFailed = !isEncoded || coded.isIncomplete
         isFinished = isLast
     }
 }

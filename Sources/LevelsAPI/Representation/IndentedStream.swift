@@ -18,10 +18,13 @@ final class IndentedStream: AheadStream {
 
     init(_ compact: any PieceSource) { self.compact = compact }
 
+    private var isIncomplete: Bool { piece.isIncomplete || output.isIncomplete }
+
     private var isFinished: Bool { isLast && laidOut == piece.count }
 
     func writeAhead() -> AheadOutcome {
         fill()
+        if isIncomplete { return .outOfMemory }
         if hasFailed { return .failed }
         guard isFinished else { return .goesOn }
         var body = ByteBuffer(capacity: output.count)
@@ -61,6 +64,6 @@ final class IndentedStream: AheadStream {
             piece.append(taken)
             self.isLast = isLast
         }
-        hasFailed = !isTaken
+        hasFailed = !isTaken || isIncomplete
     }
 }

@@ -31,6 +31,6 @@ final class RenderedAnswer: Sendable, RepresentationBody {
     func response(
         _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
     ) throws(Problem) -> Response {
-        response.adding(more)
+        try response.adding(more)
     }
 }

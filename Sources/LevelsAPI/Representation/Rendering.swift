@@ -1,6 +1,7 @@
 import Bytes
 import ContentCodings
 import HTTPServer
+import Heap
 import Levels
 import PropertyLists
 
@@ -12,15 +13,21 @@ struct Rendering: ~Copyable {
     var version: ContentHash?
 
     /// The body in a coding, as a response with these header lines.
-    consuming func response(_ coding: ContentCoding, headers: Representation.HeaderLines) -> Response {
-        Self.response(body, coding, headers: headers)
-    }
+    ///
+    /// - Throws: `Problem` (503) if there is not enough memory.
+    consuming func response(
+        _ coding: ContentCoding, headers: Representation.HeaderLines
+    ) throws(Problem) -> Response { try Self.response(body, coding, headers: headers) }
 
     /// A body in a coding, as a response with these header lines.
+    ///
+    /// - Throws: `Problem` (503) if there is not enough memory.
     static func response(
         _ body: consuming ByteBuffer, _ coding: ContentCoding, headers: Representation.HeaderLines
-    ) -> Response {
-        unsafe Response(status: 200, headers: headers, takingOver: coded(body, coding).release())
+    ) throws(Problem) -> Response {
+        let coded = try coded(body, coding)
+        guard !coded.isIncomplete, MemoryBudget.hasRoom(forBody: coded.count) else { throw .outOfMemory }
+        return unsafe Response(status: 200, headers: headers, takingOver: coded.release())
     }
 
     /// Indents the body, which must be JSON without deep nesting; the tag changes too.
@@ -31,11 +38,11 @@ struct Rendering: ~Copyable {
         return Rendering(metadata: metadata.indented, body: body, version: version)
     }
 
-    private static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) -> ByteBuffer {
+    private static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) throws(Problem) -> ByteBuffer {
         guard coding != .identity else { return body }
         // Most answers become a quarter of their size.
         var coded = ByteBuffer(capacity: body.count / 3 + 64)
-        coding.encode(body.span) { coded.append($0) }
+        guard coding.encode(body.span, to: { coded.append($0) }) else { throw .outOfMemory }
         return coded
     }
 }

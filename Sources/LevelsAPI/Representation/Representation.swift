@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import Heap
 import Levels
 
 /// The representation that a request selects (RFC 9110, section 3.2): its tag, its header lines, and a body that is
@@ -54,7 +55,11 @@ struct Representation {
 
 extension Response {
     /// The same response with more header lines.
-    func adding(_ more: Representation.HeaderLines) -> Response {
-        more.isEmpty ? self : Response(status: status, headers: headers + more, body: Array(copying: body))
+    ///
+    /// - Throws: `Problem` (503) if there is not enough memory for a copy of the body.
+    func adding(_ more: Representation.HeaderLines) throws(Problem) -> Response {
+        guard !more.isEmpty else { return self }
+        guard MemoryBudget.hasRoom(forBuffer: 2 * body.count) else { throw .outOfMemory }
+        return Response(status: status, headers: headers + more, body: Array(copying: body))
     }
 }

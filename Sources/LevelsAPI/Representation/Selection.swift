@@ -1,6 +1,7 @@
 import Bytes
 import ContentCodings
 import HTTPServer
+import Heap
 import Levels
 import PropertyLists
 import TreeStore
@@ -44,9 +45,12 @@ struct Selection {
             if let version = kept.version { history.note(version, number: publication.number) }
             return Representation(kept.answer)
         }
+        let refusals = MemoryBudget.refusals
         let selected = try render(inquiry, item, known, in: publication)
+        // Whatever could not grow, the answer may lack a part of it.
+        guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         // An answer is kept when it is requested again. Indented answers are not kept, because they are for people.
-        if !inquiry.query.isIndented, cache.wants(hash) {
+        if !inquiry.query.isIndented, cache.wants(hash), !MemoryBudget.isTight {
             let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
             // A whole level that answers `since` is valid only while the version is unknown, which may be short.
             let isLasting = inquiry.query.since == nil || selected.isReplaced
@@ -64,6 +68,10 @@ struct Selection {
         let shown = ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
         return !cache.has(inquiry.target.span, hash: hash, in: publication.number, showing: shown)
     }
+
+    /// What it takes to find out which rows an answer shows, in bytes: for each row that is looked at the keys that it is
+    /// sorted by, or its title as it is searched, and its place.
+    func memory(for inquiry: Inquiry, _ item: Item) -> Int { (4 << 20) + 160 * work(inquiry, item) }
 
     /// How many rows are looked at to find out which rows an answer shows.
     private func work(_ inquiry: Inquiry, _ item: Item) -> Int {
@@ -117,6 +125,7 @@ struct Selection {
         }
         let metadata = whole.metadata.indented
         let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
+        guard MemoryBudget.hasRoom(forBuffer: 2 * whole.body.count) else { throw .outOfMemory }
         let compact = Array(copying: whole.body.span)
         let body = StreamedBody(coding, failure: .unwritten) { () throws(Problem) in
             if let change = try change?() { return IndentedStream(HeldBody(Array(copying: change.body.span))) }
@@ -152,7 +161,7 @@ struct Selection {
             return try format == .plist
                 ? write(answer, XMLPropertyListWriter.init()) : write(answer, JSONPropertyListWriter.init())
         } catch {
-            throw Self.beyondXML
+            throw error.isOutOfMemory ? .outOfMemory : Self.beyondXML
         }
     }
 
@@ -173,11 +182,13 @@ struct Selection {
         members: [("allowed", .list(["json"]))])
 
     /// Makes a response that clients should not store.
+    ///
+    /// - Throws: `Problem` (503) if there is not enough memory.
     func response(
         of rendering: consuming Rendering, _ coding: ContentCoding, _ negotiation: Negotiation
-    ) -> Response {
+    ) throws(Problem) -> Response {
         let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
-        return rendering.response(coding, headers: headers)
+        return try rendering.response(coding, headers: headers)
     }
 
     /// The entity tag that a GET of an item without options has in a format; nil if the format cannot represent it.

@@ -1,5 +1,6 @@
 import ContentCodings
 import HTTPServer
+import Heap
 import PropertyLists
 
 /// A body that is written while it is sent, so that it takes no memory; a short body is sent in one piece.
@@ -24,17 +25,23 @@ final class StreamedBody: RepresentationBody {
     ) throws(Problem) -> Response {
         let stream = try stream()
         // If the body is known to be long, nothing is written before it is sent, however many clients get one.
-        if isLong { return streamed(stream, headers + more) }
+        if isLong { return try streamed(stream, headers + more) }
         switch stream.writeAhead() {
         case .failed: throw failure
-        case .whole(let body): return Rendering.response(body, coding, headers: headers + more)
+        case .outOfMemory: throw .outOfMemory
+        case .whole(let body): return try Rendering.response(body, coding, headers: headers + more)
         case .goesOn:
             isLong = true
-            return streamed(stream, headers + more)
+            return try streamed(stream, headers + more)
         }
     }
 
-    private func streamed(_ stream: any AheadStream, _ headers: Representation.HeaderLines) -> Response {
+    /// What a coder takes, with what it makes of a piece.
+    private static let coderBytes = 4 << 20
+
+    private func streamed(_ stream: any AheadStream, _ headers: Representation.HeaderLines) throws(Problem) -> Response
+    {
+        guard coding == .identity || MemoryBudget.hasRoom(for: Self.coderBytes) else { throw .outOfMemory }
         let coded: any BodyStream =
             switch coding {
             case .identity: stream

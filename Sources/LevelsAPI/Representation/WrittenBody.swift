@@ -26,14 +26,14 @@ final class WrittenBody: RepresentationBody {
     func response(
         _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
     ) throws(Problem) -> Response {
-        if let made { return made.adding(more) }
+        if let made { return try made.adding(more) }
         if let replacement, let other = try replacement() {
             rendering = consume other
             isReplaced = true
         }
         guard let rendering = rendering.take() else { throw .unwritten }
-        let response = rendering.response(coding, headers: headers)
+        let response = try rendering.response(coding, headers: headers)
         made = response
-        return response.adding(more)
+        return try response.adding(more)
     }
 }

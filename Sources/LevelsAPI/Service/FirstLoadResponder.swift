@@ -56,6 +56,10 @@ public final class FirstLoadResponder: Responder {
         header.response(to: Problem(fault: id), at: target, for: nil)
     }
 
+    public func responseWithoutMemory(target: String) -> Response {
+        header.response(to: .outOfMemory, at: target, for: nil)
+    }
+
     private func earlyResponse(to request: Request) -> Response {
         do throws(Problem) {
             guard let match = Endpoint.match(request.target), String(describing: match.endpoint.name) == "/healthz",
@@ -64,7 +68,7 @@ public final class FirstLoadResponder: Responder {
             try Query(request.target.extracting(match.query), operation.options).check()
             let alive = try StatusAnswer.health()
             let lines = header.lines(of: alive.metadata, .identity, for: origins.place(of: request))
-            return alive.response(.identity, headers: lines)
+            return try alive.response(.identity, headers: lines)
         } catch {
             return header.response(to: error, request)
         }

@@ -131,6 +131,10 @@ public final class LevelsAPI: Responder {
         response(to: Problem(fault: id), target)
     }
 
+    public func responseWithoutMemory(target: String) -> Response {
+        response(to: .outOfMemory, target)
+    }
+
     private func response(to problem: Problem, _ target: String) -> Response {
         selection.header.response(to: problem, at: target, for: nil)
     }
@@ -171,13 +175,13 @@ public final class LevelsAPI: Responder {
 
     func health(_ call: Call) throws(Problem) -> Response {
         try call.query.check()
-        return selection.response(of: try StatusAnswer.health(), .identity, call.negotiation)
+        return try selection.response(of: try StatusAnswer.health(), .identity, call.negotiation)
     }
 
     func readinessAnswer(_ call: Call) throws(Problem) -> Response {
         try call.query.check()
         let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
-        return selection.response(of: state, .identity, call.negotiation)
+        return try selection.response(of: state, .identity, call.negotiation)
     }
 
     /// What is published; nil if the client may not read it.

@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import Heap
 import Levels
 import PropertyLists
 import TreeStore
@@ -63,6 +64,8 @@ extension LevelsAPI {
         let now = publications.current
         do throws(Problem) {
             let item = try Item(at: inquiry.path, in: now.snapshot.document(in: inquiry.language))
+            guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry, item)) else { throw .outOfMemory }
+            defer { withExtendedLifetime(memory) {} }
             let decided = try decide(inquiry, item, in: now, Condition(conditions.request, inquiry.query))
             switch decided {
             case .response(let response): place.waiter.finish(response)

@@ -21,7 +21,7 @@ struct WebClientAnswers: Sendable {
             var headers: [ContentCoding: [(name: String, value: String)]] = [:]
             for coding in ContentCoding.allCases {
                 var coded: [UInt8] = []
-                coding.encode(body.span) { piece in for index in piece.indices { coded.append(piece[index]) } }
+                _ = coding.encode(body.span) { piece in for index in piece.indices { coded.append(piece[index]) } }
                 let lines = header.lines(of: metadata, coding, for: 0)
                 headers[coding] = lines
                 responses[coding] = Response(status: 200, headers: lines, body: coded)

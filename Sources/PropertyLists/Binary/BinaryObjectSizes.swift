@@ -9,6 +9,9 @@ struct BinaryObjectSizes: ~Copyable {
     /// Their bytes.
     private(set) var total = 0
 
+    /// Whether there was memory for all of them.
+    var isComplete: Bool { !bytes.isIncomplete }
+
     mutating func append(_ size: Int) {
         count += 1
         total += size

@@ -20,6 +20,7 @@ public enum BinaryPropertyListReader {
             let place = SourcePosition.byte(offset: decoder.position)
             // For a cyclic document, the consumer's error about its depth would be misleading.
             let error = decoder.openCycle ?? error
+            guard !error.isOutOfMemory else { throw error }
             throw PropertyListError(
                 error.reason, at: error.position ?? place, path: error.path ?? consumer.currentPath())
         }

@@ -45,6 +45,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(bigEndian: UInt64(sizes.count), width: 8)
         output.append(bigEndian: UInt64(references.last ?? 0), width: 8)
         output.append(bigEndian: UInt64(table), width: 8)
+        guard !output.isIncomplete, sizes.isComplete else { throw .outOfMemory }
     }
 
     /// Assigns a number to the object just appended.

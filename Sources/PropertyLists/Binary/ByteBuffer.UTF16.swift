@@ -8,7 +8,7 @@ extension ByteBuffer {
         let units = text.span
         let count = units.count / 2
         // A unit below U+0800 gives at most two bytes, any other three, a pair four; scalars are stored as whole words.
-        reserve(count &* 3 &+ 8)
+        guard reserve(count &* 3 &+ 8) else { return nil }
         var index = 0
         while index < count {
             let unit = UInt32(units[2 &* index]) << 8 | UInt32(units[2 &* index &+ 1])

@@ -8,7 +8,7 @@ extension ByteBuffer {
     public mutating func append(jsonString text: Span<UInt8>) {
         let count = text.count
         // Whole words are stored and then counted partially, hence room for one more than the text and its quotes.
-        reserve(count &+ 10)
+        guard reserve(count &+ 10) else { return }
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
         var index = 0
         while index < count {
@@ -23,7 +23,7 @@ extension ByteBuffer {
             guard plain < size else { continue }
             appendJSONEscape(of: text[index])
             index &+= 1
-            reserve(count &- index &+ 10)
+            guard reserve(count &- index &+ 10) else { return }
         }
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
     }
@@ -32,7 +32,7 @@ extension ByteBuffer {
     @inlinable @inline(__always)
     mutating func append(jsonMember name: StaticString, afterComma: Bool) {
         let count = name.utf8CodeUnitCount
-        reserve(count &+ 11)
+        guard reserve(count &+ 11) else { return }
         // A comma that is not wanted is overwritten.
         store(UInt64(UInt8(ascii: ",")), counting: afterComma ? 1 : 0)
         store(UInt64(UInt8(ascii: "\"")), counting: 1)

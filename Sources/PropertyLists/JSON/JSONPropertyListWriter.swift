@@ -16,7 +16,10 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// Ends the document.
     ///
     /// - Throws: `PropertyListError` unless exactly one value was written and all its containers were ended.
-    public mutating func finish() throws(PropertyListError) { try completeness.check() }
+    public mutating func finish() throws(PropertyListError) {
+        try completeness.check()
+        guard !output.isIncomplete else { throw .outOfMemory }
+    }
 
     @inlinable @inline(__always)
     mutating func beginValue() {

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import Heap
 
 /// A sliding window over a text document: checked UTF-8, a cursor, and the cursor's line.
 ///
@@ -268,7 +269,7 @@ struct TextWindow: ~Copyable {
         while checkedEnd - cursor < count {
             guard !isAtInputEnd else { return false }
             slide()
-            if rawEnd == capacity { grow() }
+            if rawEnd == capacity { try grow() }
             try readPiece()
             try checkPiece()
         }
@@ -284,8 +285,9 @@ struct TextWindow: ~Copyable {
         cursor = 0
     }
 
-    private mutating func grow() {
+    private mutating func grow() throws(PropertyListError) {
         let larger = capacity * 2
+        guard MemoryBudget.hasRoom(for: larger) else { throw .outOfMemory }
         let block = UnsafeMutableRawPointer.allocate(byteCount: larger + Self.padding, alignment: 16)
         unsafe block.copyMemory(from: base, byteCount: rawEnd)
         unsafe (block + rawEnd).initializeMemory(as: UInt8.self, repeating: 0, count: larger + Self.padding - rawEnd)
@@ -321,7 +323,7 @@ struct TextWindow: ~Copyable {
         } catch {
             throw error.located(at: position(at: max(checkedEnd - cursor, 0)))
         }
-        while capacity - rawEnd < text.count { grow() }
+        while capacity - rawEnd < text.count { try grow() }
         unsafe text.span.withUnsafeBytes { source in
             if let start = source.baseAddress {
                 unsafe (base + rawEnd).copyMemory(from: start, byteCount: source.count)

@@ -6,6 +6,9 @@ public struct PropertyListError: Error, Equatable, Sendable {
     public var position: SourcePosition?
     /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
     public var path: String?
+    /// Whether nothing is wrong with the document: there was no memory for it. It has no position then, because the
+    /// same document can be read when there is memory.
+    public private(set) var isOutOfMemory = false
 
     /// - Parameters:
     ///   - reason: a whole sentence without the final full stop.
@@ -19,7 +22,18 @@ public struct PropertyListError: Error, Equatable, Sendable {
 
     /// The same error with a place, unless it has one already.
     public func located(at position: SourcePosition) -> PropertyListError {
-        PropertyListError(reason, at: self.position ?? position, path: path)
+        isOutOfMemory ? self : PropertyListError(reason, at: self.position ?? position, path: path)
+    }
+
+    /// The error for anything for which there was no memory.
+    public static let outOfMemory = PropertyListError(shortage: "there is not enough memory for it")
+
+    /// The error for a document that needs more memory than there is.
+    ///
+    /// - Parameter shortage: a whole sentence without the final full stop.
+    public init(shortage: String) {
+        self.init(shortage)
+        isOutOfMemory = true
     }
 }
 

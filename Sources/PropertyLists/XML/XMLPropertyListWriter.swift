@@ -33,6 +33,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     public mutating func finish() throws(PropertyListError) {
         try completeness.check()
         output.append("</plist>\n" as StaticString)
+        guard !output.isIncomplete else { throw .outOfMemory }
     }
 
     /// Begins a line.

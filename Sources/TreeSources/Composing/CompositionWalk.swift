@@ -78,6 +78,8 @@ struct CompositionWalk {
             file = try files.file(at: place, named: name)
             loaded = try file.document()
         } catch {
+            // The document is as it was: only the whole load is refused.
+            if error.isOutOfMemory { throw error }
             return refuse(mention, at: place, in: visit.name, error)
         }
         if done.contains(file.key), let composition = file.composition {

@@ -46,6 +46,8 @@ final class PartFile {
     /// Takes over what was read.
     func take(_ result: Result<LoadedTree, SourceError>, in state: FileIdentity) {
         (loaded, identity) = (result, state)
+        // It is read again when there may be memory.
+        if case .failure(let error) = result, error.isOutOfMemory { identity = nil }
     }
 
     /// Reads an open file.

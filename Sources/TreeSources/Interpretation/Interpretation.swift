@@ -1,3 +1,4 @@
+internal import Heap
 public import Levels
 public import PropertyLists
 
@@ -56,6 +57,29 @@ public struct Interpretation: Sendable {
     func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
+        let refusals = MemoryBudget.refusals
+        let reservation = try reservation(for: input)
+        defer { withExtendedLifetime(reservation) {} }
+        let tree = try tree(of: input, as: syntax, pool: pool)
+        guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
+        return tree
+    }
+
+    /// Reserves what the tree of a document will take, about; the builder looks at what is left as the tree grows.
+    private func reservation(for input: DocumentInput) throws(PropertyListError) -> MemoryReservation? {
+        guard input.size >= Self.smallDocument else { return nil }
+        guard let reservation = MemoryBudget.reserve(input.size) else {
+            throw PropertyListError(shortage: MemoryBudget.shortage(of: input.size))
+        }
+        return reservation
+    }
+
+    /// A smaller document is read without asking for memory first.
+    private static let smallDocument = 1 << 20
+
+    private func tree(
+        of input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
         guard shape == .items else { return try readAnyShape(input, as: syntax, pool: pool) }
         let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
         var builder = TreeBuilder(
@@ -63,7 +87,9 @@ public struct Interpretation: Sendable {
         do throws(PropertyListError) {
             try syntax.read(input, limits: propertyListLimits, into: &builder)
         } catch {
-            guard let words = advice.onRefusal(ofMisspeltName: builder.refusesMisspeltName) else { throw error }
+            guard !error.isOutOfMemory, let words = advice.onRefusal(ofMisspeltName: builder.refusesMisspeltName) else {
+                throw error
+            }
             let isQuestion = error.reason.hasSuffix("?")
             let ending = isQuestion ? " " + words.prefix(1).uppercased() + words.dropFirst() : "; " + words
             throw PropertyListError(error.reason + ending, at: error.position, path: error.path)

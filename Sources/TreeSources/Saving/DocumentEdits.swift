@@ -1,3 +1,4 @@
+internal import Heap
 internal import Levels
 internal import PropertyLists
 
@@ -17,6 +18,8 @@ final class DocumentEdits: EditGroup {
     private var provisional: (part: PartFile?, loaded: LoadedTree?)?
     /// Whether the edited file was read again while the document was composed, so that its edits are not in the tree.
     private var isOutdated = false
+    /// The buffers that could not grow before the group began.
+    private let refusals = MemoryBudget.refusals
 
     var hasUnshownChanges: Bool { isOutdated }
 
@@ -122,6 +125,10 @@ final class DocumentEdits: EditGroup {
         if isOutdated {
             goBack()
             throw .changedMeanwhile
+        }
+        guard refusals == MemoryBudget.refusals else {
+            goBack()
+            throw .outOfMemory
         }
         let change = session.changedFiles.first
         guard let content = replacement ?? change.map({ .tree($0.new, $0.provenance) }) else { return watcher.state }

@@ -59,6 +59,8 @@ public enum SaveError: Error, Sendable {
     case changedMeanwhile
     /// The file system has no space left, or the quota is used up.
     case noSpace(String)
+    /// There was no memory for the new content.
+    case outOfMemory
     /// The file or its folder cannot be written to, and why, for the client.
     case unwritable(SaveRefusal)
     /// Anything else, for the log: which step failed, on which file, and the system's reason.

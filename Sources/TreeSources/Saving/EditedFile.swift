@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Glibc
+internal import Heap
 internal import Levels
 internal import PropertyLists
 
@@ -82,6 +83,7 @@ struct EditedFile {
     private func write(
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
     ) throws(SaveError) -> [UInt8]? {
+        let refusals = MemoryBudget.refusals
         var small: [UInt8]? = []
         small?.reserveCapacity(min(original.identity.size + 4_096, Self.mostCheckedBytes))
         do throws(SpliceError<FileReplacementError>) {
@@ -98,10 +100,13 @@ struct EditedFile {
             }
         } catch {
             switch error {
+            case .document(let error) where error.isOutOfMemory: throw .outOfMemory
             case .document(let error): throw .failed("the edited document cannot be written: \(error.reason)")
             case .sink(let error): throw SaveError(error)
             }
         }
+        // A buffer that could not grow lacks what was to be written.
+        guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         return small
     }
 
@@ -130,6 +135,7 @@ struct EditedFile {
                 let tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(document))
                 if tree.document.hash == document.hash { return nil }
             } catch {
+                if error.isOutOfMemory { return .outOfMemory }
                 return .failed("the edited document would be refused: \(error.reason)")
             }
             return .failed("the edited document would be read as another tree")

@@ -34,6 +34,7 @@ struct SentDocument {
     }
 
     private static func refusal(_ error: PropertyListError) -> EditRefusal {
+        if error.isOutOfMemory { return .outOfMemory }
         let place =
             switch error.position {
             case .text(let line, let column): "Line \(line), column \(column): "

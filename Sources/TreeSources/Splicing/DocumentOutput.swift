@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Heap
 internal import Levels
 internal import PropertyLists
 
@@ -61,6 +62,7 @@ enum DocumentOutput {
             guard range.upperBound <= bytes.count else { throw .document(.notWhatWasRead) }
             return try send(bytes.span.extracting(range), to: sink)
         }
+        guard MemoryBudget.hasRoom(forBuffer: min(pieceBytes, range.count)) else { throw .document(.outOfMemory) }
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: min(pieceBytes, range.count), alignment: 64)
         defer { unsafe block.deallocate() }
         var start = range.lowerBound

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Heap
 internal import PropertyLists
 
 /// Rows taken off the builder's stack, with the bytes they refer to, until their item's end determines their level.
@@ -63,6 +64,7 @@ extension SetAsideRows {
             if loose.count == start { loose.append("\(row + 1)") }
             rows[row].title = end + start..<end + loose.count
         }
+        guard !loose.isIncomplete, MemoryBudget.hasRoom(for: loose.count * 2) else { throw .outOfMemory }
         bytes.reserveCapacity(end + loose.count)
         bytes += Array(copying: loose.span)
     }
@@ -70,7 +72,11 @@ extension SetAsideRows {
 
 extension TreeAssembly {
     /// Takes the rows of a list away; `sections` count their rows from the beginning of the stack.
-    mutating func setAside(_ frame: Frame, sections: [Section], form: LevelForm) -> SetAsideRows {
+    mutating func setAside(
+        _ frame: Frame, sections: [Section], form: LevelForm
+    ) throws(PropertyListError) -> SetAsideRows {
+        let size = fields.bytes.count - frame.base.start + (rows.count - frame.base.row) * Self.bytesOfOpenRow
+        guard size < 1 << 20 || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
         var sections = sections
         for number in sections.indices { sections[number].start -= frame.base.row }
         let aside = SetAsideRows(

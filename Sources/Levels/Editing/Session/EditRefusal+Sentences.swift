@@ -22,5 +22,5 @@ extension EditRefusal {
     /// The refusal of a step of a batch.
     func inStep(_ number: Int) -> EditRefusal { EditRefusal(kind, detail, step: number) }
 
-    init(_ error: TreeError) { self = .conflict(error.description) }
+    init(_ error: TreeError) { self = error == .outOfMemory ? .outOfMemory : .conflict(error.description) }
 }

@@ -70,12 +70,13 @@ struct PendingEdit: Sendable {
             }
         case .steps:
             let links = items.map(\.link)
-            return selection.response(of: try StepsAnswer.rendered(publication.snapshot, links), .identity, negotiation)
+            return try selection.response(
+                of: try StepsAnswer.rendered(publication.snapshot, links), .identity, negotiation)
         case .document:
             let root = Item(rootOf: publication.snapshot.document)
             let tag = selection.entityTag(.document, of: root, .plist)
             let answer = try StepsAnswer.rendered(publication.snapshot, tag: tag)
-            return selection.response(of: answer, .identity, negotiation)
+            return try selection.response(of: answer, .identity, negotiation)
         }
     }
 
@@ -96,7 +97,7 @@ struct PendingEdit: Sendable {
     private func link(to item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
         let link = Links(item).detailText
         let answer = try StepsAnswer.rendered(publication.snapshot, [link])
-        let response = selection.response(of: answer, .identity, negotiation)
+        let response = try selection.response(of: answer, .identity, negotiation)
         guard isNew else { return response }
         let location = link.utf8.count <= Self.longestLink ? [(name: "Location", value: link)] : []
         return Response(status: 201, headers: response.headers + location, body: Array(copying: response.body))

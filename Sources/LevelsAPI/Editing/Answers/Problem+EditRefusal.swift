@@ -22,6 +22,7 @@ extension Problem {
             return Problem(
                 .preconditionFailed, detail,
                 members: members.compactMap { name, value in value.map { (name, .text($0)) } })
+        case .outOfMemory: return Problem(.outOfMemory, detail)
         case .conflict: return Problem(.conflict, detail)
         case .badPlace(let parameter):
             guard isInBody else { return .badParameter(parameter, detail) }

@@ -10,11 +10,13 @@ enum ReloadAnswer {
                 switch outcome {
                 case .published(let snapshot): try StepsAnswer.rendered("published", snapshot)
                 case .unchanged(let snapshot): try StepsAnswer.rendered("unchanged", snapshot)
+                case .refused(let error) where outcome.isOutOfMemory:
+                    throw Problem(.outOfMemory, "\(error) The version before is still served.")
                 case .refused(let error):
                     throw Problem(.documentRefused, "\(error) The version before is still served.")
                 case .stopped: throw Problem.stopping
                 }
-            return selection.response(of: answer, .identity, pending.negotiation)
+            return try selection.response(of: answer, .identity, pending.negotiation)
         } catch {
             return pending.response(to: error)
         }

@@ -1,4 +1,5 @@
 import HTTPServer
+import Heap
 import PropertyLists
 
 /// The value in the body of an edit.
@@ -10,6 +11,9 @@ struct EditBody {
     /// - Throws: `Problem` (400) with the place of what is malformed.
     init(_ request: Request) throws(Problem) {
         isExact = request.field(.contentType).flatMap(MediaType.init)?.name == "application/x-plist"
+        // Each value takes many times the bytes that it has in the body.
+        let size = request.body.count * Self.mostBytesOfByte
+        guard request.body.count < Self.shortBody || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
         do throws(PropertyListError) {
             value =
                 isExact
@@ -28,6 +32,10 @@ struct EditBody {
         }
         return try PropertyListValue(json: body, limits: limits)
     }
+
+    /// An empty array takes two bytes and a comma in JSON.
+    private static let mostBytesOfByte = 48
+    private static let shortBody = 16 << 10
 
     /// Far less nesting than a document may have: a body is one item, or some.
     private static let limits = PropertyListLimits(nesting: 512)

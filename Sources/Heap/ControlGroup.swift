@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// The limit of memory of the control group that the process belongs to (cgroups(7)).
+public struct ControlGroup {
+    /// The lines of `/proc/self/cgroup`.
+    let membership: String
+    /// Reads a file of the system; nil if there is none.
+    let read: (String) -> String?
+
+    /// The smallest limit of the group and of the groups around it, in bytes; nil if there is none.
+    public static var memoryLimit: Int? {
+        text(ofFile: "/proc/self/cgroup").flatMap { ControlGroup(membership: $0, read: text).memoryLimit }
+    }
+
+    var memoryLimit: Int? {
+        var limits: [Int] = []
+        for line in membership.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3 else { continue }
+            if parts[1].isEmpty {
+                limits += self.limits(below: "/sys/fs/cgroup", parts[2], "memory.max")
+            } else if parts[1].split(separator: ",").contains("memory") {
+                limits += self.limits(below: "/sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes")
+            }
+        }
+        return limits.min()
+    }
+
+    /// The limits of a group and of all around it; in a container, its own group may be at the top.
+    private func limits(below root: String, _ group: Substring, _ name: String) -> [Int] {
+        var steps = group.split(separator: "/")
+        var limits: [Int] = []
+        while true {
+            let folder = ([root] + steps.map(String.init)).joined(separator: "/")
+            let text = read("\(folder)/\(name)").map { $0.prefix { $0 != "\n" } }
+            // Version 1 has a number near the largest one in place of `max`.
+            if let limit = text.flatMap({ Int($0) }), limit > 0, limit < 1 << 60 { limits.append(limit) }
+            guard !steps.isEmpty else { return limits }
+            steps.removeLast()
+        }
+    }
+
+    private static func text(ofFile path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,131 @@
+internal import Glibc
+internal import Synchronization
+
+/// How much memory the process may still take, so that it asks before it takes much.
+///
+/// The language ends the process if a small allocation fails. So large ones are asked for here first, and are refused
+/// while there is still room for the small ones: the margin of the limits, and the reserve of the heap.
+///
+/// There are two limits. The first is on the memory in use, and is set at the start: exceeding it would end the process
+/// (a control group), or is unwanted. The second is on addresses (`ulimit -v`), belongs to the system, and may change at
+/// any time.
+public enum MemoryBudget {
+    /// The limit on the memory in use, in bytes; `Int.max` for none.
+    private static let limit = Atomic<Int>(.max)
+    /// What work in progress has reserved, in bytes.
+    private static let reserved = Atomic<Int>(0)
+    /// Whether there was less than the margin left when that was looked at last.
+    private static let tight = Atomic<Bool>(false)
+
+    /// The growth of a buffer that is granted unseen.
+    private static let smallGrowth = 64 << 10
+    /// What is left for small allocations at most.
+    private static let mostMargin = 32 << 20
+    private static let leastMargin = 4 << 20
+
+    /// Sets the limit on the memory in use, in bytes; call it before the first load.
+    public static func setLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
+
+    /// Whether there was little memory left when that was looked at last; nothing should be kept that can be made again.
+    public static var isTight: Bool { tight.load(ordering: .relaxed) }
+
+    // MARK: Questions
+
+    /// Whether so many bytes can be taken now. Work that has reserved memory asks in this way for what it takes.
+    public static func hasRoom(for bytes: Int) -> Bool { bytes <= left }
+
+    /// Whether a buffer can grow by so many bytes. Buffers survive a refusal by the system, so they may use what is free
+    /// within the heap.
+    public static func hasRoom(forBuffer growth: Int) -> Bool {
+        guard growth >= smallGrowth else { return true }
+        return growth <= left || growth <= HeapMemory.freeBytesBeyondReserve
+    }
+
+    /// Whether a body of so many bytes can be kept until a client has read it.
+    public static func hasRoom(forBody bytes: Int) -> Bool {
+        guard isTight, bytes > smallBody else { return true }
+        return bytes <= left || bytes <= HeapMemory.freeBytesBeyondReserve
+    }
+
+    /// Most answers about the service itself, and about problems, are smaller.
+    private static let smallBody = 4 << 10
+
+    /// How many buffers could not grow so far on the calling thread. Work that fills many of them looks at this before
+    /// and after.
+    public static var refusals: Int { unsafe Int(bitPattern: pthread_getspecific(refusalCount)) }
+
+    /// Notes that a buffer could not grow.
+    public static func noteRefusal() {
+        unsafe pthread_setspecific(refusalCount, UnsafeRawPointer(bitPattern: refusals + 1))
+    }
+
+    /// A number of each thread, in place of a pointer.
+    private static let refusalCount: pthread_key_t = {
+        var key = pthread_key_t()
+        _ = unsafe pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// Reserves memory for work that takes much of it; the work ends the reservation.
+    ///
+    /// - Returns: nil if there is not so much left.
+    public static func reserve(_ bytes: Int) -> MemoryReservation? {
+        let all = reserved.add(bytes, ordering: .relaxed).newValue
+        guard all <= left else {
+            reserved.subtract(bytes, ordering: .relaxed)
+            return nil
+        }
+        return MemoryReservation(bytes)
+    }
+
+    fileprivate static func release(_ bytes: Int) { reserved.subtract(bytes, ordering: .relaxed) }
+
+    /// What may still be taken beyond the margin, in bytes, by the stricter of the two limits; negative if there is less
+    /// than the margin. Takes about a microsecond if there is a limit.
+    public static var left: Int {
+        let (memory, addresses) = (limit.load(ordering: .relaxed), addressLimit)
+        guard memory < .max || addresses < .max else {
+            if isTight { tight.store(false, ordering: .relaxed) }
+            return .max
+        }
+        let left = left(of: memory, and: addresses, using: .now)
+        if isTight != (left < 0) { tight.store(left < 0, ordering: .relaxed) }
+        return left
+    }
+
+    /// The same for any limits and use; it never overflows.
+    static func left(of memory: Int, and addresses: Int, using use: ProcessSize) -> Int {
+        min(
+            memory == .max ? .max : memory - margin(of: memory) - use.resident,
+            addresses == .max ? .max : addresses - margin(of: addresses) - use.addresses)
+    }
+
+    private static func margin(of limit: Int) -> Int { min(max(limit / 16, leastMargin), mostMargin) }
+
+    /// The limit of addresses (setrlimit(2), `RLIMIT_AS`); `Int.max` for none.
+    public static var addressLimit: Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// The reason for a refusal: a sentence without the final full stop.
+    ///
+    /// - Parameter bytes: what is needed.
+    public static func shortage(of bytes: Int) -> String {
+        func megabytes(_ bytes: Int) -> Int { max(0, bytes) >> 20 }
+        let left = left
+        return
+            "it needs about \(megabytes(bytes + (1 << 20) - 1)) MiB of memory, of which \(megabytes(left)) MiB are left;"
+            + " raise the limit (--max-memory, or that of the service manager)"
+    }
+}
+
+/// Memory that work in progress may take; given back when this is released.
+public final class MemoryReservation: Sendable {
+    private let bytes: Int
+
+    fileprivate init(_ bytes: Int) { self.bytes = bytes }
+
+    deinit { MemoryBudget.release(bytes) }
+}

@@ -98,7 +98,7 @@ extension Schema {
                 "Steps that are done in this order, all or none.",
                 [
                     "edits": list("The steps.", of: ["oneOf": .list(steps.map(closed))])
-                        .adding("minItems", 1).adding("maxItems", .integer(EditSteps.limit))
+                        .adding("minItems", 1).adding("maxItems", .integer(EditSteps.limit.count))
                 ]))
     }
 

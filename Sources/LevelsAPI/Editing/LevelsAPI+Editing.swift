@@ -11,18 +11,17 @@ extension LevelsAPI {
         let path = try ItemPath(requested: call.path)
         var query = LevelQuery()
         try query.readAnswer(call.query)
-        let body = try EditBody(call.request)
-        let edit = Edit.insert(body.value, below: path, at: query.place ?? .last, section: query.section)
+        let (position, section) = (query.place ?? .last, query.section)
         let condition = EditCondition(call.request, on: .level, at: path)
-        return try submit(
-            [edit], body.isExact, [condition], PendingEdit(.item, pointers: [], call, selection), by: token)
+        return try submit(bodyOf: call, .item, by: token) { body in
+            AskedEdits([.insert(body, below: path, at: position, section: section)], [condition])
+        }
     }
 
     /// `PUT /detail/<path>`.
     func put(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        try editItem(call, by: token) { path, body in
-            .put(body, at: path, onlyIfNew: call.request.field(.ifNoneMatch) == "*")
-        }
+        let onlyIfNew = call.request.field(.ifNoneMatch) == "*"
+        return try editItem(call, by: token) { path, body in .put(body, at: path, onlyIfNew: onlyIfNew) }
     }
 
     /// `PATCH /detail/<path>`.
@@ -31,14 +30,14 @@ extension LevelsAPI {
     }
 
     private func editItem(
-        _ call: Call, by token: AccessToken, _ edit: (ItemPath, PropertyListValue) -> Edit
+        _ call: Call, by token: AccessToken, _ edit: @escaping @Sendable (ItemPath, PropertyListValue) -> Edit
     ) throws(Problem) -> Answer {
         let path = try ItemPath(requested: call.path)
         try call.query.check()
-        let body = try EditBody(call.request)
         let condition = EditCondition(call.request, on: .detail, at: path)
-        let pending = PendingEdit(.item, pointers: [""], call, selection)
-        return try submit([edit(path, body.value)], body.isExact, [condition], pending, by: token)
+        return try submit(bodyOf: call, .item, by: token) { body in
+            AskedEdits([edit(path, body)], [condition], pointers: [""])
+        }
     }
 
     /// `DELETE /detail/<path>`.
@@ -46,43 +45,47 @@ extension LevelsAPI {
         let path = try ItemPath(requested: call.path)
         try call.query.check()
         let condition = EditCondition(call.request, on: .detail, at: path)
-        return try submit(
-            [.delete(path)], true, [condition], PendingEdit(.item, pointers: [], call, selection), by: token)
+        let asked = AskedEdits([.delete(path)], [condition])
+        return try submit(asked, isExact: true, PendingEdit(.item, call, selection), by: token)
     }
 
     /// `POST /moves`.
     func move(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try call.query.check()
-        let body = try EditBody(call.request)
-        let move = try MoveDocument(body.value)
-        let condition = EditCondition(call.request, on: .detail, at: move.from)
-        // The members 'at' and 'section' are beside the item.
-        let pending = PendingEdit(.item, pointers: ["/from"], call, selection)
-        return try submit([move.edit], body.isExact, [condition], pending, by: token)
+        let headers = KeptConditions(call.request)
+        return try submit(bodyOf: call, .item, by: token) { body throws(Problem) in
+            let move = try MoveDocument(body)
+            let condition = EditCondition(headers.request, on: .detail, at: move.from)
+            // The members 'at' and 'section' are beside the item.
+            return AskedEdits([move.edit], [condition], pointers: ["/from"])
+        }
     }
 
     /// `POST /edits`.
     func editSteps(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try call.query.check()
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
-        let body = try EditBody(call.request)
-        let steps = try EditSteps(body.value).steps
-        let pending = PendingEdit(.steps, pointers: steps.map(\.pointer), call, selection)
-        return try submit(steps.map(\.edit), body.isExact, steps.map(\.condition), pending, by: token)
+        return try submit(bodyOf: call, .steps, by: token, limit: EditSteps.limit) { body throws(Problem) in
+            let steps = try EditSteps(body).steps
+            return AskedEdits(steps.map(\.edit), steps.map(\.condition), pointers: steps.map(\.pointer))
+        }
     }
 
     /// `PUT /document`.
     func replaceDocument(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         try call.query.check()
         let condition = EditCondition(call.request, on: .document, at: try ItemPath(requested: Span()))
-        let pending = PendingEdit(.document, pointers: [""], call, selection)
-        return try submit(.document(call.request.body), [condition], pending, by: token)
+        var pending = PendingEdit(.document, call, selection)
+        pending.pointers = [""]
+        let waiter = try begin(pending)
+        try carryOut(.document(call.request.body), [condition], pending, for: waiter, by: token)
+        return .later(waiter)
     }
 
     /// `POST /reload`.
     func reload(_ call: Call) throws(Problem) -> Answer {
         try call.query.check()
-        let pending = PendingEdit(.document, pointers: [], call, selection)
+        let pending = PendingEdit(.document, call, selection)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
         editor.reload { [edits, selection, publications] outcome in
@@ -91,24 +94,63 @@ extension LevelsAPI {
         return .later(waiter)
     }
 
+    /// Reads the body of a request, a long one on another thread, and has the editor carry out what it asks for.
+    ///
+    /// - Parameters:
+    ///   - limit: the array of the body whose elements are counted.
+    ///   - asked: what the value in the body asks for.
+    /// - Throws: `Problem` (400, 422) for a short body; (503) if too many edits are in progress.
     private func submit(
-        _ edits: [Edit], _ isExact: Bool, _ conditions: [EditCondition?], _ pending: PendingEdit, by token: AccessToken
+        bodyOf call: Call, _ subject: PendingEdit.Subject, by token: AccessToken, limit: EditSteps.Limit? = nil,
+        _ asked: @escaping @Sendable (PropertyListValue) throws(Problem) -> AskedEdits
     ) throws(Problem) -> Answer {
-        try submit(.edits(EditBatch(edits, isExact: isExact)), conditions, pending, by: token)
+        let body = SentBody(call.request)
+        let pending = PendingEdit(subject, call, selection)
+        guard body.isLong else {
+            return try submit(asked(body.value(limit)), isExact: body.isExact, pending, by: token)
+        }
+        let waiter = try begin(pending)
+        _ = bodyQueue.add { [self] in
+            do throws(Problem) {
+                try carryOut(asked(body.value(limit)), isExact: body.isExact, pending, for: waiter, by: token)
+            } catch {
+                edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: error) }
+            }
+        }
+        return .later(waiter)
     }
 
-    /// Has the editor carry out an edit, and answers when that has ended.
+    private func submit(
+        _ asked: AskedEdits, isExact: Bool, _ pending: PendingEdit, by token: AccessToken
+    ) throws(Problem) -> Answer {
+        let waiter = try begin(pending)
+        try carryOut(asked, isExact: isExact, pending, for: waiter, by: token)
+        return .later(waiter)
+    }
+
+    private func begin(_ pending: PendingEdit) throws(Problem) -> Waiter {
+        guard configuration.editing != nil else { throw .unwritten }
+        return try edits.begin(bytes: pending.bodyBytes, otherwise: pending.response(to: .unfinishedEdit))
+    }
+
+    private func carryOut(
+        _ asked: AskedEdits, isExact: Bool, _ pending: PendingEdit, for waiter: Waiter, by token: AccessToken
+    ) throws(Problem) {
+        var pending = pending
+        pending.pointers = asked.pointers
+        let batch = EditBatch(asked.edits, isExact: isExact)
+        try carryOut(.edits(batch), asked.conditions, pending, for: waiter, by: token)
+    }
+
+    /// Has the editor carry out an edit that was begun, and answers when that has ended.
     ///
     /// The edit is done even if the client is gone by then.
-    ///
-    /// - Throws: `Problem` (503) if too many edits are in progress.
-    private func submit(
-        _ content: EditRequest.Content, _ conditions: [EditCondition?], _ pending: PendingEdit, by token: AccessToken
-    ) throws(Problem) -> Answer {
+    private func carryOut(
+        _ content: EditRequest.Content, _ conditions: [EditCondition?], _ pending: PendingEdit, for waiter: Waiter,
+        by token: AccessToken
+    ) throws(Problem) {
         let conditions = conditions.compactMap(\.self)
-        let bytes = pending.bodyBytes
         guard let editor = configuration.editing?.editor else { throw .unwritten }
-        let waiter = try edits.begin(bytes: bytes, otherwise: pending.response(to: .unfinishedEdit))
         editor.edit(
             EditRequest(
                 content, author: token.name,
@@ -117,13 +159,26 @@ extension LevelsAPI {
                     for condition in conditions { try condition.check(snapshot, selection, &known) }
                 },
                 answer: { [edits, publications] outcome in
-                    edits.end(waiter, bytes: bytes, in: publications) { pending.response(to: outcome) }
+                    edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: outcome) }
                 }))
-        return .later(waiter)
     }
 
     /// Waits until all edits in progress have ended, or until a time; their clients are answered then.
     public func finishEdits(until deadline: ContinuousClock.Instant) { edits.drain(until: deadline) }
+}
+
+/// What the body of a request asks for.
+private struct AskedEdits {
+    let edits: [Edit]
+    let conditions: [EditCondition?]
+    /// Where the item of each edit is in the body (RFC 6901); empty if `at` and `section` are in the query.
+    let pointers: [String]
+
+    init(_ edits: [Edit], _ conditions: [EditCondition?], pointers: [String] = []) {
+        self.edits = edits
+        self.conditions = conditions
+        self.pointers = pointers
+    }
 }
 
 extension Problem {

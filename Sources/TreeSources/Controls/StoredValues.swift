@@ -33,9 +33,9 @@ struct StoredValuesReader: PropertyListConsumer {
         throw PropertyListError("a values document must be a dictionary of values by the controls' keys", at: position)
     }
 
-    mutating func beginDictionary(at position: SourcePosition) {
+    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
         depth += 1
-        builder.beginDictionary(at: position)
+        try builder.beginDictionary(at: position)
     }
 
     mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
@@ -51,7 +51,7 @@ struct StoredValuesReader: PropertyListConsumer {
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
         try checkIsInside(at: position)
         depth += 1
-        builder.beginArray(at: position)
+        try builder.beginArray(at: position)
     }
 
     mutating func endArray() {
@@ -61,36 +61,36 @@ struct StoredValuesReader: PropertyListConsumer {
 
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         try checkIsInside()
-        builder.string(text)
+        try builder.string(text)
     }
 
     mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
         try checkIsInside()
-        builder.integer(value)
+        try builder.integer(value)
     }
 
     mutating func real(_ value: Double) throws(PropertyListError) {
         try checkIsInside()
-        builder.real(value)
+        try builder.real(value)
     }
 
     mutating func boolean(_ value: Bool) throws(PropertyListError) {
         try checkIsInside()
-        builder.boolean(value)
+        try builder.boolean(value)
     }
 
     mutating func date(_ seconds: Double) throws(PropertyListError) {
         try checkIsInside()
-        builder.date(seconds)
+        try builder.date(seconds)
     }
 
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try checkIsInside()
-        builder.data(bytes)
+        try builder.data(bytes)
     }
 
     mutating func uid(_ value: UInt64) throws(PropertyListError) {
         try checkIsInside()
-        builder.uid(value)
+        try builder.uid(value)
     }
 }

@@ -1,7 +1,8 @@
 import HTTPServer
 import Levels
-import LevelsAPI
 import TreeStore
+
+@testable import LevelsAPI
 
 /// An API that takes edits of one document, asked without a socket.
 struct EditDesk {
@@ -25,12 +26,14 @@ struct EditDesk {
     init(
         _ snapshot: Snapshot, tokens: String? = "alice \(alice)\n\(plain)\n", origins: AllowedOrigins = .none,
         outcome: EditOutcome? = nil, reloadOutcome: ReloadOutcome? = nil, hasWebClient: Bool = false,
+        startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void = { $0() },
         configure: (inout LevelsAPI.Editing) -> Void = { _ in }
     ) {
         let publications = Publications(snapshot)
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
         configuration.hasWebClient = hasWebClient
+        configuration.startWork = startWork
         if let tokens {
             let known = AccessTokens(Array(tokens.utf8))
             let editor = MemoryEditor(publications: publications, outcome: outcome, reloadOutcome: reloadOutcome)

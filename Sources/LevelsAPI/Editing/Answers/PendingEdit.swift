@@ -19,7 +19,7 @@ struct PendingEdit: Sendable {
 
     let subject: Subject
     /// Where the item of each edit is in the body (RFC 6901); empty if `at` and `section` are in the query.
-    let pointers: [String]
+    var pointers: [String] = []
     /// The target of the request, as it was sent.
     let target: String
     let negotiation: Negotiation
@@ -27,9 +27,8 @@ struct PendingEdit: Sendable {
     let bodyBytes: Int
     private let selection: Selection
 
-    init(_ subject: Subject, pointers: [String], _ call: Call, _ selection: Selection) {
+    init(_ subject: Subject, _ call: Call, _ selection: Selection) {
         self.subject = subject
-        self.pointers = pointers
         target = String(utf8: call.request.target)
         negotiation = call.negotiation
         bodyBytes = call.request.body.count

@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
     func order() {
         let threads = Threads()
         let queue = WorkQueue { threads.start($0) }
-        for number in 0..<3_000 { queue.addUnlimited(noting(number)) }
+        for number in 0..<3_000 { queue.addBehind(noting(number)) }
         #expect(threads.count == 1)
         threads.run()
         #expect(numbers == Array(0..<3_000))
@@ -47,20 +48,58 @@ import Testing
         #expect(numbers == Array(0...3_000))
     }
 
-    @Test("More work than the queue takes is refused until some is done")
+    @Test("More requests than the queue takes are refused until some are done; work behind them takes no place")
     func full() {
         let threads = Threads()
         let queue = WorkQueue(capacity: 2) { threads.start($0) }
+        for number in 10..<20 { queue.addBehind(noting(number)) }
         #expect(queue.add(noting(1)))
         #expect(queue.add(noting(2)))
         #expect(!queue.add(noting(3)))
-        queue.addUnlimited(noting(4))
         threads.run()
         #expect(queue.add(noting(5)))
-        #expect(numbers == [1, 2, 4])
+        #expect(Set(numbers) == [1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
         // Work that is never done would keep the queue, and the queue its work.
         threads.run()
-        #expect(numbers == [1, 2, 4, 5])
+        #expect(numbers.last == 5)
+    }
+
+    /// Time that passes when work says so.
+    private let now = Guarded(Duration.zero)
+
+    private func taking(_ seconds: Int, _ number: Int) -> WorkQueue.Work {
+        { [now, done] in
+            now.withLock { $0 += .seconds(seconds) }
+            done.withLock { $0.append(number) }
+        }
+    }
+
+    private func queue(_ threads: Threads) -> WorkQueue {
+        WorkQueue(capacity: 100, clock: { [now] in now.withLock { $0 } }, start: { threads.start($0) })
+    }
+
+    @Test("Requests come first; work behind them gets a ninth of the time while there are always requests")
+    func share() {
+        let threads = Threads()
+        let queue = queue(threads)
+        for _ in 0..<4 { queue.addBehind(taking(1, 0)) }
+        for _ in 0..<20 { #expect(queue.add(taking(1, 1))) }
+        threads.run()
+        #expect(
+            numbers == [1, 0] + Array(repeating: 1, count: 8) + [0] + Array(repeating: 1, count: 8) + [0, 1, 1, 1, 0])
+    }
+
+    @Test("The expected time is that of the requests ahead, and of the work between them")
+    func expectedTime() {
+        let threads = Threads()
+        let queue = queue(threads)
+        #expect(queue.expectedTime == .zero)
+        #expect(queue.add(taking(4, 1)))
+        threads.run()
+        for _ in 0..<8 { #expect(queue.add(taking(4, 1))) }
+        #expect(queue.expectedTime == .seconds(32))
+        queue.addBehind(taking(1, 0))
+        #expect(queue.expectedTime == .seconds(36))
     }
 
     @Test("Work may add work, which is done after what waits already")
@@ -68,19 +107,55 @@ import Testing
         let threads = Threads()
         let queue = WorkQueue { threads.start($0) }
         let (first, last) = (noting(1), noting(3))
-        queue.addUnlimited {
+        queue.addBehind {
             first()
-            queue.addUnlimited(last)
+            queue.addBehind(last)
         }
-        queue.addUnlimited(noting(2))
+        queue.addBehind(noting(2))
         threads.run()
         #expect(numbers == [1, 2, 3])
     }
 
     @Test("A thread of its own does the work, if none is given")
-    func thread() async {
-        await withCheckedContinuation { continuation in
-            WorkQueue().addUnlimited { continuation.resume() }
+    func thread() {
+        let isDone = DispatchSemaphore(value: 0)
+        WorkQueue().addBehind { isDone.signal() }
+        #expect(isDone.wait(timeout: .now() + 30) == .success)
+    }
+}
+
+/// The order of checks of different cost.
+@Suite struct RecheckClassTests {
+    @Test("Each class of cost gets the same time, and its checks in order of arrival")
+    func fair() {
+        var checks = RecheckClasses<String>()
+        for number in 0..<3 { checks.add("long \(number)", cost: 10_000) }
+        for number in 0..<6 { checks.add("short \(number)", cost: 2) }
+        var order: [String] = []
+        while let (key, number) = checks.takeNext() {
+            order.append(key)
+            checks.note(key.hasPrefix("long") ? .seconds(3) : .seconds(1), in: number)
         }
+        #expect(
+            order == [
+                "short 0", "long 0", "short 1", "short 2", "short 3", "long 1", "short 4", "short 5", "long 2",
+            ])
+        #expect(checks.isEmpty)
+    }
+
+    @Test("A class that was empty has no time to make up for, and none saved")
+    func late() {
+        var checks = RecheckClasses<Int>()
+        checks.add(1, cost: 10_000)
+        guard let (_, number) = checks.takeNext() else { return #expect(Bool(false), "the check is lost") }
+        checks.note(.seconds(100), in: number)
+        for key in 2...3 { checks.add(key, cost: 10_000) }
+        for key in 4...5 { checks.add(key, cost: 0) }
+        var order: [Int] = []
+        while let (key, number) = checks.takeNext() {
+            order.append(key)
+            checks.note(.seconds(1), in: number)
+        }
+        #expect(order == [4, 2, 5, 3])
     }
 }

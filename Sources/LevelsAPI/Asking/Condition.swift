@@ -19,6 +19,9 @@ struct Condition {
         version = query.wait == nil ? nil : query.since
     }
 
+    /// Whether the header says which representation the client has.
+    var isInHeader: Bool { request.has(.ifNoneMatch) }
+
     /// Whether the client already has the representation with this tag, so that it gets no body.
     ///
     /// `If-Match` is evaluated first, and once: a request that then waits gets the new representation.

@@ -78,4 +78,24 @@ struct Inquiry {
         case .detail, .document: query.isInline && item.hasSameSurroundings(as: other)
         }
     }
+
+    /// About how many rows are looked at or written for the answer about an item.
+    func cost(of item: Item) -> Int {
+        switch subject {
+        case .document: return 1_000
+        case .detail: return max(Self.orderedRows(below: item.own), item.stepAbove.map(Self.orderedRows) ?? 0)
+        case .level:
+            guard let level = item.level else { return 0 }
+            let rows = query.outline == nil && !query.looksBelow ? level.count : level.itemCount
+            let written = min(rows, query.page.limit ?? Page.defaultLimit)
+            // The fields of a row may be long.
+            let bytes = level.bytes.count / max(level.count, 1) * written
+            let sought = max(query.work(on: level), query.outline == nil ? Self.orderedRows(below: item.own) : rows / 8)
+            return max(written, bytes / 256) * (query.since == nil ? 1 : 3) + sought
+        }
+    }
+
+    private static func orderedRows(below step: Item.Step) -> Int {
+        step.hasOrder ? step.level.child(step.row)?.count ?? 0 : 0
+    }
 }

@@ -27,13 +27,13 @@ final class ChangeFollowers: Sendable {
     /// A request that waits for the changes after a revision, or for what it has seen to be recorded.
     private struct Poll {
         let waiter: Waiter
+        let target: String
         let question: Question
         let negotiation: Negotiation
     }
 
-    /// What the answer to a poll depends on.
+    /// What the answer to a poll depends on; only a problem names the target, which clients can write in many ways.
     private struct Question: Hashable {
-        let target: String
         let since: String
         /// Nil if the answer may be empty.
         let wait: Wait?
@@ -71,12 +71,12 @@ final class ChangeFollowers: Sendable {
         }
         func question(since: String, number: Int = 0) -> Question {
             Question(
-                target: String(utf8: request.target), since: since, wait: asked.wait, isIndented: isIndented,
+                since: since, wait: asked.wait, isIndented: isIndented,
                 number: number, choice: negotiation.number)
         }
         guard log.now.number >= current.number else {
             let since = asked.revision ?? current.snapshot.revision
-            return .later(try earlyPoll(question(since: since, number: current.number), negotiation))
+            return .later(try earlyPoll(question(since: since, number: current.number), request, negotiation))
         }
         let answer = try ChangesAnswer(since: asked.revision, in: log)
         guard let wait = asked.wait, answer.changes.isEmpty else {
@@ -84,7 +84,7 @@ final class ChangeFollowers: Sendable {
         }
         let otherwise = try response(answer, wait, isIndented, negotiation)
         return .later(
-            try poll(question(since: answer.since), negotiation, in: room, for: wait.duration, otherwise))
+            try poll(question(since: answer.since), request, negotiation, in: room, for: wait.duration, otherwise))
     }
 
     private static let indentedStream = Problem.badParameter(
@@ -103,14 +103,24 @@ final class ChangeFollowers: Sendable {
     // MARK: Long polls
 
     /// Waits for the entry of what is published already, and then for a change if the client asks for that.
-    private func earlyPoll(_ question: Question, _ negotiation: Negotiation) throws(Problem) -> Waiter {
-        try poll(
-            question, negotiation, in: question.wait == nil ? earlyRoom : room,
-            for: question.wait?.duration ?? Self.longest, self.response(to: question, negotiation))
+    private func earlyPoll(
+        _ question: Question, _ request: Request, _ negotiation: Negotiation
+    ) throws(Problem) -> Waiter {
+        let target = String(utf8: request.target)
+        return try poll(
+            question, request, negotiation, in: question.wait == nil ? earlyRoom : room,
+            for: question.wait?.duration ?? Self.longest,
+            { [self] in
+                do throws(Problem) {
+                    return try response(to: question, negotiation)
+                } catch {
+                    return selection.response(to: error, at: target, negotiation)
+                }
+            }())
     }
 
     private func poll(
-        _ question: Question, _ negotiation: Negotiation, in room: WaitingRoom, for time: Duration,
+        _ question: Question, _ request: Request, _ negotiation: Negotiation, in room: WaitingRoom, for time: Duration,
         _ otherwise: @autoclosure @escaping @Sendable () -> Response
     ) throws(Problem) -> Waiter {
         let waiter = room.admit(
@@ -119,7 +129,8 @@ final class ChangeFollowers: Sendable {
             self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
         }
         guard let waiter else { throw .tooManyWaiters }
-        let poll = Poll(waiter: waiter, question: question, negotiation: negotiation)
+        let poll = Poll(
+            waiter: waiter, target: String(utf8: request.target), question: question, negotiation: negotiation)
         waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
         // A change that was recorded after the answer was made, and before this line, did not reach this poll.
         look([poll], question)
@@ -131,17 +142,16 @@ final class ChangeFollowers: Sendable {
     private func look(_ polls: [Poll], _ question: Question) {
         guard let negotiation = polls.first?.negotiation, log.now.number >= question.number else { return }
         if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }
-        let response = self.response(to: question, negotiation)
-        for poll in polls { poll.waiter.finish(response) }
+        do throws(Problem) {
+            let response = try response(to: question, negotiation)
+            for poll in polls { poll.waiter.finish(response) }
+        } catch {
+            for poll in polls { poll.waiter.finish(selection.response(to: error, at: poll.target, negotiation)) }
+        }
     }
 
-    private func response(to question: Question, _ negotiation: Negotiation) -> Response {
-        do throws(Problem) {
-            let answer = try ChangesAnswer(since: question.since, in: log)
-            return try response(answer, question.wait, question.isIndented, negotiation)
-        } catch {
-            return selection.response(to: error, at: question.target, negotiation)
-        }
+    private func response(to question: Question, _ negotiation: Negotiation) throws(Problem) -> Response {
+        try response(ChangesAnswer(since: question.since, in: log), question.wait, question.isIndented, negotiation)
     }
 
     private func response(

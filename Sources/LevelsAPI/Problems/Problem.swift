@@ -93,10 +93,17 @@ struct Problem: Error {
         "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
 
     /// 503 if too many requests that take long are ahead.
-    static let tooBusy = Problem(
-        .tooBusy,
-        "Too many requests that look through many items are ahead of this one. Try again after the seconds in Retry-After."
-    )
+    ///
+    /// - Parameter time: how long they are expected to take.
+    static func tooBusy(for time: Duration) -> Problem {
+        var problem = Problem(
+            .tooBusy,
+            "Too many requests that look through many items are ahead of this one. Try again after the seconds in Retry-After."
+        )
+        let seconds = time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
+        problem.headers = [("Retry-After", "\(min(max(seconds, 1), 300))")]
+        return problem
+    }
 
     /// 503 for an answer for which there is not enough memory.
     static let outOfMemory = Problem(

@@ -77,7 +77,7 @@ enum ProblemKind: String, CaseIterable {
     var headers: [(name: String, value: String)] {
         switch self {
         case .tooManyWaiters, .tooManyFiles, .outOfMemory: [("Retry-After", "5")]
-        case .tooBusy, .tooManyBodies: [("Retry-After", "2")]
+        case .tooManyBodies: [("Retry-After", "2")]
         case .notReady, .tooManyEdits, .stopping: [("Retry-After", "1")]
         // RFC 9110, section 11.6.1, and RFC 6750, section 3.
         case .unauthorized: [("WWW-Authenticate", "Bearer")]

@@ -7,8 +7,8 @@ extension LevelsAPI {
     /// What a request gets.
     enum Decision {
         case response(Response)
-        /// The client has the representation, and waits until it changes.
-        case waits(Representation, Wait)
+        /// The client has the representation, and waits until it changes; if the time is over, it gets the response.
+        case waits(Representation, Wait, otherwise: Response)
     }
 
     /// Decides by the conditions of a request whether it gets the representation that it selects.
@@ -23,7 +23,10 @@ extension LevelsAPI {
             return .response(try selected.response(adding: added))
         }
         guard let wait = inquiry.query.wait else { return .response(selected.notModified(adding: added)) }
-        return .waits(selected, wait)
+        // A 304 answers a condition only: a client that just names its version gets the empty change.
+        let otherwise =
+            condition.isInHeader ? selected.notModified(adding: added) : try selected.response(adding: added)
+        return .waits(selected, wait, otherwise: otherwise)
     }
 
     /// Answers a request when the representation differs from the one that the client has.
@@ -54,15 +57,33 @@ extension LevelsAPI {
         selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
     }
 
+    /// Answers the requests that wait for what a publication changed: at once as far as the time of the notifying thread
+    /// allows, those of little cost first, and all others on the work queue.
+    func recheckWaiters() {
+        let now = publications.current
+        let end = ContinuousClock.now + configuration.notifyingTime
+        var due = waiters.due(for: now) { ContinuousClock.now < end }[...]
+        while let group = due.first, group.cost <= configuration.largestImmediateWork, ContinuousClock.now < end {
+            wake(group.key, in: now)
+            due.removeFirst()
+        }
+        if waiters.queue(due) { recheckLater() }
+    }
+
+    /// Checks one group behind the requests, and then the next one in the same way.
+    private func recheckLater() {
+        laterAnswers.queue.addBehind { [weak self] in
+            guard let self else { return }
+            if waiters.checkNext({ self.wake($0, in: self.publications.current) }) { recheckLater() }
+        }
+    }
+
     /// Answers those who wait for a representation, if it differs in a publication.
-    func wake(_ key: Waiters.Key, in now: Publication) {
+    private func wake(_ key: Waiters.Key, in now: Publication) {
         waiters.wake(key, now) { inquiry, item, known throws(Problem) in
             try selection.select(inquiry, item, in: now, known: known)
         } refuse: { [self] in
             problem($0, $1)
         }
     }
-
-    /// The same for the publication that is current when it is the group's turn.
-    func wake(_ key: Waiters.Key) { wake(key, in: publications.current) }
 }

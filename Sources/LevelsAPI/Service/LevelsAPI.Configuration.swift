@@ -27,6 +27,8 @@ extension LevelsAPI {
         /// The most rows that are looked at for an answer before other requests have their turn; an answer for which
         /// more must be looked at is made on another thread.
         var largestImmediateWork = 10_000
+        /// How long the thread that tells of a publication may look at what waiting requests get, at most.
+        var notifyingTime = Duration.milliseconds(100)
         /// Runs its argument on a thread of its own, for answers that take long.
         var startWork: @Sendable (@escaping @Sendable () -> Void) -> Void = WorkQueue.onThread
 

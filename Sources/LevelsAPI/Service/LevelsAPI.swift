@@ -2,6 +2,7 @@ import Bytes
 import ContentCodings
 public import HTTPServer
 import Levels
+import Locking
 public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
@@ -16,7 +17,11 @@ public final class LevelsAPI: Responder {
     /// Where long polls and streams wait.
     let room: WaitingRoom
     let laterAnswers: LaterAnswers
+    /// Reads the long bodies of edits.
+    let bodyQueue: WorkQueue
     private let log: ChangeLog
+    /// When the waiting requests were looked at the last time.
+    private let rechecked = Guarded(ContinuousClock.now)
     let followers: ChangeFollowers
     let admission: EditAdmission
     let edits: EditsInProgress
@@ -43,6 +48,8 @@ public final class LevelsAPI: Responder {
         room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
+        // The edits in progress limit them.
+        bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
         let editing = configuration.editing
         admission = EditAdmission(editing, configuration.allowedOrigins)
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
@@ -59,20 +66,15 @@ public final class LevelsAPI: Responder {
         log.begin(after: start)
     }
 
-    /// Answers the requests that wait for what a publication changed, then records the change.
+    /// Records a change and tells those who follow `/changes`, then answers the requests that wait for what it changed.
     private func follow(_ old: Snapshot, _ new: Publication) {
-        // What is served now: those who wait skip the publications that it has replaced already.
-        let now = publications.current
-        for key in waiters.keys(before: now.number) {
-            if waiters.queue(key, ifAbove: configuration.largestImmediateWork) {
-                // The thread that this runs on has others to tell.
-                laterAnswers.queue.addUnlimited { [weak self] in self?.wake(key) }
-            } else {
-                wake(key, in: now)
-            }
-        }
         log.append(Change(from: old, to: new.snapshot, selection.arrangements), leadingTo: new)
         followers.wake()
+        // Of publications that come together, those who wait see the last one; but they need not wait for ever for it.
+        let isLate = rechecked.withLock { $0.duration(to: .now) > configuration.notifyingTime * 4 }
+        guard publications.current.number == new.number || isLate else { return }
+        recheckWaiters()
+        rechecked.withLock { $0 = .now }
     }
 
     public func respond(to request: Request) -> Answer {
@@ -224,10 +226,8 @@ public final class LevelsAPI: Responder {
         let decided = try decide(inquiry, item, in: call.publication, missed: call.missed, condition)
         switch decided {
         case .response(let response): return .now(response)
-        case .waits(let selected, let wait):
-            guard let place = waiters.reserve(for: wait, otherwise: selected.notModified(adding: wait.headers)) else {
-                throw .tooManyWaiters
-            }
+        case .waits(let selected, let wait, let otherwise):
+            guard let place = waiters.reserve(for: wait, otherwise: otherwise) else { throw .tooManyWaiters }
             hold(place, inquiry, item, having: selected, wait, in: call.publication.number)
             return .later(place.waiter)
         }

@@ -42,19 +42,20 @@ extension LevelsAPI {
     /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
     func answerLater(_ inquiry: Inquiry, _ call: Call) throws(Problem) -> Answer {
         let conditions = KeptConditions(call.request)
-        let busy = problem(.tooBusy, inquiry)
+        let queue = laterAnswers.queue
+        @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), inquiry) }
         let place: Waiters.Place
         if let wait = inquiry.query.wait {
-            guard let reserved = waiters.reserve(for: wait, otherwise: busy) else { throw .tooManyWaiters }
+            guard let reserved = waiters.reserve(for: wait, otherwise: busy()) else { throw .tooManyWaiters }
             place = reserved
         } else {
-            guard let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy) else {
-                throw .tooBusy
+            guard let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy()) else {
+                throw .tooBusy(for: queue.expectedTime)
             }
             place = Waiters.Place(waiter)
         }
-        let isTaken = laterAnswers.queue.add { [weak self] in self?.finish(place, inquiry, conditions) }
-        if !isTaken { place.waiter.finish(busy) }
+        let isTaken = queue.add { [weak self] in self?.finish(place, inquiry, conditions) }
+        if !isTaken { place.waiter.finish(busy()) }
         return .later(place.waiter)
     }
 
@@ -69,8 +70,8 @@ extension LevelsAPI {
             let decided = try decide(inquiry, item, in: now, Condition(conditions.request, inquiry.query))
             switch decided {
             case .response(let response): place.waiter.finish(response)
-            case .waits(let selected, let wait):
-                place.waiter.otherwise = selected.notModified(adding: wait.headers)
+            case .waits(let selected, let wait, let otherwise):
+                place.waiter.otherwise = otherwise
                 hold(place, inquiry, item, having: selected, wait, in: now.number)
             }
         } catch {

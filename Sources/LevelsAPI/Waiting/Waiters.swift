@@ -8,6 +8,7 @@ import TreeStore
 /// After a publication each group is checked once, whatever its size, and answered if its entity tag changed.
 final class Waiters: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
+    private let rechecks = Guarded(RecheckClasses<Key>())
     private let room: WaitingRoom
 
     /// What the waiters of a group requested, and what they have.
@@ -16,24 +17,53 @@ final class Waiters: Sendable {
         fileprivate let choice: UInt64
         fileprivate let wait: Wait
         fileprivate let entityTag: String?
+        /// The status of the response to each waiter when its time is up.
+        fileprivate let statusOfNone: Int
     }
 
     private struct Group {
         let inquiry: Inquiry
-        /// The item when the group was last checked.
-        var item: Item
+        /// The item when the group was last checked; nil while the group waits for a check, which may take so long that
+        /// many groups would hold many old trees.
+        var item: Item?
+        /// What the item showed, in place of it; nil for a document, whose tag costs little.
+        var shown: ShownHashes?
         /// The newest publication that a waiter came from or the group was checked for; earlier ones are ignored.
         var number: Int
         /// The response to each waiter when its time is up.
-        let notModified: Response
-        /// Whether the group is to be checked on another thread.
+        let unchanged: Response
+        /// Whether the group waits for a check on another thread.
         var isQueued = false
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
         mutating func see(_ seen: Item, in publication: Int) {
             guard publication > number else { return }
-            (item, number) = (seen, publication)
+            (item, shown, number) = (seen, nil, publication)
         }
+
+        /// Whether the answer about an item is known to be what the waiters have.
+        func showsTheSame(_ now: Item) -> Bool {
+            if let item { return inquiry.showsTheSame(of: item, as: now) }
+            return shown?.isSame(as: content(of: now)) ?? false
+        }
+
+        /// Lets go of the item.
+        mutating func queue() {
+            isQueued = true
+            guard let last = item.take(), inquiry.subject != .document else { return }
+            shown = ShownHashes(content(of: last))
+        }
+
+        private func content(of item: Item) -> ShownContent {
+            ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
+        }
+    }
+
+    /// A group that is to be checked.
+    struct Due {
+        let key: Key
+        /// About how many rows are looked at.
+        let cost: Int
     }
 
     /// A request that was admitted: it belongs to a group from `add` on.
@@ -70,18 +100,20 @@ final class Waiters: Sendable {
         _ place: Place, _ inquiry: Inquiry, about item: Item, having selected: Representation, in number: Int,
         for wait: Wait
     ) {
-        let key = Key(
-            target: inquiry.target, choice: inquiry.negotiation.number, wait: wait, entityTag: selected.entityTag)
         let waiter = place.waiter
-        let group = Group(inquiry: inquiry, item: item, number: number, notModified: waiter.otherwise)
+        let otherwise = waiter.otherwise
+        let key = Key(
+            target: inquiry.target, choice: inquiry.negotiation.number, wait: wait, entityTag: selected.entityTag,
+            statusOfNone: otherwise.status)
+        let group = Group(inquiry: inquiry, item: item, number: number, unchanged: otherwise)
         place.key.withLock { $0 = key }
         let shared = groups.withLock { groups in
             groups[key, default: group].waiters[ObjectIdentifier(waiter)] = waiter
-            groups[key]?.see(group.item, in: number)
-            return groups[key]?.notModified
+            groups[key]?.see(item, in: number)
+            return groups[key]?.unchanged
         }
         // One response serves the whole group.
-        if let shared, shared !== group.notModified { waiter.otherwise = shared }
+        if let shared, shared !== group.unchanged { waiter.otherwise = shared }
         // It may have ended before it had a key.
         if waiter.end != nil { forget(waiter, key) }
     }
@@ -93,44 +125,82 @@ final class Waiters: Sendable {
         }
     }
 
-    /// The groups that were not checked for a publication yet, and are not about to be.
-    func keys(before number: Int) -> [Key] {
-        groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued }.map(\.key) }
+    /// The groups that were not checked for a publication yet, and are not about to be, those of little cost first.
+    ///
+    /// A group whose answer is seen to be the same without rendering counts as checked.
+    ///
+    /// - Parameter isInTime: whether there is still time to look at what a group shows.
+    func due(for publication: Publication, while isInTime: () -> Bool) -> [Due] {
+        let number = publication.number
+        let open = groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued } }
+        var due: [Due] = []
+        for (key, group) in open {
+            guard isInTime() else {
+                due.append(Due(key: key, cost: group.item.map(group.inquiry.cost) ?? 0))
+                continue
+            }
+            do throws(Problem) {
+                let item = try Item(
+                    at: group.inquiry.path, in: publication.snapshot.document(in: group.inquiry.language))
+                if group.showsTheSame(item) {
+                    groups.withLock { $0[key]?.see(item, in: number) }
+                } else {
+                    due.append(Due(key: key, cost: group.inquiry.cost(of: item)))
+                }
+            } catch {
+                due.append(Due(key: key, cost: 0))
+            }
+        }
+        return due.sorted { $0.cost < $1.cost }
     }
 
-    /// Whether the check of a group takes long; if so, it counts as queued until it is checked.
+    /// Has groups checked later, one with each call of `wakeNext`.
     ///
-    /// - Parameter limit: how many rows may be looked at.
-    func queue(_ key: Key, ifAbove limit: Int) -> Bool {
-        groups.withLock { groups in
-            guard let group = groups[key], group.inquiry.query.work(on: group.item.level) > limit else { return false }
-            groups[key]?.isQueued = true
-            return true
+    /// - Returns: whether there were none before.
+    func queue(_ due: some Sequence<Due>) -> Bool {
+        for group in due { groups.withLock { $0[group.key]?.queue() } }
+        return rechecks.withLock { rechecks in
+            let wasEmpty = rechecks.isEmpty
+            for group in due { rechecks.add(group.key, cost: group.cost) }
+            return wasEmpty && !rechecks.isEmpty
+        }
+    }
+
+    /// Checks the next of the groups that wait for it.
+    ///
+    /// - Parameter check: checks a group for the newest publication.
+    /// - Returns: whether there are more.
+    func checkNext(_ check: (Key) -> Void) -> Bool {
+        guard let (key, number) = rechecks.withLock({ $0.takeNext() }) else { return false }
+        // Before the newest publication is asked for: one that comes later finds the group again.
+        groups.withLock { $0[key]?.isQueued = false }
+        let began = ContinuousClock.now
+        check(key)
+        let took = began.duration(to: .now)
+        return rechecks.withLock { rechecks in
+            rechecks.note(took, in: number)
+            return !rechecks.isEmpty
         }
     }
 
     /// Answers the waiters of a group if their representation differs in a publication.
     ///
-    /// A group that was checked for a later publication is skipped, so that no client gets an older state. Each group is
-    /// checked on one thread at a time.
+    /// A group that was checked for a later publication is skipped, so that no client gets an older state.
     ///
     /// - Parameters:
-    ///   - select: returns the representation in the publication; its last argument is the state that the waiters have.
+    ///   - select: returns the representation in the publication; its last argument is the state that the waiters have,
+    ///     if it is still held.
     ///   - refuse: returns the response if the item no longer exists.
     func wake(
-        _ key: Key, _ publication: Publication, select: (Inquiry, Item, Item) throws(Problem) -> Representation,
+        _ key: Key, _ publication: Publication, select: (Inquiry, Item, Item?) throws(Problem) -> Representation,
         refuse: (Problem, Inquiry) -> Response
     ) {
         let number = publication.number
-        let found = groups.withLock { groups in
-            groups[key]?.isQueued = false
-            return groups[key]
-        }
-        guard let group = found, group.number < number else { return }
+        guard let group = groups.withLock({ $0[key] }), group.number < number else { return }
         do throws(Problem) {
             let item = try Item(
                 at: group.inquiry.path, in: publication.snapshot.document(in: group.inquiry.language))
-            if !group.inquiry.showsTheSame(of: group.item, as: item) {
+            if !group.showsTheSame(item) {
                 let selected = try select(group.inquiry, item, group.item)
                 guard selected.entityTag == key.entityTag else {
                     // If it cannot be made, the whole group gets the problem below.

@@ -1,18 +1,23 @@
 import Locking
 import Threads
 
-/// Work that takes long, done in order of arrival on one thread of low priority, so that it delays no other request.
+/// Work that takes long, done on one thread of low priority, so that it delays no other request.
+///
+/// Requests come first, in order of arrival. Work that nobody asked for just now, such as checks after a change, comes
+/// behind them, and never takes a place of theirs; while there are always requests, it gets a small share of the time.
 ///
 /// The thread starts with the first work and ends when none is left: an idle service has none.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
-    private struct State {
-        /// What is still to be done, and nil for what is done.
-        var works: [Work?] = []
-        var next = 0
+    fileprivate struct State {
+        var requests = Fifo<Work>()
+        var behind = Fifo<Work>()
         var isRunning = false
-        var count: Int { works.count - next }
+        /// The time of each kind since there was work of both kinds.
+        var spent = (requests: Duration.zero, behind: Duration.zero)
+        /// What a request takes: the mean, in which the latest ones weigh most.
+        var mean = Duration.zero
     }
 
     private let state = Guarded(State())
@@ -20,57 +25,78 @@ final class WorkQueue: Sendable {
     private let capacity: Int
     /// Runs its argument on a thread.
     private let start: @Sendable (@escaping Work) -> Void
+    /// The time now, since any moment.
+    private let clock: @Sendable () -> Duration
+
+    /// How many times as long requests may take as the work behind them, while that waits.
+    private static let requestShare = 8
 
     /// - Parameters:
     ///   - capacity: how many works may be ahead of one that `add` takes.
+    ///   - clock: the time since any moment; tests choose it.
     ///   - start: runs its argument on a thread of its own; tests choose when it runs.
-    init(capacity: Int = 128, start: @escaping @Sendable (@escaping Work) -> Void = WorkQueue.onThread) {
+    init(
+        capacity: Int = 128, clock: @escaping @Sendable () -> Duration = WorkQueue.time,
+        start: @escaping @Sendable (@escaping Work) -> Void = WorkQueue.onThread
+    ) {
         self.capacity = capacity
+        self.clock = clock
         self.start = start
     }
 
     /// Adds the work of a request; false if there is too much work already.
-    func add(_ work: @escaping Work) -> Bool { add(work, ahead: capacity) }
-
-    /// Adds work whose amount something else limits.
-    func addUnlimited(_ work: @escaping Work) { _ = add(work, ahead: .max) }
-
-    /// How many works wait.
-    var count: Int { state.withLock(\.count) }
-
-    private func add(_ work: @escaping Work, ahead limit: Int) -> Bool {
+    func add(_ work: @escaping Work) -> Bool {
         let (isTaken, isFirst) = state.withLock { state in
-            guard state.count < limit else { return (false, false) }
-            state.works.append(work)
-            defer { state.isRunning = true }
-            return (true, !state.isRunning)
+            guard state.requests.count < capacity else { return (false, false) }
+            state.requests.append(work)
+            return (true, state.begin())
         }
         if isFirst { start { self.run() } }
         return isTaken
     }
 
-    private func run() {
-        while let work = next() { work() }
+    /// Adds work that is done behind all requests; something else limits its amount.
+    func addBehind(_ work: @escaping Work) {
+        let isFirst = state.withLock { state in
+            state.behind.append(work)
+            return state.begin()
+        }
+        if isFirst { start { self.run() } }
     }
 
-    private func next() -> Work? {
+    /// How many works wait.
+    var count: Int { state.withLock { $0.requests.count + $0.behind.count } }
+
+    /// How long the requests that wait will take, with the work that is done between them.
+    var expectedTime: Duration {
         state.withLock { state in
-            guard state.next < state.works.count else {
-                state = State()
-                return nil
-            }
-            defer { state.next += 1 }
-            // So that a queue that never gets empty does not grow.
-            if state.next > 1_024, state.next > state.works.count / 2 {
-                state.works.removeFirst(state.next)
-                state.next = 0
-            }
-            return state.works[state.next].take()
+            let requests = state.mean * state.requests.count
+            return state.behind.count == 0 ? requests : requests + requests / Self.requestShare
+        }
+    }
+
+    private func run() {
+        while let (work, isRequest) = next() {
+            let began = clock()
+            work()
+            let took = clock() - began
+            state.withLock { $0.note(took, isRequest: isRequest) }
+        }
+    }
+
+    private func next() -> (work: Work, isRequest: Bool)? {
+        state.withLock { state in
+            if let work = state.takeNext(share: Self.requestShare) { return work }
+            state.isRunning = false
+            return nil
         }
     }
 
     /// The niceness of the thread: whatever serves other requests goes first.
     private static let niceness: Int32 = 5
+
+    private static let epoch = ContinuousClock.now
+    static let time: @Sendable () -> Duration = { epoch.duration(to: .now) }
 
     /// Runs work on a new thread; if the system starts none, on this one.
     static func onThread(_ work: @escaping Work) {
@@ -82,5 +108,54 @@ final class WorkQueue: Sendable {
         } catch {
             work()
         }
+    }
+}
+
+extension WorkQueue.State {
+    /// Notes that there is work; returns whether a thread must be started for it.
+    fileprivate mutating func begin() -> Bool {
+        defer { isRunning = true }
+        return !isRunning
+    }
+
+    fileprivate mutating func takeNext(share: Int) -> (work: WorkQueue.Work, isRequest: Bool)? {
+        if requests.count == 0 || behind.count == 0 { spent = (.zero, .zero) }
+        let isBehindDue = requests.count == 0 || spent.behind * share < spent.requests
+        if isBehindDue, let work = behind.takeFirst() { return (work, false) }
+        return requests.takeFirst().map { ($0, true) }
+    }
+
+    fileprivate mutating func note(_ time: Duration, isRequest: Bool) {
+        if isRequest {
+            spent.requests += time
+            mean = mean == .zero ? time : (mean * 3 + time) / 4
+        } else {
+            spent.behind += time
+        }
+    }
+}
+
+/// A queue whose elements are released as they are taken.
+struct Fifo<Element: Sendable>: Sendable {
+    /// What is still to be taken, and nil for what was.
+    private var elements: [Element?] = []
+    private var next = 0
+
+    var count: Int { elements.count - next }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func takeFirst() -> Element? {
+        guard next < elements.count else { return nil }
+        let taken = elements[next].take()
+        next += 1
+        if next == elements.count {
+            (elements, next) = ([], 0)
+        } else if next > 1_024, next > elements.count / 2 {
+            // So that a queue that never gets empty does not grow.
+            elements.removeFirst(next)
+            next = 0
+        }
+        return taken
     }
 }

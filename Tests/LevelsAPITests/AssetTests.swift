@@ -198,9 +198,11 @@ import Testing
             let date = "Sun, 06 Nov 1994 08:49:37 GMT"
             #expect(desk.get("/assets/" + name).header("Last-Modified") == date)
             let earlier = "Sun, 06 Nov 1994 08:49:36 GMT"
+            let later = "Mon, 07 Nov 1994 08:49:36 GMT"
             for (fields, status) in [
                 ([("If-None-Match", tag)], 304), ([("If-None-Match", "\"x\"")], 200), ([("If-None-Match", "*")], 304),
                 ([("If-Modified-Since", date)], 304), ([("If-Modified-Since", earlier)], 200),
+                ([("If-Modified-Since", later)], 304), ([("If-Unmodified-Since", later)], 200),
                 ([("If-Modified-Since", "yesterday")], 200),
                 ([("If-None-Match", "\"x\""), ("If-Modified-Since", date)], 200),
                 ([("If-Match", tag)], 200), ([("If-Match", "\"x\"")], 412), ([("If-Match", "W/" + tag)], 412),

@@ -3,6 +3,7 @@ import Testing
 
 @testable import LevelsAPI
 @testable import TestDocuments
+@testable import TreeStore
 
 /// `GET /changes` (manual, Refresh).
 @Suite("The changes") struct ChangesTests {
@@ -46,6 +47,24 @@ import Testing
         #expect(
             try desk(#"["a"]"#, "[\(rows)]").get("/changes?since=k3-1").line.hasSuffix(
                 #""levels":["/levels/"],"details":[],"truncated":true}]}"#))
+    }
+
+    @Test("are at most 2,048 entries, of which the oldest is forgotten first")
+    func limit() throws {
+        let snapshots = [try snapshot(#"["a"]"#, 0), try snapshot(#"["b"]"#, 1)]
+        let publications = Publications(snapshots[0])
+        let log = ChangeLog(publications)
+        func append(_ number: Int) {
+            log.append(
+                Change(from: snapshots[(number - 1) % 2], to: snapshots[number % 2]),
+                leadingTo: Publication(snapshot: snapshots[number % 2], number: number))
+        }
+        func isKept(after number: Int) -> Bool { if case .change = log.next(after: number) { true } else { false } }
+        for number in 1...2_048 { append(number) }
+        #expect(isKept(after: 0))
+        append(2_049)
+        #expect(!isKept(after: 0))
+        #expect(isKept(after: 1) && isKept(after: 2_048))
     }
 
     @Test("since an unknown revision are gone, with the revision to go on from")

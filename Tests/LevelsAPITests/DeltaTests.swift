@@ -3,6 +3,7 @@ import Foundation
 import Levels
 import PropertyLists
 import Testing
+import TreeStore
 
 @testable import LevelsAPI
 @testable import TestDocuments
@@ -123,6 +124,23 @@ import Testing
         // Asked for otherwise it is the version of nothing.
         let other = desk.get("/levels/?fields=*&since=\(versions[0])")
         #expect(other.body == desk.get("/levels/?fields=*").body)
+    }
+
+    @Test("since a version that was given out from the cache alone is told as long as the tree is held")
+    func givenFromCache() throws {
+        let long = (0..<1_000).map { "\"row \($0)\"" }.joined(separator: ",")
+        let other = (0..<20_000).map { "\"other \($0)\"" }.joined(separator: ",")
+        let desk = Desk(
+            try Self.snapshot(#"[{"Title":"a","Children":[\#(long)]},{"Title":"b","Children":[\#(other)]}]"#, "k3-0"),
+            cacheBytes: 32 << 20, historyBytes: 500_000)
+        for _ in 0..<3 { _ = desk.get("/levels/a") }
+        desk.api.publish(
+            try Self.snapshot(#"[{"Title":"a","Children":[\#(long)]},{"Title":"b","Children":["x"]}]"#, "k3-1"))
+        let since = try #require(Self.object(desk.get("/levels/a"))["version"] as? String)
+        // So much shorter that the version is not searched for.
+        desk.api.publish(try Self.snapshot(#"[{"Title":"a","Children":["row 0"]}]"#, "k3-2"))
+        #expect(desk.api.publications.replaced.map(\.revision) == ["k3-1"])
+        #expect(desk.get("/levels/a?since=\(since)").text.contains(#""removed":["row 1","row 2","#))
     }
 
     @Test("since a version that another server gave out is told if it is one of the latest")

@@ -1,5 +1,6 @@
 import Levels
 import Testing
+import TreeStore
 
 @testable import HTTPServer
 @testable import LevelsAPI
@@ -174,6 +175,63 @@ import Testing
         let answer = Answer(try #require(waiter.response))
         #expect(answer.header("Content-Encoding") == "gzip")
         #expect(answer.body == desk.get("/levels/", [("Accept-Encoding", "gzip")]).body)
+    }
+
+    @Test("is answered with what was published between its answer and its wait")
+    func publishedMeanwhile() throws {
+        let desk = try Self.desk()
+        let first = desk.api.publications.current
+        let negotiation = Negotiation(Request(target: "/detail/a"), .none)
+        let inquiry = try Inquiry(detailAt: "/detail/a", negotiation)
+        let item = try Item(at: inquiry.path, in: first.snapshot.document)
+        let selected = try desk.api.selection.select(inquiry, item, in: first)
+        let wait = Wait(seconds: 30, isPreference: false)
+        let place = try #require(desk.api.waiters.reserve(for: wait, otherwise: selected.notModified()))
+        desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Text": "2"}]"#, 2))
+        desk.api.hold(place, inquiry, item, having: selected, wait, in: first.number)
+        #expect(place.waiter.end == .answered)
+        #expect(Answer(try #require(place.waiter.response)) == desk.get("/detail/a"))
+    }
+
+    @Test("from another origin or in another coding gets its own answer, though the target and the tag are the same")
+    func choices() throws {
+        let desk = try Desk(Self.snapshot(Self.first, 1)) {
+            $0.allowedOrigins = try AllowedOrigins("https://a.example https://b.example")
+        }
+        let choices = [
+            [("Origin", "https://a.example")], [("Origin", "https://b.example")], [("Accept-Encoding", "gzip")], [],
+        ]
+        let tags = Set(choices.map { desk.get("/levels/", $0).entityTag })
+        #expect(tags.count == 1)
+        let waiters = try choices.map { try Self.poll(desk, "/levels/", "wait=30", $0) }
+        let rows = (0..<300).map { "\"row \($0)\"" }.joined(separator: ",")
+        desk.api.publish(try Self.snapshot("[\(rows)]", 2))
+        let answers = try waiters.map { Answer(try #require($0.response)) }
+        #expect(
+            answers.map { $0.header("Access-Control-Allow-Origin") } == [
+                "https://a.example", "https://b.example", nil, nil,
+            ])
+        #expect(answers.map { $0.header("Content-Encoding") } == [nil, nil, "gzip", nil])
+    }
+
+    @Test("with since alone gets an empty change when its time is over, and 304 only if it has a condition")
+    func expiredSince() throws {
+        let desk = try Self.desk()
+        let tag = desk.get("/levels/").entityTag
+        let version = tag.dropFirst().dropLast()
+        let target = "/levels/?since=\(version)&wait=30"
+        func waiter(_ fields: [(name: String, value: String)]) throws -> Waiter {
+            try #require(desk.api.respond(to: Request(target: target, fields: fields)).waiter)
+        }
+        let (alone, conditional) = (try waiter([]), try waiter([("If-None-Match", tag)]))
+        for waiter in [alone, conditional] { waiter.expire() }
+        let answer = Answer(try #require(alone.response))
+        #expect(answer.status == 200)
+        #expect(answer.entityTag == tag)
+        #expect(
+            answer.text.contains(
+                #""since":"\#(version)","removed":[],"inserted":[],"moved":[],"updated":[]"#))
+        #expect(conditional.response?.status == 304)
     }
 
     @Test("with since is told what changed")

@@ -36,7 +36,7 @@ import Testing
     @Test("Work is done in order of arrival by one thread, which ends when none is left")
     func order() {
         let threads = Threads()
-        let queue = WorkQueue { threads.start($0) }
+        let queue = WorkQueue(start: { threads.start($0) })
         for number in 0..<3_000 { queue.addBehind(noting(number)) }
         #expect(threads.count == 1)
         threads.run()
@@ -51,7 +51,7 @@ import Testing
     @Test("More requests than the queue takes are refused until some are done; work behind them takes no place")
     func full() {
         let threads = Threads()
-        let queue = WorkQueue(capacity: 2) { threads.start($0) }
+        let queue = WorkQueue(capacity: 2, start: { threads.start($0) })
         for number in 10..<20 { queue.addBehind(noting(number)) }
         #expect(queue.add(noting(1)))
         #expect(queue.add(noting(2)))
@@ -105,7 +105,7 @@ import Testing
     @Test("Work may add work, which is done after what waits already")
     func nested() {
         let threads = Threads()
-        let queue = WorkQueue { threads.start($0) }
+        let queue = WorkQueue(start: { threads.start($0) })
         let (first, last) = (noting(1), noting(3))
         queue.addBehind {
             first()

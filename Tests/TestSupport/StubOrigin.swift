@@ -18,7 +18,8 @@ final class StubOrigin: Sendable {
         case bytes([UInt8])
         /// The same, after which the connection is closed.
         case last([UInt8])
-        /// One piece, and another one again and again until nobody takes them any more.
+        /// One piece, and another one again and again until nobody takes them any more; a client that takes 64 MiB
+        /// has missed its limit, and gets the end so that its test fails in place of hanging.
         case endless([UInt8], piece: [UInt8])
         /// Nothing, until the other side goes away.
         case silence
@@ -136,7 +137,7 @@ final class StubOrigin: Sendable {
             return false
         case .endless(let bytes, let piece):
             var goesOn = put(bytes, on: connection)
-            while goesOn { goesOn = put(piece, on: connection) }
+            for _ in 0..<(64 << 20) / piece.count where goesOn { goesOn = put(piece, on: connection) }
             return false
         case .silence:
             var byte: UInt8 = 0

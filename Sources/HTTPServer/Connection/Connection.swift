@@ -188,7 +188,7 @@ final class Connection {
         memory.addBody(size: piece.count)
         guard request.method.takesBody, received <= bodyLimit else { return }
         if let began = largeBodyBegan {
-            let time = service.deadlineMilliseconds + Int64(received) * 1000 / service.slowestReader
+            let time = service.deadlineMilliseconds + Int64(received) * 1000 / service.slowestSender
             state.work(until: began + time)
         }
         unsafe request.parts.body.append(contentsOf: piece)
@@ -278,8 +278,7 @@ final class Connection {
     /// - Returns: false if the library refuses it.
     private func send(_ response: Response) -> Bool {
         phase = .answered
-        let time = service.deadlineMilliseconds + Int64(response.size) * 1000 / service.slowestReader
-        state.work(until: CoarseClock.now + time)
+        state.send(at: CoarseClock.now, patience: service.deadlineMilliseconds)
         if service.draining.load(ordering: .relaxed) { _ = closeAfterAnswer() }
         if let stream = response.payload.stream { attend(stream) }
         guard let answer = unsafe response.payload.handle.pointer else { return false }
@@ -290,21 +289,20 @@ final class Connection {
         guard unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES else { return false }
         queued = QueuedAnswer(
             status: response.status, size: request.method == .head ? 0 : response.size,
-            stream: response.payload.stream)
+            stream: response.payload.stream, charged: response.isCharged ? response : nil)
         return true
     }
 
     private func attend(_ stream: StreamReader) {
-        var time = service.deadlineMilliseconds
         if let events = stream.events {
             self.events = events
             hasWaited = true
             keepWhatNamesRequest()
             request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
-            time = service.unreadMilliseconds
-            state.limitUnread(milliseconds: time)
+            state.limitUnread(milliseconds: service.unreadMilliseconds)
         }
-        stream.attend(suspension ?? makeSuspension(), allowing: time, isLast: isVersion10)
+        stream.attend(
+            suspension ?? makeSuspension(), allowing: service.unreadMilliseconds, isLast: isVersion10)
     }
 
     /// The response to HEAD has neither a length nor chunks if the body is a stream: it ends with the connection.

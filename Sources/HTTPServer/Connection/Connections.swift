@@ -75,12 +75,23 @@ final class Connections: Sendable {
         }
     }
 
-    /// Cuts every connection that is past its deadline.
-    func cutLate(at now: Int64) {
-        open.withLock { open in
-            for state in open.states.values where state.deadline < now { state.end(at: now) }
+    /// Ends every connection that is past its deadline, and whose client does not take a response.
+    ///
+    /// - Parameter patience: how long a client may take nothing of a response, in milliseconds.
+    func endLate(at now: Int64, patience: Int64) {
+        var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
+        // A few at a time, because each may cost a system call, and other threads wait for the lock.
+        while !late.isEmpty {
+            open.withLock { open in
+                for state in late.prefix(Self.atOnce) where open.states[ObjectIdentifier(state)] != nil {
+                    state.endIfLate(at: now, patience: patience)
+                }
+            }
+            late = late.dropFirst(Self.atOnce)
         }
     }
+
+    private static let atOnce = 64
 
     /// Closes connections that wait for the next request and whose client has stopped sending.
     ///

@@ -6,7 +6,9 @@ extension Connection {
         /// The size in bytes of a body that is not a stream.
         let size: Int
         let stream: StreamReader?
+        /// The response if its memory is charged to a budget, which gets it back when nothing refers to the response.
+        let charged: Response?
 
-        static let none = QueuedAnswer(status: 0, size: 0, stream: nil)
+        static let none = QueuedAnswer(status: 0, size: 0, stream: nil, charged: nil)
     }
 }

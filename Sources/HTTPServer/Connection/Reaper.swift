@@ -2,7 +2,7 @@ import Locking
 import Synchronization
 import Threads
 
-/// The thread that cuts connections past their deadline, because the library's own time-out covers only idle ones.
+/// The thread that ends connections past their deadline, because the library's own time-out covers only idle ones.
 ///
 /// It sleeps while there are no connections.
 final class Reaper: Sendable {
@@ -33,7 +33,7 @@ final class Reaper: Sendable {
     private func run() {
         while !stopping.load(ordering: .acquiring) {
             let now = CoarseClock.now
-            service.connections.cutLate(at: now)
+            service.connections.endLate(at: now, patience: service.deadlineMilliseconds)
             // Each connection is checked once or twice after its response.
             service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
             service.lingering.drain(at: now)

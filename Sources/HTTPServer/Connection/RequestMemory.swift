@@ -78,18 +78,6 @@ struct RequestMemory {
         // Determined first, so that input that arrives meanwhile counts as read.
         var unread: Int32 = 0
         guard unsafe ioctl(descriptor, UInt(FIONREAD), &unread) == 0 else { return nil }
-        return received(by: descriptor).map { $0 &- UInt64(unread) }
-    }
-
-    /// `tcpi_bytes_received` of Linux's `struct tcp_info`; glibc's declaration ends before that member.
-    private static func received(by descriptor: Int32) -> UInt64? {
-        let place = 128
-        return unsafe withUnsafeTemporaryAllocation(byteCount: place + 8, alignment: 8) { info in
-            var size = socklen_t(info.count)
-            guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size) == 0,
-                size == info.count
-            else { return nil }
-            return unsafe info.load(fromByteOffset: place, as: UInt64.self)
-        }
+        return SocketCounts.received(by: descriptor).map { $0 &- UInt64(unread) }
     }
 }

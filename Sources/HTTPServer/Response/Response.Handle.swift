@@ -13,9 +13,13 @@ extension Response {
         /// The handle of a response that cannot be sent.
         init() { unsafe pointer = nil }
 
-        /// Takes ownership of memory from `malloc`, which the library frees with the last reference.
-        init(takingOver memory: UnsafeMutableRawBufferPointer) {
-            unsafe pointer = MHD_create_response_from_buffer(memory.count, memory.baseAddress, .RESPMEM_MUST_FREE)
+        /// The library refers to the body until nothing refers to the response.
+        init(_ body: Body) {
+            let retained = unsafe Unmanaged.passRetained(body)
+            unsafe pointer = MHD_create_response_from_buffer_with_free_callback_cls(
+                body.count, UnsafeMutableRawPointer(mutating: body.bytes.baseAddress), releaseBody,
+                retained.toOpaque())
+            if unsafe pointer == nil { unsafe retained.release() }
         }
 
         init(streaming reader: StreamReader) {

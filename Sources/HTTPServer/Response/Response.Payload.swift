@@ -8,22 +8,15 @@ extension Response {
         let headerSize: Int
         /// The reader of the stream, if the body is one.
         let stream: StreamReader?
-        private let memory: Memory
+        /// The body; nil for a stream, and if there was no memory for it.
+        let body: Body?
 
-        /// The body, if it is not a stream: memory that the library owns as long as the handle exists.
-        ///
-        /// Sendable, because nothing writes to it after `init`.
-        @safe
-        private struct Memory: @unchecked Sendable {
-            let bytes: UnsafeRawBufferPointer
-        }
-
-        init(headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer) {
-            let handle = unsafe Handle(takingOver: body)
+        init(headers: [(name: String, value: String)], body: Body) {
+            let handle = Handle(body)
             self.headers = handle.add(headers)
             headerSize = Payload.size(of: self.headers)
             self.handle = handle
-            memory = unsafe Memory(bytes: UnsafeRawBufferPointer(body))
+            self.body = body
             stream = nil
         }
 
@@ -32,7 +25,7 @@ extension Response {
             self.headers = handle.add(headers)
             headerSize = Payload.size(of: self.headers)
             self.handle = handle
-            memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+            body = nil
             self.stream = stream
         }
 
@@ -41,7 +34,7 @@ extension Response {
             handle = Handle()
             self.headers = headers
             headerSize = Payload.size(of: headers)
-            memory = unsafe Memory(bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+            body = nil
             stream = nil
         }
 
@@ -54,9 +47,9 @@ extension Response {
         }
 
         /// The bytes of the body; 0 for a stream.
-        var size: Int { unsafe memory.bytes.count }
+        var size: Int { body?.count ?? 0 }
 
         /// The body, valid as long as this object exists; empty for a stream.
-        var bytes: UnsafeRawBufferPointer { unsafe memory.bytes }
+        var bytes: UnsafeRawBufferPointer { unsafe body?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0) }
     }
 }

@@ -7,17 +7,25 @@ public final class Response: Sendable {
     /// The status code (RFC 9110, section 15).
     public let status: Int
     let payload: Payload
+    /// Held until the response was sent.
+    let charge: ResponseBudget.Charge?
 
-    init(status: Int, payload: Payload) {
+    init(status: Int, payload: Payload, charge: ResponseBudget.Charge? = nil) {
         self.status = status
         self.payload = payload
+        self.charge = charge
     }
 
     /// Makes a response from memory allocated by `malloc`, which it takes ownership of and frees.
     public convenience init(
         status: Int, headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer
     ) {
-        self.init(status: status, payload: unsafe Payload(headers: headers, takingOver: body))
+        self.init(status: status, headers: headers, body: unsafe Body(takingOver: body))
+    }
+
+    /// Makes a response from a body that other responses may have too.
+    public convenience init(status: Int, headers: [(name: String, value: String)], body: Body) {
+        self.init(status: status, payload: Payload(headers: headers, body: body))
     }
 
     /// Makes a response from bytes, which are copied.
@@ -75,6 +83,12 @@ public final class Response: Sendable {
 
     /// Whether the body is a stream, so that the response can be queued only once.
     public var isStream: Bool { payload.stream != nil }
+
+    /// The body, or what the stream is made of, for other responses; nil if it has none that can be shared.
+    public var sharedBody: Body? { payload.stream.map(\.sharedBody) ?? payload.body }
+
+    /// Whether the response is charged to a budget.
+    var isCharged: Bool { charge != nil }
 
     /// The number of bytes sent as the body; 0 for a stream, and for a status without a body.
     var size: Int { status == 304 || status == 204 ? 0 : payload.size }

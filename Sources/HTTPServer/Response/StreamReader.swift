@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads a stream for the library, and extends its connection's deadline as long as the client reads.
+/// Reads a stream for the library, and extends the deadline of a connection that sends events.
 ///
 /// Sendable, because only the connection on which the response is queued reads it, under the library's lock.
 final class StreamReader: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class StreamReader: @unchecked Sendable {
     /// The connection that sends the stream.
     private struct Attended {
         let suspension: Suspension
-        /// How long after each piece its deadline is.
+        /// How long after each piece of events its deadline is.
         let milliseconds: Int64
         /// Whether the end of the connection marks the end of the stream.
         let isLast: Bool
@@ -52,7 +52,20 @@ final class StreamReader: @unchecked Sendable {
         }
     }
 
-    /// Sets the connection that sends the stream; each piece extends its deadline.
+    /// The bytes of memory that sending the stream takes, with the library's buffer.
+    var memory: Int {
+        switch body {
+        case .document(let stream): blockSize + stream.memory
+        case .events: 0
+        }
+    }
+
+    /// The bytes that the stream is made of, if it shares them.
+    var sharedBody: Response.Body? {
+        if case .document(let stream) = body { stream.sharedBody } else { nil }
+    }
+
+    /// Sets the connection that sends the stream; each piece of events extends its deadline.
     ///
     /// - Parameters:
     ///   - suspension: puts the connection to sleep while the stream has nothing to send.
@@ -68,7 +81,9 @@ final class StreamReader: @unchecked Sendable {
     /// Reads a piece and returns what the library expects: its size, -1 at the end, -2 to cut the connection, and 0 if
     /// there is nothing now and the connection sleeps.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if let connection { connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds) }
+        if let connection, events != nil {
+            connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds)
+        }
         let outcome =
             switch body {
             case .document(let stream): unsafe read(stream, into: buffer)

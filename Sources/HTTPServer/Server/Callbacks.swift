@@ -103,6 +103,11 @@ func releaseBodyStream(_ context: UnsafeMutableRawPointer?) {
     if let context = unsafe context { unsafe Unmanaged<StreamReader>.fromOpaque(context).release() }
 }
 
+/// MHD_ContentReaderFreeCallback of a body in memory.
+func releaseBody(_ context: UnsafeMutableRawPointer?) {
+    if let context = unsafe context { unsafe Unmanaged<Response.Body>.fromOpaque(context).release() }
+}
+
 /// MHD_PanicCallback: the library has found a fatal fault, and its behaviour after a return is undefined.
 func panicked(
     _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>?, _ line: UInt32,

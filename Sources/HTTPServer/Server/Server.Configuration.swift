@@ -17,12 +17,12 @@ extension Server {
         public var connectionLimitPerAddress = 0
         /// How long a connection may wait for its next request; 0 means no limit.
         public var idleTimeout: Duration = .seconds(30)
-        /// How long a request may take to arrive, and its response to be received; 0 means no limit.
+        /// How long a request may take to arrive, and its client may take nothing of the response; 0 means no limit.
         ///
-        /// A large response has more time: see `slowestReader`.
+        /// A body that is larger than `bodyLimit` has more time: see `slowestSender`.
         public var requestDeadline: Duration = .seconds(30)
-        /// The bytes of a large response that a client must receive per second.
-        public var slowestReader = 16 << 10
+        /// The bytes of such a body that a client must send per second.
+        public var slowestSender = 16 << 10
         /// How long the client of an event stream may leave sent data unread; 0 means no limit.
         public var unreadTimeout: Duration = .seconds(30)
         /// The maximum size of a request's body, in bytes.

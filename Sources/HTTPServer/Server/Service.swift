@@ -17,7 +17,7 @@ final class Service: Sendable {
     /// The bytes of memory that the library has for each connection.
     let connectionMemory: Int
     /// In bytes per second.
-    let slowestReader: Int64
+    let slowestSender: Int64
     /// Whether the server is stopping: responses queued from then on end their connection.
     let draining = Atomic<Bool>(false)
 
@@ -33,7 +33,7 @@ final class Service: Sendable {
         connectionMemory = Daemon.memory(forHeader: configuration.headerLimit)
         unreadMilliseconds = configuration.unreadTimeout.timeoutMilliseconds
         suspended = try SuspendedConnections(connections: connections, deadline: deadlineMilliseconds)
-        slowestReader = Int64(max(1, configuration.slowestReader))
+        slowestSender = Int64(max(1, configuration.slowestSender))
     }
 
     /// The responder's refusal to read a body.

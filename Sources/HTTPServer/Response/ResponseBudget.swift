@@ -1,0 +1,76 @@
+import Synchronization
+
+/// The memory that the bodies of all responses on their way may take together.
+///
+/// A response is charged when it is made for a connection, and gives the memory back when nothing refers to it any more.
+/// Responses that have the same body at the same time are charged once.
+public final class ResponseBudget: Sendable {
+    /// The limit, in bytes.
+    public let limit: Int
+    private let taken = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+
+    /// Bodies below this size are not counted: the connection itself takes more.
+    static let smallest = 16 << 10
+    /// Bodies below this size are counted and never refused.
+    static let smallestRefused = 64 << 10
+
+    /// - Parameter bytes: the limit.
+    public init(bytes: Int) { limit = bytes }
+
+    /// The bytes that are charged now.
+    public var used: Int { taken.load(ordering: .relaxed) }
+    /// The number of responses that were refused.
+    public var refusals: Int { refused.load(ordering: .relaxed) }
+
+    /// The memory of a response or a body, which the last reference to this object gives back.
+    final class Charge: Sendable {
+        private let budget: ResponseBudget
+        private let bytes: Int
+        /// The charge for a body that a stream is made of.
+        private let body: Charge?
+
+        fileprivate init(_ budget: ResponseBudget, bytes: Int, body: Charge?) {
+            self.budget = budget
+            self.bytes = bytes
+            self.body = body
+        }
+
+        deinit { budget.taken.subtract(bytes, ordering: .relaxed) }
+    }
+
+    /// Charges memory; nil if there is no room for it.
+    func charge(bytes: Int, of body: Charge? = nil) -> Charge? {
+        let sum = taken.add(bytes, ordering: .relaxed).newValue
+        guard sum > limit, bytes >= Self.smallestRefused else { return Charge(self, bytes: bytes, body: body) }
+        taken.subtract(bytes, ordering: .relaxed)
+        refused.add(1, ordering: .relaxed)
+        return nil
+    }
+}
+
+extension Response {
+    /// The same response, charged to a budget as long as anything refers to it; nil if the budget has no room.
+    ///
+    /// A response with a short body is not charged.
+    public func charged(to budget: ResponseBudget) -> Response? {
+        guard charge == nil else { return self }
+        let made: ResponseBudget.Charge?
+        if let stream = payload.stream {
+            guard stream.memory >= ResponseBudget.smallest else { return self }
+            var bodyCharge: ResponseBudget.Charge?
+            if let body = stream.sharedBody, body.isCounted {
+                guard let charge = body.charge(to: budget) else { return nil }
+                bodyCharge = charge
+            }
+            made = budget.charge(bytes: stream.memory, of: bodyCharge)
+        } else {
+            guard let body = payload.body, body.isCounted else { return self }
+            made = body.charge(to: budget)
+        }
+        return made.map { Response(status: status, payload: payload, charge: $0) }
+    }
+
+    /// The same response without a charge, for a cache that has a limit of its own.
+    public var uncharged: Response { charge == nil ? self : Response(status: status, payload: payload) }
+}

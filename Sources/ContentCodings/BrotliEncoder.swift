@@ -15,9 +15,11 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     /// A window of 256 KiB, because a larger one would take megabytes for each reading client.
     private static let streamWindowBits: UInt32 = 18
 
-    /// What an encoder takes at most for a body of any length, and for one whose length is known.
-    private static let streamBytes = 4 << 20
-    private static func bytes(forBody count: Int) -> Int { streamBytes + 4 * min(count, 1 << windowBits) }
+    /// What an encoder of a body of any length takes, as measured: the window, the table of its quality, and the commands of
+    /// a block.
+    public static let streamBytes = 2 << 20
+    /// What an encoder takes at most for a body whose length is known.
+    private static func bytes(forBody count: Int) -> Int { 2 * streamBytes + 4 * min(count, 1 << windowBits) }
 
     /// Creates an encoder; its memory is bounded for a body of any length.
     public init() { self.init(bodyBytes: nil, in: nil) }

@@ -3,6 +3,9 @@
 /// The encoded bytes may depend on how the body is divided into pieces, but not on how they are taken. A caller that
 /// needs the same bytes for the same body must divide it in the same way.
 public protocol ContentEncoder: ~Copyable {
+    /// The bytes of memory that an encoder takes for a body of any length.
+    static var streamBytes: Int { get }
+
     /// Encodes the next piece.
     ///
     /// - Parameters:

@@ -24,6 +24,9 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     /// The largest input per call, because zlib counts in 32 bits.
     private static let mostAtOnce = 1 << 30
 
+    /// The window and the tables of zlib (zconf.h), its own state, and the output.
+    public static let streamBytes = (256 << 10) + (8 << 10) + outputBytes
+
     /// Creates an encoder that allocates its own memory.
     public init() { self.init(in: nil) }
 

@@ -73,6 +73,9 @@ struct Option: Sendable {
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
             help: "memory for cached responses"),
         Option(
+            name: "response-bytes", key: "ResponseBytes", placeholder: "BYTES", standard: "134217728",
+            help: "memory for the bodies of the answers on their way"),
+        Option(
             name: "search-bytes", key: "SearchBytes", placeholder: "BYTES", standard: "134217728",
             help: "memory for the titles that searches look through"),
         Option(

@@ -73,6 +73,7 @@ extension Settings {
     func api() throws(UsageError) -> LevelsAPI.Configuration {
         var api = LevelsAPI.Configuration()
         api.cacheBytes = try number("CacheBytes", 0...1 << 40)
+        api.responseBudget = ResponseBudget(bytes: try number("ResponseBytes", 65_536...1 << 40))
         api.searchBytes = try number("SearchBytes", 0...1 << 40)
         api.waiters = try number("Waiters", 0...1_000_000)
         api.assetsFolder = assetsFolder

@@ -253,7 +253,7 @@ import Testing
                 "/problems/range-not-satisfiable", "/problems/misdirected-request", "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready", "/problems/too-many-waiters", "/problems/too-busy", "/problems/out-of-memory",
-                "/problems/too-many-files",
+                "/problems/too-many-files", "/problems/too-many-answers",
                 "/problems/malformed-content", "/problems/unauthorized", "/problems/wrong-token",
                 "/problems/editing-off", "/problems/foreign-origin", "/problems/conflict",
                 "/problems/length-required", "/problems/unsupported-media-type", "/problems/invalid-content",

@@ -48,6 +48,8 @@ extension Problem.Kind {
     public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
     /// The limit of files that are sent at once is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
+    /// The long answers on their way take all the memory that they may have.
+    public static let tooManyAnswers = Problem.Kind(rawValue: "too-many-answers")
     /// The body of an edit is not in the format that it is announced as; `line` and `column` are the place.
     public static let malformedContent = Problem.Kind(rawValue: "malformed-content")
     /// The request needs a token.

@@ -158,7 +158,7 @@ final class ChangeFollowers: Sendable {
         _ answer: ChangesAnswer, _ wait: Wait?, _ isIndented: Bool, _ negotiation: Negotiation
     ) throws(Problem) -> Response {
         let rendering = try answer.rendered(adding: wait?.headers ?? [], isIndented: isIndented)
-        return try selection.response(of: rendering, .identity, negotiation)
+        return try selection.charged(try selection.response(of: rendering, .identity, negotiation))
     }
 
     // MARK: Streams

@@ -2,7 +2,7 @@ extension OperationDescription {
     private static let coded: [AnswerField] = [.entityTag, .cacheControl, .vary]
     private static let conditions: [RequestField] = [.ifNoneMatch, .ifMatch]
     private static let ofItems: [ProblemKind] = [
-        .badPath, .noSuchItem, .notRepresentable, .notAcceptable, .preconditionFailed, .tooManyWaiters,
+        .badPath, .noSuchItem, .notRepresentable, .notAcceptable, .preconditionFailed, .tooManyWaiters, .tooManyAnswers,
     ]
     private static let itemFields: [RequestField] = conditions + [.prefer, .acceptEncoding, .acceptLanguage]
 
@@ -101,7 +101,7 @@ extension OperationDescription {
                     always: [.cacheControl, .vary], sometimes: [.preferenceApplied, .accelBuffering],
                     example: .init(keys: 0, json: Examples.changes))
             ],
-            problems: [.revisionGone, .tooManyWaiters])
+            problems: [.revisionGone, .tooManyWaiters, .tooManyAnswers])
     }
 
     private static let assetFields: [AnswerField] = [

@@ -11,7 +11,7 @@ import PropertyLists
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool
-    private let kept = Guarded<[Form: [UInt8]]>([:])
+    private let kept = Guarded<[Form: Response.Body]>([:])
 
     private struct Form: Hashable {
         let isIndented: Bool
@@ -29,7 +29,7 @@ final class ServiceDescription: Sendable {
     /// The description in a layout and a coding.
     ///
     /// - Throws: `Problem` (500) if it could not be written.
-    func body(isIndented: Bool, _ coding: ContentCoding) throws(Problem) -> [UInt8] {
+    func body(isIndented: Bool, _ coding: ContentCoding) throws(Problem) -> Response.Body {
         let form = Form(isIndented: isIndented, coding: coding)
         if let body = kept.withLock({ $0[form] }) { return body }
         let body = try made(form)
@@ -37,12 +37,13 @@ final class ServiceDescription: Sendable {
         return body
     }
 
-    private func made(_ form: Form) throws(Problem) -> [UInt8] {
+    private func made(_ form: Form) throws(Problem) -> Response.Body {
         guard form.coding == .identity else {
             let plain = try body(isIndented: form.isIndented, .identity)
-            var coded: [UInt8] = []
-            guard form.coding.encode(plain.span, to: { coded += Array(copying: $0) }) else { throw .outOfMemory }
-            return coded
+            var coded = ByteBuffer()
+            let isWhole = form.coding.encode(plain.span) { coded.append($0) }
+            guard isWhole, !coded.isIncomplete else { throw .outOfMemory }
+            return Response.Body(coded)
         }
         let compact = try Rendering { (writer) throws(PropertyListError) in
             for (name, value) in node.members {
@@ -51,7 +52,7 @@ final class ServiceDescription: Sendable {
             }
         }
         let rendering = form.isIndented ? compact.indented() : compact
-        return Array(copying: rendering.body.span)
+        return Response.Body(rendering.body)
     }
 
     /// The whole description.

@@ -36,7 +36,7 @@ struct DocumentAnswer {
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
         let headers = header.lines(of: metadata, coding, for: negotiation.origin)
         let body = StreamedBody(coding, failure: Self.beyondXML, stream: self.stream)
-        return Representation(entityTag: metadata.entityTag(coding), headers: headers, body: body)
+        return Representation(entityTag: metadata.entityTag(coding), headers: headers, coding, body: body)
     }
 
     /// The requested coding, if it depends on the length.

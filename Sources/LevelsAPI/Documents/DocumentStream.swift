@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 import Levels
 import PropertyLists
 
@@ -15,6 +16,10 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
         self.walk = walk
         self.writer = writer
     }
+
+    /// The piece, which ends with a whole item.
+    var memory: Int { 2 * Self.pieceBytes }
+    var sharedBody: Response.Body? { nil }
 
     func writeAhead() -> AheadOutcome {
         fill()

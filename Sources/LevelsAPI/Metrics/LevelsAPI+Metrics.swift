@@ -25,6 +25,7 @@ extension LevelsAPI {
                 items: snapshot.itemCount, revision: snapshot.revision, isStale: readiness().lastError != nil,
                 // The two are counted one after the other.
                 polls: max(room.count - streams, 0), streams: streams, queued: laterAnswers.room.count),
+            bodies: configuration.responseBudget,
             cache: cache.counts, version: counters.version)
     }
 }

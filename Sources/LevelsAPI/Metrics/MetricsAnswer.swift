@@ -7,6 +7,7 @@ struct MetricsAnswer {
     let store: StoreTotals
     let process: ProcessStatus
     let gauges: Gauges
+    let bodies: ResponseBudget
     let cache: ResponseCache.Counts
     let version: String
 
@@ -27,6 +28,7 @@ struct MetricsAnswer {
         writeRequests(to: &text)
         writeDurations(to: &text)
         writeConnections(to: &text)
+        writeBodies(to: &text)
         writeCache(to: &text)
         writeTree(to: &text)
         writeLoads(to: &text)
@@ -112,6 +114,19 @@ struct MetricsAnswer {
         text.write("drilldown_event_streams", .gauge, "Streams of changes that are open.", gauges.streams)
         text.write(
             "drilldown_queued_requests", .gauge, "Requests that take long, and wait for their turn.", gauges.queued)
+    }
+
+    private func writeBodies(to text: inout PrometheusText) {
+        text.write(
+            "drilldown_response_bytes", .gauge,
+            "Memory of the bodies on their way, each counted once, with the buffers of streams; those below 16 KiB are not counted.",
+            bodies.used)
+        text.write(
+            "drilldown_response_bytes_limit", .gauge,
+            "What it may be before long answers are refused (--response-bytes).", bodies.limit)
+        text.write(
+            "drilldown_responses_refused_total", .counter, "Long answers that were refused for lack of this memory.",
+            bodies.refusals)
     }
 
     // MARK: The document

@@ -92,6 +92,12 @@ struct Problem: Error {
         .tooManyWaiters,
         "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
 
+    /// 503 if the answers on their way take all of their memory.
+    static let tooManyAnswers = Problem(
+        .tooManyAnswers,
+        "The long answers on their way take all the memory that they may have. Ask for fewer rows, or try again after the seconds in Retry-After."
+    )
+
     /// 503 if too many requests that take long are ahead.
     ///
     /// - Parameter time: how long they are expected to take.

@@ -24,6 +24,7 @@ enum ProblemKind: String, CaseIterable {
     case tooBusy = "too-busy"
     case outOfMemory = "out-of-memory"
     case tooManyFiles = "too-many-files"
+    case tooManyAnswers = "too-many-answers"
     case malformedContent = "malformed-content"
     case unauthorized
     case wrongToken = "wrong-token"
@@ -64,9 +65,8 @@ enum ProblemKind: String, CaseIterable {
         case .headerTooLarge: 431
         case .internalFault, .saveFailed: 500
         case .notImplemented: 501
-        case .notReady, .tooManyWaiters, .tooBusy, .outOfMemory, .tooManyFiles, .tooManyEdits, .tooManyBodies,
-            .unfinishedEdit,
-            .stopping:
+        case .notReady, .tooManyWaiters, .tooBusy, .outOfMemory, .tooManyFiles, .tooManyAnswers, .tooManyEdits,
+            .tooManyBodies, .unfinishedEdit, .stopping:
             503
         case .versionNotSupported: 505
         case .insufficientStorage: 507
@@ -77,7 +77,7 @@ enum ProblemKind: String, CaseIterable {
     var headers: [(name: String, value: String)] {
         switch self {
         case .tooManyWaiters, .tooManyFiles, .outOfMemory: [("Retry-After", "5")]
-        case .tooManyBodies: [("Retry-After", "2")]
+        case .tooManyBodies, .tooManyAnswers: [("Retry-After", "2")]
         case .notReady, .tooManyEdits, .stopping: [("Retry-After", "1")]
         // RFC 9110, section 11.6.1, and RFC 6750, section 3.
         case .unauthorized: [("WWW-Authenticate", "Bearer")]
@@ -136,6 +136,8 @@ enum ProblemKind: String, CaseIterable {
             "There is not enough memory for the answer, or for the edit, and nothing has changed. Repeat the request after the seconds in Retry-After, or ask for less: a page with 'limit', or fewer fields."
         case .tooManyFiles:
             "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After."
+        case .tooManyAnswers:
+            "The answers that are being sent take all the memory that they may have. Ask for fewer rows with 'limit', or repeat the request after the seconds in Retry-After; short answers are still sent."
         default: explanationOfEditing
         }
     }

@@ -15,6 +15,10 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
         self.encoder = encoder
     }
 
+    /// The encoder, and a piece in its coding.
+    var memory: Int { plain.memory + Encoder.streamBytes + (64 << 10) }
+    var sharedBody: Response.Body? { plain.sharedBody }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         // An encoder may buffer several pieces before it returns anything.
         while coded.count == 0, !isFinished {

@@ -1,18 +1,22 @@
 import Bytes
+import HTTPServer
 
 /// A body in memory as a source of pieces.
 final class HeldBody: PieceSource {
-    private let bytes: [UInt8]
+    private let body: Response.Body
     private var taken = 0
 
     private static let pieceBytes = 64 << 10
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ body: Response.Body) { self.body = body }
+
+    var memory: Int { 0 }
+    var sharedBody: Response.Body? { body }
 
     func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
-        let bytes = bytes
-        let end = min(bytes.count, taken + Self.pieceBytes)
-        take(bytes.span.extracting(taken..<end), end == bytes.count)
+        let body = body
+        let end = min(body.count, taken + Self.pieceBytes)
+        take(body.span.extracting(taken..<end), end == body.count)
         taken = end
         return true
     }

@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 
 /// Compact JSON that is indented while it is sent; at most one piece is in memory, compact and indented.
 final class IndentedStream: AheadStream {
@@ -19,6 +20,10 @@ final class IndentedStream: AheadStream {
     init(_ compact: any PieceSource) { self.compact = compact }
 
     private var isIncomplete: Bool { piece.isIncomplete || output.isIncomplete }
+
+    /// The piece, and an output that a slice may make longer than `outputBytes`.
+    var memory: Int { compact.memory + 3 * Self.outputBytes }
+    var sharedBody: Response.Body? { compact.sharedBody }
 
     private var isFinished: Bool { isLast && laidOut == piece.count }
 

@@ -11,7 +11,8 @@ final class RenderedAnswer: Sendable, RepresentationBody {
     let notModified: Response
 
     init(_ response: Response, entityTag: String?) {
-        self.response = response
+        // The cache has a limit of its own.
+        self.response = response.uncharged
         self.entityTag = entityTag
         // A 304 has the header fields that a 200 has (RFC 9110, section 15.4.5).
         notModified = Response(status: 304, headers: response.headers)
@@ -22,15 +23,17 @@ final class RenderedAnswer: Sendable, RepresentationBody {
 
     /// The response to a request, by its conditions.
     ///
-    /// - Throws: `Problem` (412) for a false `If-Match`.
+    /// - Throws: `Problem` (412) for a false `If-Match`; 503 if the budget has no room.
     @inline(__always)
-    func response(to request: Request) throws(Problem) -> Response {
-        try Condition(request).isNotModified(entityTag) ? notModified : response
+    func response(to request: Request, chargedTo budget: ResponseBudget) throws(Problem) -> Response {
+        if try Condition(request).isNotModified(entityTag) { return notModified }
+        guard let charged = response.charged(to: budget) else { throw .tooManyAnswers }
+        return charged
     }
 
     func response(
         _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
     ) throws(Problem) -> Response {
-        try response.adding(more)
+        response.adding(more)
     }
 }

@@ -27,7 +27,7 @@ struct Rendering: ~Copyable {
     ) throws(Problem) -> Response {
         let coded = try coded(body, coding)
         guard !coded.isIncomplete, MemoryBudget.hasRoom(forBody: coded.count) else { throw .outOfMemory }
-        return unsafe Response(status: 200, headers: headers, takingOver: coded.release())
+        return Response(status: 200, headers: headers, body: Response.Body(coded))
     }
 
     /// Indents the body, which must be JSON without deep nesting; the tag changes too.
@@ -45,6 +45,11 @@ struct Rendering: ~Copyable {
         guard coding.encode(body.span, to: { coded.append($0) }) else { throw .outOfMemory }
         return coded
     }
+}
+
+extension Response.Body {
+    /// Takes over the memory of a buffer.
+    convenience init(_ buffer: consuming ByteBuffer) { unsafe self.init(takingOver: buffer.release()) }
 }
 
 extension Rendering {

@@ -10,6 +10,7 @@ import TreeStore
 struct Selection {
     let history: History
     private let cache: ResponseCache
+    private let shared = SharedAnswers()
     let arrangements: ArrangementCache
     let header: ResponseHeader
     private let configuration: LevelsAPI.Configuration
@@ -34,7 +35,8 @@ struct Selection {
     ) throws(Problem) -> Representation {
         if inquiry.subject == .document {
             let item = inquiry.query.isInline ? item : publication.snapshot.composition?.origin(of: item).item ?? item
-            return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl).representation()
+            return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl)
+                .representation().charged(to: configuration.responseBudget)
         }
         let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
         let target = inquiry.target
@@ -43,12 +45,22 @@ struct Selection {
             let kept = cache.answer(for: target.span, hash: hash, in: publication.number, showing: shown)
         {
             if let version = kept.version { history.note(version, number: publication.number) }
-            return Representation(kept.answer)
+            return Representation(kept.answer).charged(to: configuration.responseBudget)
+        }
+        if let found = shared.answer(inquiry, in: publication.number, showing: shown) {
+            if found.isOlder, let version = found.answer.version {
+                history.note(version, number: publication.number)
+            }
+            return Representation(found).charged(to: configuration.responseBudget)
         }
         let refusals = MemoryBudget.refusals
-        let selected = try render(inquiry, item, known, in: publication)
+        let rendered = try render(inquiry, item, known, in: publication)
         // Whatever could not grow, the answer may lack a part of it.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
+        let selected = rendered.charged(
+            to: configuration.responseBudget,
+            sharedAt: shared.place(
+                inquiry, in: publication.number, showing: inquiry.query.since == nil ? shown : nil))
         // An answer is kept when it is requested again. Indented answers are not kept, because they are for people.
         if !inquiry.query.isIndented, cache.wants(hash), !MemoryBudget.isTight {
             let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
@@ -125,14 +137,14 @@ struct Selection {
         }
         let metadata = whole.metadata.indented
         let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
-        guard MemoryBudget.hasRoom(forBuffer: 2 * whole.body.count) else { throw .outOfMemory }
-        let compact = Array(copying: whole.body.span)
+        guard !whole.body.isIncomplete else { throw .outOfMemory }
+        let compact = Response.Body(whole.body)
         let body = StreamedBody(coding, failure: .unwritten) { () throws(Problem) in
-            if let change = try change?() { return IndentedStream(HeldBody(Array(copying: change.body.span))) }
+            if let change = try change?() { return IndentedStream(HeldBody(Response.Body(change.body))) }
             return IndentedStream(HeldBody(compact))
         }
         let headers = header.lines(of: metadata, coding, for: inquiry.negotiation.origin)
-        return Representation(entityTag: metadata.entityTag(coding), headers: headers, body: body)
+        return Representation(entityTag: metadata.entityTag(coding), headers: headers, coding, body: body)
     }
 
     /// Makes the representation of a body in the coding that a request prefers.
@@ -148,7 +160,7 @@ struct Selection {
         let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
         let version = rendering.version
         let body = WrittenBody(rendering, coding, replacement: replacement)
-        return Representation(entityTag: tag, headers: headers, body: body, version: version)
+        return Representation(entityTag: tag, headers: headers, coding, body: body, version: version)
     }
 
     /// Writes an answer about an item in the requested format.
@@ -180,6 +192,14 @@ struct Selection {
         .notRepresentable,
         "The answer contains control characters or fractions of a second, which XML cannot represent; request format=json.",
         members: [("allowed", .list(["json"]))])
+
+    /// Charges a response to the budget of those on their way.
+    ///
+    /// - Throws: `Problem` (503) if the budget has no room.
+    func charged(_ response: Response) throws(Problem) -> Response {
+        guard let charged = response.charged(to: configuration.responseBudget) else { throw .tooManyAnswers }
+        return charged
+    }
 
     /// Makes a response that clients should not store.
     ///

@@ -26,7 +26,7 @@ final class WrittenBody: RepresentationBody {
     func response(
         _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
     ) throws(Problem) -> Response {
-        if let made { return try made.adding(more) }
+        if let made { return made.adding(more) }
         if let replacement, let other = try replacement() {
             rendering = consume other
             isReplaced = true
@@ -34,6 +34,6 @@ final class WrittenBody: RepresentationBody {
         guard let rendering = rendering.take() else { throw .unwritten }
         let response = try rendering.response(coding, headers: headers)
         made = response
-        return try response.adding(more)
+        return response.adding(more)
     }
 }

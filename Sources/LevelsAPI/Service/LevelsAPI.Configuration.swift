@@ -1,8 +1,12 @@
+public import HTTPServer
+
 extension LevelsAPI {
     /// How the API answers.
     public struct Configuration: Sendable {
         /// Bytes that rendered answers may take; 0 keeps none.
         public var cacheBytes = 32 << 20
+        /// The memory of the bodies on their way.
+        public var responseBudget = ResponseBudget(bytes: 128 << 20)
         /// Bytes that the folded titles of large trees may take, which searches look through; 0 keeps none.
         public var searchBytes = 128 << 20
         /// How many requests may wait for changes at once, long polls and streams together.

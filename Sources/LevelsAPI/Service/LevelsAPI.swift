@@ -89,7 +89,7 @@ public final class LevelsAPI: Responder {
             var missed: UInt64?
             if isLookedUp {
                 switch cache.find(request.target, hash: hash, in: current.number) {
-                case .verified(let kept): return .now(try kept.response(to: request))
+                case .verified(let kept): return .now(try kept.response(to: request, chargedTo: configuration.responseBudget))
                 case .unverified: break
                 case .missing: missed = hash
                 }

@@ -87,9 +87,9 @@ struct PendingEdit: Sendable {
         let selected = try selection.select(inquiry, shown, in: publication)
         let isSent = link.utf8.count <= Self.longestLink
         let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
-        guard isNew else { return response }
+        guard isNew, let body = response.sharedBody else { return response }
         let location = isSent ? [(name: "Location", value: link)] : []
-        return Response(status: 201, headers: response.headers + location, body: Array(copying: response.body))
+        return try selection.charged(Response(status: 201, headers: response.headers + location, body: body))
     }
 
     /// A link to the item, as in the answer to `/edits`.
@@ -97,9 +97,9 @@ struct PendingEdit: Sendable {
         let link = Links(item).detailText
         let answer = try StepsAnswer.rendered(publication.snapshot, [link])
         let response = try selection.response(of: answer, .identity, negotiation)
-        guard isNew else { return response }
+        guard isNew, let body = response.sharedBody else { return response }
         let location = link.utf8.count <= Self.longestLink ? [(name: "Location", value: link)] : []
-        return Response(status: 201, headers: response.headers + location, body: Array(copying: response.body))
+        return Response(status: 201, headers: response.headers + location, body: body)
     }
 
     /// The maximum length, in bytes, of a link in the header; the body has every link.

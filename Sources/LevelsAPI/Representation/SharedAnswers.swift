@@ -1,0 +1,147 @@
+import ContentCodings
+import HTTPServer
+import Levels
+import Locking
+
+/// The long answers on their way: requests for the same answer meanwhile get the same body, whether or not it is cached.
+final class SharedAnswers: Sendable {
+    fileprivate let table = Guarded(Table())
+
+    fileprivate struct Table {
+        var entries: [Key: Entry] = [:]
+        /// The number of entries at which those whose answers have been sent are removed.
+        var next = fewest
+
+        static let fewest = 64
+    }
+
+    /// A target in the form that a request's header selects.
+    fileprivate struct Key: Hashable {
+        let target: [UInt8]
+        let form: UInt64
+    }
+
+    fileprivate struct Entry {
+        let answer: Description
+        /// The newest publication that is known to show the answer.
+        var number: Int
+        let shown: ShownHashes?
+        let isReplaced: Bool
+        /// Whether the body is indented while it is sent.
+        let isStream: Bool
+        weak var body: Response.Body?
+        /// The response with the header lines of the answer alone.
+        weak var response: Response?
+
+        /// The response to one more request.
+        func response(_ body: Response.Body, adding more: Representation.HeaderLines) -> Response {
+            if more.isEmpty, let response { return response }
+            return Response(status: 200, headers: answer.headers + more, body: body)
+        }
+    }
+
+    /// What is known of an answer besides its body.
+    struct Description {
+        let entityTag: String?
+        let headers: Representation.HeaderLines
+        let coding: ContentCoding
+        /// The version of a level or a detail.
+        let version: ContentHash?
+    }
+
+    /// An answer on its way that a publication shows too.
+    struct Found {
+        let answer: Description
+        let body: any RepresentationBody
+        /// Whether it was made for an older publication.
+        let isOlder: Bool
+    }
+
+    /// A request for an answer that may be shared.
+    struct Place {
+        fileprivate let key: Key
+        fileprivate let number: Int
+        fileprivate let shown: ShownContent?
+        fileprivate let answers: SharedAnswers
+    }
+
+    /// The shortest body that is shared.
+    fileprivate static let shortest = 64 << 10
+
+    /// - Parameter shown: what the answer shows; nil if it must not be served for another publication.
+    func place(_ inquiry: Inquiry, in number: Int, showing shown: ShownContent?) -> Place {
+        Place(
+            key: Key(target: inquiry.target, form: inquiry.negotiation.number), number: number, shown: shown,
+            answers: self)
+    }
+
+    /// Returns the answer on its way to the same request if the publication with this number shows it.
+    func answer(_ inquiry: Inquiry, in number: Int, showing content: ShownContent) -> Found? {
+        let key = Key(target: inquiry.target, form: inquiry.negotiation.number)
+        let found: (Entry, Response.Body)? = table.withLock { table in
+            guard let entry = table.entries[key], let body = entry.body else { return nil }
+            guard entry.number == number || entry.shown?.isSame(as: content) == true else { return nil }
+            table.entries[key]?.number = max(entry.number, number)
+            return (entry, body)
+        }
+        guard let (entry, body) = found else { return nil }
+        return Found(
+            answer: entry.answer, body: SharedBody(entry, body), isOlder: entry.number < number)
+    }
+
+    /// The response of an answer on its way.
+    ///
+    /// Used by one thread.
+    private final class SharedBody: RepresentationBody {
+        private let entry: Entry
+        private let body: Response.Body
+
+        init(_ entry: Entry, _ body: Response.Body) {
+            self.entry = entry
+            self.body = body
+        }
+
+        func response(
+            _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
+        ) throws(Problem) -> Response {
+            guard entry.isStream else { return entry.response(body, adding: more) }
+            let body = body
+            return try StreamedBody(entry.answer.coding, failure: .unwritten) { IndentedStream(HeldBody(body)) }
+                .response(headers, adding: more)
+        }
+    }
+}
+
+extension SharedAnswers.Place {
+    /// Charges a new response to a budget; if another thread has just made the same one, its body is sent instead.
+    ///
+    /// - Returns: nil if the budget has no room.
+    func charge(
+        _ made: Response, of answer: SharedAnswers.Description, isReplaced: Bool,
+        adding more: Representation.HeaderLines, to budget: ResponseBudget
+    ) -> Response? {
+        guard let body = made.sharedBody, body.count >= SharedAnswers.shortest else { return made.charged(to: budget) }
+        return answers.table.withLock { table -> Response? in
+            if let entry = table.entries[key], !entry.isStream, !made.isStream, entry.number == number,
+                entry.isReplaced == isReplaced, entry.answer.entityTag == answer.entityTag, let known = entry.body,
+                known.count == body.count
+            {
+                return entry.response(known, adding: more).charged(to: budget)
+            }
+            guard let charged = made.charged(to: budget) else { return nil }
+            table.entries[key] = SharedAnswers.Entry(
+                answer: answer, number: number, shown: shown.map(ShownHashes.init), isReplaced: isReplaced,
+                isStream: made.isStream, body: body, response: more.isEmpty && !made.isStream ? charged : nil)
+            table.removeSent()
+            return charged
+        }
+    }
+}
+
+extension SharedAnswers.Table {
+    fileprivate mutating func removeSent() {
+        guard entries.count >= next else { return }
+        entries = entries.filter { $0.value.body != nil }
+        next = max(entries.count * 2, Self.fewest)
+    }
+}

@@ -56,3 +56,17 @@ struct ClientEndTests {
         }
     }
 }
+
+@Suite("A client that goes on sending after a refusal")
+struct LingeringTests {
+    @Test("sees the end of the stream while it sends, and is not reset")
+    func end() throws {
+        try withClient(Echo(), .varied { $0.bodyLimit = 100 }) { client throws in
+            client.send("PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n")
+            client.send([UInt8](repeating: 65, count: 100_000))
+            #expect(try client.readToEnd().hasSuffix("The body is longer than 100 bytes."))
+            // A socket that was closed answers the first piece with a reset, and the second cannot be sent.
+            for _ in 0..<20 { #expect(client.send([UInt8](repeating: 65, count: 10_000))) }
+        }
+    }
+}

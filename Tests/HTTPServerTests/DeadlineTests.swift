@@ -4,16 +4,47 @@ import Testing
 
 @Suite("A slow client is cut", .serialized)
 struct DeadlineTests {
-    private func withPatience<Result>(slowestReader: Int = 16 << 10, _ body: (UInt16) throws -> Result) throws -> Result
-    {
+    private static let size = 40_000_000
+
+    /// - Parameter idle: how long an idle connection is kept; by that the tests see time pass.
+    private func withPatience<Result>(
+        _ deadline: Duration = .milliseconds(250), idle: Duration = .milliseconds(250),
+        _ body: (UInt16) throws -> Result
+    ) throws -> Result {
         let configuration = Server.Configuration.varied {
-            $0.requestDeadline = .milliseconds(250)
-            $0.slowestReader = slowestReader
-            $0.idleTimeout = .milliseconds(250)
+            $0.requestDeadline = deadline
+            $0.idleTimeout = idle
         }
-        let big = Response(status: 200, headers: [], body: Array(repeating: 65, count: 20_000_000))
-        let echo = Echo(answer: { $0.targetText == "/big" ? big : Echo.description(of: $0) })
+        let big = Response(status: 200, headers: [], body: Array(repeating: 65, count: Self.size))
+        let echo = Echo(answer: { request in
+            switch request.targetText {
+            case "/big": big
+            case "/stream": Response(status: 200, headers: [], stream: Letters(Self.size))
+            default: Echo.description(of: request)
+            }
+        })
         return try withServer(echo, configuration, body)
+    }
+
+    /// So many letters.
+    private final class Letters: BodyStream {
+        private var left: Int
+        init(_ count: Int) { left = count }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+            let count = min(left, buffer.count)
+            for index in 0..<count { unsafe buffer[index] = 65 }
+            left -= count
+            return count
+        }
+    }
+
+    /// Lets the time pass that an idle connection is kept.
+    private func passTime(_ port: UInt16) throws {
+        let idle = try RawClient(port: port)
+        idle.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try idle.readAnswer().body == "get /a ")
+        #expect(try idle.readToEnd() == "")
     }
 
     @Test(
@@ -55,25 +86,27 @@ struct DeadlineTests {
         }
     }
 
-    @Test("but not one that reads a large answer slowly within its time")
-    func largeAnswer() throws {
-        try withPatience { port throws in
+    @Test("but not one that goes on taking a large answer, in many deadlines", arguments: ["/big", "/stream"])
+    func slowReader(target: String) throws {
+        try withPatience(.seconds(1), idle: .milliseconds(50)) { port throws in
             let client = try RawClient(port: port)
-            client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
-            // The deadlines of two other connections pass meanwhile, but that of this answer goes by its size.
-            for _ in 0..<2 { #expect(try RawClient(port: port).readToEnd() == "") }
-            #expect(try client.readAnswer().body.utf8.count == 20_000_000)
+            client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+            for _ in 0..<20 {
+                for _ in 0..<20 { try client.readSome() }
+                try passTime(port)
+            }
+            #expect(try client.readAnswer().body.utf8.count == Self.size)
         }
     }
 
-    @Test("which does not read its answer in the time that it has")
-    func unread() throws {
-        try withPatience(slowestReader: 1 << 30) { port throws in
+    @Test("which takes nothing more of a large answer, however large it is", arguments: ["/big", "/stream"])
+    func unread(target: String) throws {
+        try withPatience { port throws in
             let client = try RawClient(port: port)
-            client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
+            client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
             for _ in 0..<3 { #expect(try RawClient(port: port).readToEnd() == "") }
             let received = try client.readToEnd().utf8.count
-            #expect(received > 0 && received < 20_000_000)
+            #expect(received > 0 && received < Self.size)
         }
     }
 }

@@ -230,6 +230,9 @@ import Testing
 
         init(_ pieces: [[UInt8]]) { self.pieces = pieces }
 
+        var memory: Int { 0 }
+        var sharedBody: Response.Body? { nil }
+
         func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
             guard taken < pieces.count else { return false }
             let piece = pieces[taken]

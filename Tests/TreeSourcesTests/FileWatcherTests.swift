@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Threads
 
 @testable import TestSupport
 @testable import TreeSources
@@ -23,6 +24,20 @@ struct FileWatcherTests {
 
     /// Whether the watcher reports nothing; the kernel queues an event before the call that causes it returns.
     private func isQuiet(_ watcher: FileWatcher) -> Bool { watcher.advance(at: .now) == nil }
+
+    @Test("waits after each check until the next is due")
+    func idle() throws {
+        let watcher = watcher(pollInterval: .milliseconds(50))
+        var due: [ContinuousClock.Instant] = []
+        for _ in 0..<5 {
+            var waits = WaitSet()
+            watcher.addWaits(to: &waits)
+            let next = try #require(waits.deadline)
+            due.append(next)
+            #expect(watcher.advance(at: next) == nil)
+        }
+        #expect(zip(due, due.dropFirst()).map { $1 - $0 } == Array(repeating: .milliseconds(50), count: 4))
+    }
 
     @Test("sees a file written in place")
     func inPlace() throws {

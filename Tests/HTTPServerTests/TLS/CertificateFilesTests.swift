@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import HTTPServer
 import Locking
@@ -78,6 +79,46 @@ struct CertificateFilesTests {
         try write(two)
         files.check(at: Self.now)
         #expect(notices.take() == [])
+    }
+
+    /// Returns once a further change of a file is certain to give it another time.
+    private func settle(_ name: String) throws {
+        while try #require(FileStamp(path: scratch(name))).isSettled == false { usleep(20_000) }
+    }
+
+    @Test("are read again when only one of them changes, however old the other is", arguments: ["crt", "key"])
+    func oneChanged(name: String) throws {
+        let (one, two) = (try Self.made("one"), try Self.made("two"))
+        try write(one)
+        try settle("crt")
+        try settle("key")
+        let files = try files()
+        files.check(at: Self.now, isAsked: true)
+        #expect(notices.take() == [])
+        try scratch.write(name, name == "crt" ? two.certificate : two.key)
+        files.check(at: Self.now, isAsked: true)
+        let subject = name == "crt" ? "CN=two" : "CN=one"
+        #expect(notices.take() == [.refused(.unfit(.otherKey(subject: subject)))])
+        try write(two)
+        files.check(at: Self.now)
+        #expect(notices.take() == [.replaced(subject: "CN=two", expiry: Self.now + 86_400)])
+    }
+
+    @Test("that were renewed are told of again before the new certificate expires, and not earlier")
+    func renewed() throws {
+        try write(Self.made("brief", until: 9 * 86_400))
+        let files = try files()
+        let late = Self.now + 8 * 86_400
+        files.check(at: late)
+        #expect(notices.take() == [.expiring(subject: "CN=brief", expiry: Self.now + 9 * 86_400)])
+        try write(Self.made("long", until: 98 * 86_400))
+        let expiry = Self.now + 98 * 86_400
+        files.check(at: late)
+        #expect(notices.take() == [.replaced(subject: "CN=long", expiry: expiry)])
+        files.check(at: late + 2 * 86_400)
+        #expect(notices.take() == [])
+        files.check(at: expiry - 86_400)
+        #expect(notices.take() == [.expiring(subject: "CN=long", expiry: expiry)])
     }
 
     @Test("that cannot be used at the start are an error")

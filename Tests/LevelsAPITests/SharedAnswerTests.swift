@@ -1,0 +1,94 @@
+import HTTPServer
+import Testing
+
+@testable import LevelsAPI
+
+@Suite("Answers on their way")
+struct SharedAnswerTests {
+    private static let document: String = {
+        let text = String(repeating: "text ", count: 20)
+        return #"{"Title":"T","Rows":["#
+            + (0..<4_000).map { #"{"Title":"row \#($0)","Text":"\#($0) \#(text)"}"# }.joined(separator: ",") + "]}"
+    }()
+
+    private func desk(cacheBytes: Int = 0, bytes: Int = 10 << 20) throws -> (Desk, ResponseBudget) {
+        let budget = ResponseBudget(bytes: bytes)
+        let desk = try Desk(Self.document) {
+            $0.cacheBytes = cacheBytes
+            $0.responseBudget = budget
+        }
+        return (desk, budget)
+    }
+
+    private func response(_ desk: Desk, _ target: String, _ fields: [(name: String, value: String)] = []) -> Response {
+        desk.api.response(to: Request(target: target, fields: fields))
+    }
+
+    @Test(
+        "to the same request have one body, whatever the cache does", arguments: [0, 64 << 20],
+        [
+            ("/levels/", []), ("/levels/?format=plist", []), ("/levels/?limit=3000", [("Accept-Encoding", "gzip")]),
+            ("/levels/", [("Prefer", "wait=5")]),
+        ] as [(String, [(name: String, value: String)])])
+    func shared(cacheBytes: Int, request: (target: String, fields: [(name: String, value: String)])) throws {
+        let (desk, budget) = try desk(cacheBytes: cacheBytes)
+        var responses = (0..<40).map { _ in response(desk, request.target, request.fields) }
+        let first = try #require(responses[0].sharedBody)
+        #expect(responses.allSatisfy { $0.status == 200 && $0.sharedBody === first })
+        #expect(budget.used == first.count)
+        let alone = try self.desk().0
+        #expect(Answer(responses[39]) == Answer(response(alone, request.target, request.fields)))
+        responses = []
+        #expect(budget.used == 0)
+    }
+
+    @Test("share what an indented answer is made of, and each takes its buffers")
+    func indented() throws {
+        let (desk, budget) = try desk()
+        let plain = response(desk, "/levels/")
+        let size = budget.used
+        var responses = (0..<5).map { _ in response(desk, "/levels/?pretty=true") }
+        #expect(responses.allSatisfy { $0.isStream && $0.sharedBody === responses[0].sharedBody })
+        let buffers = budget.used - 2 * size
+        #expect(buffers > 0 && buffers % 5 == 0)
+        #expect(plain.sharedBody?.count == responses[0].sharedBody?.count)
+        let all = Set(responses.map { Answer($0).text })
+        #expect(all.count == 1)
+        responses = []
+        #expect(budget.used == size)
+    }
+
+    @Test("are another body after a change of what they show, and the same one after a change elsewhere")
+    func changed() throws {
+        let document = { (title: String, other: String) in
+            Self.document.dropLast(2) + #",{"Title":"\#(title)"},{"Title":"Z","Children":["\#(other)"]}]}"#
+        }
+        let budget = ResponseBudget(bytes: 10 << 20)
+        let desk = try Desk(String(document("a", "b"))) { $0.responseBudget = budget }
+        let old = response(desk, "/levels/")
+        desk.api.publish(try Desk.snapshot(String(document("a", "c"))))
+        #expect(response(desk, "/levels/").sharedBody === old.sharedBody)
+        desk.api.publish(try Desk.snapshot(String(document("d", "c"))))
+        let new = response(desk, "/levels/")
+        #expect(new.sharedBody !== old.sharedBody)
+        #expect(Answer(new) == (try Desk(String(document("d", "c")))).get("/levels/"))
+    }
+
+    @Test("of which there is no room are refused with the seconds to wait; short ones are not")
+    func refused() throws {
+        let (desk, budget) = try desk(bytes: 100_000)
+        for target in ["/levels/", "/levels/?format=plist", "/levels/?pretty=true", "/document"] {
+            let answer = desk.get(target)
+            #expect(answer.status == 503)
+            #expect(answer.headers.contains("Retry-After: 2"))
+            #expect(answer.text.contains(#""type":"/problems/too-many-answers""#))
+        }
+        #expect(budget.refusals == 4)
+        #expect(budget.used == 0)
+        #expect(desk.get("/levels/?limit=100").status == 200)
+        let metrics = desk.get("/metrics").text
+        #expect(metrics.contains("\ndrilldown_response_bytes 0\n"))
+        #expect(metrics.contains("\ndrilldown_response_bytes_limit 100000\n"))
+        #expect(metrics.contains("\ndrilldown_responses_refused_total 4\n"))
+    }
+}

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Clients that ask for the longest answer and read none of it, or little by little.
+
+They hold one body together, all bodies stay within --response-bytes, and each client is ended after the request deadline
+without progress, however long its answer is; one that goes on reading gets all of it. Ordinary clients are answered
+meanwhile. The short form has hundreds of connections; `--connections 16384` is the long one.
+"""
+
+import json
+import os
+import random
+import re
+import socket
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+
+from harness.certificates import Authority
+from harness.client import Connection, get, wait_until
+from harness.crowd import IP_BIND_ADDRESS_NO_PORT, PER_ADDRESS
+from harness.server import Server, allow_descriptors
+from harness.verdict import Verdict, megabytes, milliseconds, options, spread
+
+# What a connection may take besides the bodies.
+EACH = 25 << 10
+# What an ordinary request may take while thousands read nothing, in seconds.
+PROMPT = 0.02
+
+
+def write_document(path, rows):
+    """One level whose page of 10,000 rows has 7.2 MB as JSON; no coding makes it much shorter."""
+    source = random.Random(23)
+    with open(path, "w") as file:
+        json.dump({"Title": "Long", "Rows": [{"Title": f"Row {row:06d}", "Subtitle": source.randbytes(270).hex()}
+                                             for row in range(rows)]
+                   + [{"Title": "Short", "Children": [{"Title": "One"}]}]}, file)
+
+
+def ask(number, port, target, headers=(), tls=None):
+    """Sends a request from one of many addresses; nothing of its answer is read."""
+    client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setsockopt(socket.IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1)
+    client.settimeout(30)
+    client.bind((f"127.0.0.{2 + number // PER_ADDRESS}", 0))
+    client.connect(("127.0.0.1", port))
+    if tls:
+        client = tls.wrap_socket(client, server_hostname="127.0.0.1")
+    lines = [f"GET {target} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]
+    client.sendall("\r\n".join(lines).encode())
+    return client
+
+
+def metric(port, name, **options):
+    """A value of /metrics."""
+    with Connection(port, **options) as connection:
+        found = re.search(rf"^{name} (\S+)$", connection.get("/metrics").body.decode(), re.MULTILINE)
+    return int(float(found[1]))
+
+
+class Bystander(threading.Thread):
+    """An ordinary client: how long its answers took."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.port = port
+        self.times = []
+        self.faults = []
+        self.stopping = threading.Event()
+
+    def run(self):
+        try:
+            with Connection(self.port) as connection:
+                while not self.stopping.wait(0.02):
+                    begun = time.perf_counter()
+                    answer = connection.get("/levels/Short")
+                    self.times.append(time.perf_counter() - begun)
+                    if answer.status != 200:
+                        self.faults.append(f"an ordinary client is answered {answer.status}")
+        except Exception as error:
+            self.faults.append(f"an ordinary client fails: {error!r}")
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        self.join()
+
+
+def hold(verdict, program, document, name, count, requests, deadline, budget=64 << 20):
+    """Many clients send requests and read nothing; checks memory, other clients, and that all are ended."""
+    with Server(program, document, "--request-deadline", str(deadline), "--response-bytes", str(budget)) as server:
+        # What is made once for all requests is no part of the sum.
+        for target, headers in requests[:1]:
+            get(server.port, target, **dict(line.split(": ") for line in headers))
+        quiet, sockets = server.resident_bytes(), server.open_sockets()
+        clients = []
+        with Bystander(server.port) as bystander:
+            for number in range(count):
+                clients.append(ask(number, server.port, *requests[number % len(requests)]))
+            begun = time.monotonic()
+            asked = len(bystander.times)
+            # Every request was answered, or has been refused, once the first answer to a later one has come.
+            wait_until(lambda: len(bystander.times) > asked + 20)
+            on_their_way = metric(server.port, "drilldown_response_bytes")
+            held = server.resident_bytes()
+            refused = metric(server.port, "drilldown_responses_refused_total")
+            while time.monotonic() < begun + deadline * 0.8:
+                time.sleep(0.05)
+            peak = max(held, server.resident_bytes())
+            times = bystander.times[:]
+            ended = wait_until(lambda: server.open_sockets() <= sockets + 2, within=deadline * 3 + 30, every=0.1)
+        for fault in bystander.faults[:3]:
+            verdict.expect(False, f"{name}: {fault}")
+        verdict.figure(
+            f"{name}, {count} connections",
+            f"{megabytes(peak - quiet)} more than before ({(peak - quiet - on_their_way) / count / 1024:.1f} KiB each "
+            f"beside {megabytes(on_their_way)} of bodies), {refused} refused; ordinary requests {spread(times)}; "
+            f"all ended {time.monotonic() - begun:.1f} s after the last request")
+        verdict.expect(on_their_way <= budget, f"{name}: {on_their_way} bytes are on their way, above {budget}")
+        # The heap keeps a few megabytes for what comes next.
+        verdict.expect(
+            peak - quiet <= on_their_way + count * EACH + (16 << 20),
+            f"{name}: memory grew by {megabytes(peak - quiet)} with {megabytes(on_their_way)} of bodies")
+        verdict.expect(ended is not None, f"{name}: {server.open_sockets() - sockets} sockets outlive the deadline")
+        # The slowest depends on what else the machine does.
+        usual = statistics.quantiles(times, n=10)[8]
+        verdict.expect(usual < PROMPT, f"{name}: a tenth of ordinary requests takes {milliseconds(usual)} and more")
+        verdict.expect(
+            wait_until(lambda: metric(server.port, "drilldown_response_bytes") == 0) is not None,
+            f"{name}: the bytes of ended answers are given back")
+        for client in clients:
+            client.close()
+        return on_their_way, refused
+
+
+def check_sharing(verdict, arguments, document):
+    """Everyone who asks for the same answer gets the same body."""
+    plain = ("/levels/?limit=10000", ())
+    for name, request, copies in (
+            ("json", plain, 1), ("plist", ("/levels/?limit=10000&format=plist", ()), 1), ("waiting", ("/levels/?limit=10000&wait=1", ()), 1),
+            ("gzip", ("/levels/?limit=10000", ("Accept-Encoding: gzip",)), 1)):
+        with Server(arguments.server, document) as server:
+            size = len(get(server.port, request[0], **dict(line.split(": ") for line in request[1])).body)
+        on_their_way, refused = hold(
+            verdict, arguments.server, document, name, arguments.clients, [request], arguments.deadline)
+        verdict.expect(
+            on_their_way == copies * size and refused == 0,
+            f"{name}: {on_their_way} bytes are on their way, and {refused} answers refused; one body has {size}")
+    on_their_way, _ = hold(
+        verdict, arguments.server, document, "pretty", arguments.clients, [("/levels/?limit=10000&pretty=true", ())],
+        arguments.deadline)
+    with Server(arguments.server, document) as server:
+        size = len(get(server.port, "/levels/?limit=10000").body)
+    buffers = (on_their_way - size) / arguments.clients
+    verdict.expect(0 < buffers < 1 << 20, f"pretty: a client takes {buffers / 1024:.0f} KiB beside the one body")
+    hold(verdict, arguments.server, document, "document", arguments.clients, [("/document", ())], arguments.deadline)
+
+
+def check_budget(verdict, arguments, document):
+    """Past the budget, long answers are refused, and short ones are not."""
+    with Server(arguments.server, document, "--response-bytes", "3000000") as server:
+        def page(start):
+            return f"/levels/?limit=500&start={start}"
+        clients = [ask(number, server.port, page(number)) for number in range(10)]
+        answer = None
+
+        def is_refused():
+            nonlocal answer
+            answer = get(server.port, page(100))
+            return answer.status == 503
+        verdict.expect(wait_until(is_refused) is not None, "a long answer is refused once the budget is taken")
+        problem = answer.json()
+        verdict.expect(
+            problem["type"] == "/problems/too-many-answers" and int(answer["Retry-After"]) > 0
+            and problem["instance"] == page(100), f"the refusal is a problem with Retry-After: {answer.headers} {problem}")
+        verdict.expect(get(server.port, "/levels/?limit=50").status == 200, "short answers are still sent")
+        verdict.expect(get(server.port, page(0)).status == 200, "an answer that is on its way anyway is sent to others too")
+        used, limit = (metric(server.port, f"drilldown_response_bytes{end}") for end in ("", "_limit"))
+        verdict.expect(0 < used <= limit == 3_000_000, f"/metrics has {used} of {limit} bytes")
+        for client in clients:
+            client.close()
+        verdict.expect(
+            wait_until(lambda: get(server.port, page(100)).status == 200) is not None,
+            "the answer is sent once the others are gone")
+
+
+def check_progress(verdict, arguments, document, folder):
+    """A client that goes on reading is not ended, one that stops is: plain, with TLS, and on a Unix domain socket."""
+    authority = Authority(folder)
+    certificate, key = authority.issue("server")
+    deadline = arguments.deadline
+    path = os.path.join(folder, "socket")
+    for name, extra in (("plain", ()), ("TLS", ("--tls-certificate", certificate, "--tls-key", key)), ("unix", ())):
+        place = ("--listen", f"unix:{path}") if name == "unix" else ()
+        with Server(arguments.server, document, "--request-deadline", str(deadline), *extra) if not place else UnixServer(
+                arguments.server, document, path, deadline) as server:
+            for target in ("/levels/?limit=10000", "/document"):
+                def connect():
+                    if place:
+                        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                        client.settimeout(60)
+                        client.connect(path)
+                        client.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+                        return client
+                    return ask(0, server.port, target, tls=authority.context() if extra else None)
+                reader, idle = connect(), connect()
+                received = len(reader.recv(4096))
+                begun = time.monotonic()
+                # Several deadlines pass while it takes a piece ten times in each.
+                while time.monotonic() < begun + 3 * deadline:
+                    time.sleep(deadline / 10)
+                    taken = 0
+                    while taken < 60_000 and (piece := reader.recv(60_000 - taken)):
+                        taken += len(piece)
+                    received += taken
+                head = 0
+                while piece := reader.recv(1 << 20):
+                    received += len(piece)
+                    if received >= arguments.rows * 550 and piece.endswith((b"0\r\n\r\n", b"}\n", b"</plist>\n")):
+                        break
+                verdict.expect(
+                    received > arguments.rows * 550,
+                    f"{name} {target}: a client that goes on reading gets all; it got {received} bytes")
+                got = 0
+                try:
+                    while piece := idle.recv(1 << 20):
+                        got += len(piece)
+                except OSError:
+                    pass
+                verdict.expect(
+                    head < got < received, f"{name} {target}: one that reads nothing is ended; it got {got} bytes")
+                reader.close()
+                idle.close()
+
+
+class UnixServer:
+    """The service on a Unix domain socket."""
+
+    def __init__(self, program, document, path, deadline):
+        self.process = subprocess.Popen(
+            [program, "serve", document, "--listen", f"unix:{path}", "--request-deadline", str(deadline)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: os.path.exists(path))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def main():
+    arguments = options(__doc__, clients=40, connections=400, rows=10_000, deadline=4, only="")
+    allow_descriptors(arguments.connections + 1_000)
+    with Verdict("unread_answers") as verdict, tempfile.TemporaryDirectory() as folder:
+        document = os.path.join(folder, "Long.json")
+        write_document(document, arguments.rows)
+        if arguments.only in ("", "sharing"):
+            check_sharing(verdict, arguments, document)
+        if arguments.only in ("", "budget"):
+            check_budget(verdict, arguments, document)
+        if arguments.only in ("", "progress"):
+            check_progress(verdict, arguments, document, folder)
+        if arguments.only in ("", "crowd"):
+            hold(verdict, arguments.server, document, "the longest answer", arguments.connections, [("/levels/?limit=10000", ())],
+                 max(arguments.deadline, arguments.connections // 500))
+            hold(verdict, arguments.server, document, "long answers of all kinds", arguments.connections,
+                 [(f"/levels/?limit=9900&start={start}", ()) for start in range(50)],
+                 max(arguments.deadline, arguments.connections // 500))
+
+
+if __name__ == "__main__":
+    main()

@@ -39,6 +39,13 @@ public final class ResponseBudget: Sendable {
         deinit { budget.taken.subtract(bytes, ordering: .relaxed) }
     }
 
+    /// Whether there is no room for a response of this size, which then counts as refused.
+    public func refuses(bytes: Int) -> Bool {
+        guard used + bytes > limit else { return false }
+        refused.add(1, ordering: .relaxed)
+        return true
+    }
+
     /// Charges memory; nil if there is no room for it.
     func charge(bytes: Int, of body: Charge? = nil) -> Charge? {
         let sum = taken.add(bytes, ordering: .relaxed).newValue

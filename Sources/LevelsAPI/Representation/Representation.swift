@@ -1,7 +1,6 @@
 import Bytes
 import ContentCodings
 import HTTPServer
-import Heap
 import Levels
 
 /// The representation that a request selects (RFC 9110, section 3.2): its tag, its header lines, and a body that is

@@ -53,6 +53,11 @@ struct Selection {
             }
             return Representation(found).charged(to: configuration.responseBudget)
         }
+        if let bytes = shared.refusedBytes(inquiry, in: publication.number),
+            configuration.responseBudget.refuses(bytes: bytes)
+        {
+            throw .tooManyAnswers
+        }
         let refusals = MemoryBudget.refusals
         let rendered = try render(inquiry, item, known, in: publication)
         // Whatever could not grow, the answer may lack a part of it.

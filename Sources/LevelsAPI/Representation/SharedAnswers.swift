@@ -9,6 +9,8 @@ final class SharedAnswers: Sendable {
 
     fileprivate struct Table {
         var entries: [Key: Entry] = [:]
+        /// The publication and the size of answers that were refused.
+        var refused: [Key: (number: Int, bytes: Int)] = [:]
         /// The number of entries at which those whose answers have been sent are removed.
         var next = fewest
 
@@ -89,6 +91,14 @@ final class SharedAnswers: Sendable {
             answer: entry.answer, body: SharedBody(entry, body), isOlder: entry.number < number)
     }
 
+    /// The size of the answer to a request that was refused, in the publication with this number.
+    ///
+    /// The same request is refused again without making the answer, as long as there is no room for it.
+    func refusedBytes(_ inquiry: Inquiry, in number: Int) -> Int? {
+        let key = Key(target: inquiry.target, form: inquiry.negotiation.number)
+        return table.withLock { table in table.refused[key].flatMap { $0.number == number ? $0.bytes : nil } }
+    }
+
     /// The response of an answer on its way.
     ///
     /// Used by one thread.
@@ -128,7 +138,10 @@ extension SharedAnswers.Place {
             {
                 return entry.response(known, adding: more).charged(to: budget)
             }
-            guard let charged = made.charged(to: budget) else { return nil }
+            guard let charged = made.charged(to: budget) else {
+                table.noteRefused(key, number, bytes: body.count)
+                return nil
+            }
             table.entries[key] = SharedAnswers.Entry(
                 answer: answer, number: number, shown: shown.map(ShownHashes.init), isReplaced: isReplaced,
                 isStream: made.isStream, body: body, response: more.isEmpty && !made.isStream ? charged : nil)
@@ -139,6 +152,13 @@ extension SharedAnswers.Place {
 }
 
 extension SharedAnswers.Table {
+    private static let mostRefused = 1_024
+
+    fileprivate mutating func noteRefused(_ key: SharedAnswers.Key, _ number: Int, bytes: Int) {
+        if refused.count >= Self.mostRefused { refused = [:] }
+        refused[key] = (number, bytes)
+    }
+
     fileprivate mutating func removeSent() {
         guard entries.count >= next else { return }
         entries = entries.filter { $0.value.body != nil }

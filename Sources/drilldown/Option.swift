@@ -68,7 +68,7 @@ struct Option: Sendable {
             help: "how long an idle connection is kept"),
         Option(
             name: "request-deadline", key: "RequestDeadline", placeholder: "SECONDS", standard: "30",
-            help: "how long a request may take, and its client take nothing of the response"),
+            help: "how long a request may take, and its client take nothing"),
         Option(
             name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
             help: "memory for cached responses"),

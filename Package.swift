@@ -137,7 +137,8 @@ let package = Package(
             dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "Files", "Locking", "Threads", "TestSupport", "CGnuTLS"],
+            name: "HTTPServerTests",
+            dependencies: ["HTTPServer", "Files", "Locking", "Threads", "TestSupport", "CGnuTLS"],
             swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",

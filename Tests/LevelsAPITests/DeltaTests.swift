@@ -132,7 +132,7 @@ import TreeStore
         let other = (0..<20_000).map { "\"other \($0)\"" }.joined(separator: ",")
         let desk = Desk(
             try Self.snapshot(#"[{"Title":"a","Children":[\#(long)]},{"Title":"b","Children":[\#(other)]}]"#, "k3-0"),
-            cacheBytes: 32 << 20, historyBytes: 500_000)
+            cacheBytes: 32 << 20, historyBytes: 100_000)
         for _ in 0..<3 { _ = desk.get("/levels/a") }
         desk.api.publish(
             try Self.snapshot(#"[{"Title":"a","Children":[\#(long)]},{"Title":"b","Children":["x"]}]"#, "k3-1"))

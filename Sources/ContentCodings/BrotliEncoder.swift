@@ -15,7 +15,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     /// A window of 256 KiB, because a larger one would take megabytes for each reading client.
     private static let streamWindowBits: UInt32 = 18
 
-    /// What an encoder of a body of any length takes, as measured: the window, the table of its quality, and the commands of
+    /// What an encoder of a body of any length is taken to need: the window, the table of its quality, and the commands of
     /// a block.
     public static let streamBytes = 2 << 20
     /// What an encoder takes at most for a body whose length is known.

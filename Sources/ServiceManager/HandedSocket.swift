@@ -24,13 +24,3 @@ public struct HandedSocket: Sendable, Equatable {
         }
     }
 }
-
-extension ServiceManager {
-    /// The one socket to listen on; nil if none was handed over.
-    ///
-    /// - Throws: `ServiceManagerError.severalSockets`.
-    public func socket() throws(ServiceManagerError) -> HandedSocket? {
-        guard sockets.count <= 1 else { throw .severalSockets(names: sockets.map(\.name)) }
-        return sockets.first
-    }
-}

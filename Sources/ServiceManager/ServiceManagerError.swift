@@ -2,16 +2,12 @@
 public enum ServiceManagerError: Error, Equatable, CustomStringConvertible, Sendable {
     /// The value is not what the variable is for.
     case malformed(variable: String, value: String, wanted: String)
-    /// More than one socket was handed over.
-    case severalSockets(names: [String])
 
     /// What is wrong and what would be right, without a final full stop.
     public var description: String {
         switch self {
         case .malformed(let variable, let value, let wanted):
             "the service manager set \(variable) to '\(value)', which is not \(wanted)"
-        case .severalSockets(let names):
-            "the service manager handed over \(names.count) sockets (\(names.joined(separator: ", "))), and drilldown listens on one; keep one ListenStream= in the .socket file"
         }
     }
 }

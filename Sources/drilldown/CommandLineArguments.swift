@@ -85,15 +85,16 @@ struct CommandLineArguments {
     private mutating func takeOption(_ argument: String, rest: inout ArraySlice<String>) throws(UsageError) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let option = try Self.option(parts[0], of: command)
-        guard values[option.key] == nil else {
+        let earlier = values[option.key].map { $0 + "\n" } ?? ""
+        guard earlier.isEmpty || option.mayRepeat else {
             throw UsageError("the option '--\(option.name)' appears more than once.")
         }
         if parts.count == 2 {
-            values[option.key] = parts[1]
+            values[option.key] = earlier + parts[1]
         } else if option.placeholder == nil {
             values[option.key] = "true"
         } else if let value = rest.popFirst() {
-            values[option.key] = value
+            values[option.key] = earlier + value
         } else {
             throw UsageError(
                 "the option '--\(option.name)' needs a value: --\(option.name) \(option.placeholder ?? "").")

@@ -31,10 +31,12 @@ enum ConfigurationFile {
         for (key, read) in reader.values {
             let isPath = paths.contains(key)
             let unix = ListenTarget.unixPrefix
-            let isSocket = key == "Listen" && read.text.hasPrefix(unix)
             let value =
-                if isSocket {
-                    unix + located(String(read.text.dropFirst(unix.count)), besides: path)
+                if key == "Listen" {
+                    read.text.split(separator: "\n", omittingEmptySubsequences: false).map { text in
+                        text.hasPrefix(unix)
+                            ? unix + located(String(text.dropFirst(unix.count)), besides: path) : String(text)
+                    }.joined(separator: "\n")
                 } else {
                     isPath ? located(read.text, besides: path) : read.text
                 }

@@ -13,6 +13,8 @@ struct ConfigurationReader: PropertyListConsumer {
     private var isOpen = false
     /// The key whose value comes next.
     private var key: (name: String, position: SourcePosition)?
+    /// The texts of an array so far; nil outside of one.
+    private var list: [String]?
 
     /// Keys that a configuration never has and that documents begin with.
     private static let documentKeys: Set = ["Rows", "Children", "Sections", "Title", "Records", "PreferenceSpecifiers"]
@@ -62,13 +64,27 @@ struct ConfigurationReader: PropertyListConsumer {
 
     private mutating func take(_ text: String) throws(PropertyListError) {
         guard let key else { throw unfit }
+        if list != nil {
+            list?.append(text)
+            return
+        }
         values[key.name] = Value(text: text, position: key.position)
         self.key = nil
     }
 
     mutating func endDictionary() {}
-    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) { throw unfit(at: position) }
-    mutating func endArray() {}
+    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        guard let key, list == nil, Option.all.contains(where: { $0.key == key.name && $0.mayRepeat }) else {
+            throw unfit(at: position)
+        }
+        list = []
+    }
+
+    mutating func endArray() throws(PropertyListError) {
+        guard let texts = list.take() else { throw unfit }
+        try take(texts.joined(separator: "\n"))
+    }
+
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError) { try take(String(utf8: text)) }
     mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try take("\(value)") }
     mutating func boolean(_ value: Bool) throws(PropertyListError) { try take(value ? "true" : "false") }

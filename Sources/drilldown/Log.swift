@@ -7,8 +7,10 @@ struct Log: Sendable {
     enum Format: String, CaseIterable { case text, json }
 
     private let format: Format
+    /// Whether lines of text have a time: not on a terminal, and not if the service manager adds one.
+    private let isTimed: Bool
 
-    init(_ format: Format) { self.format = format }
+    init(_ format: Format, isTimed: Bool = false) { (self.format, self.isTimed) = (format, isTimed) }
 
     /// Writes one event.
     func write(_ entry: Entry) {
@@ -43,7 +45,8 @@ struct Log: Sendable {
     func line(of entry: Entry, at moment: Double, isColored: Bool = false) -> String {
         switch format {
         case .text:
-            "drilldown: " + (entry.severity == .info ? "" : "\(entry.severity.word(isColored)): ")
+            (isTimed ? JSONText.date(moment) + " " : "") + "drilldown: "
+                + (entry.severity == .info ? "" : "\(entry.severity.word(isColored)): ")
                 + PrintableText.line(entry.text)
         case .json: PrintableText.json(json(entry, at: moment))
         }

@@ -9,6 +9,8 @@ struct Option: Sendable {
     let help: String
     /// Whether `check` takes it too.
     var isOfCheck = false
+    /// Whether it may be given several times; each value is a line of the setting.
+    var mayRepeat = false
 
     /// `DRILLDOWN_` and the key in upper snake case.
     var variable: String {
@@ -29,7 +31,16 @@ struct Option: Sendable {
     static let all: [Option] = [
         Option(
             name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
-            help: "where to listen, or unix:PATH; port 0: a free port"),
+            help: "where to listen, or unix:PATH; may be repeated", mayRepeat: true),
+        Option(
+            name: "metrics-listen", key: "MetricsListen", placeholder: "HOST:PORT", standard: nil,
+            help: "an address of their own for metrics and probes"),
+        Option(
+            name: "trusted-proxies", key: "TrustedProxies", placeholder: "ADDRESS,…", standard: nil,
+            help: "proxies and networks whose word on the client counts"),
+        Option(
+            name: "drain", key: "Drain", placeholder: "SECONDS", standard: "0",
+            help: "how long to serve on after SIGTERM, while /readyz is 503"),
         Option(
             name: "tls-certificate", key: "TlsCertificate", placeholder: "FILE", standard: nil,
             help: "certificates in PEM form, the server's first; turns HTTPS on"),

@@ -28,12 +28,14 @@ enum ServeCommand {
         let progress = settings.progress
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = try settings.server()
-        let target = try settings.listenTarget()
+        let targets = try settings.listenTargets()
+        let monitoring = try settings.metricsTarget()
+        let drain = try settings.drain()
         _ = try settings.usesTLS()
         let api = try settings.api()
         let historyBytes = try settings.historyBytes()
         let documentBytes = try settings.maximumBytes()
-        server.laterDescriptors = storeDescriptors
+        server.laterDescriptors = storeDescriptors + (monitoring == nil ? 0 : MonitoringStart.descriptors)
         server.faultLog = { log.write(Log.Entry($0)) }
         server.failureLog = { log.write(Log.Entry($0)) }
         if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
@@ -42,6 +44,7 @@ enum ServeCommand {
         do {
             let manager = try ServiceManager(environment: environment())
             ServiceManager.clearEnvironment()
+            Signals.ignoreOthers()
             // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
             let signals = try SignalQueue(Signals.all)
             let editTokens = try TokenSource(.editing, settings) { log.write($0) }
@@ -50,16 +53,24 @@ enum ServeCommand {
             server.certificates = tls?.certificates
             let responder = FirstLoadResponder(api)
             let start = try ServerStart(
-                at: target, handed: manager.socket(), server, responder, hosts: settings.hosts)
+                at: targets, handed: manager.sockets, named: settings.origin("Listen"), server, responder)
+            start.configuration.hosts = try settings.hosts(at: start.bound)
+            start.configuration.hostAddresses = try settings.checkedAddresses(start.bound)
+            let monitor = try monitoring.map { target in
+                try MonitoringStart(at: target, named: settings.origin("MetricsListen"), start.configuration, responder)
+            }
             let news = try ServiceNews()
             let name = document.name
             var loop = try ServiceLoop(
                 ServiceLoop.Parts(
-                    name: name, log: log, signals: signals, news: news, start: start, responder: responder,
-                    manager: manager, certificates: tls
+                    name: name, log: log, signals: signals, news: news, start: start, monitor: monitor,
+                    responder: responder,
+                    manager: manager, certificates: tls, drain: drain
                 ) { store in
                     var api = api
                     api.counters = counters
+                    api.hidesMetrics = monitor != nil
+                    api.certificateExpiry = (tls?.certificates).map { pair in { pair.current.expiry } }
                     api.editing = editTokens.map { source in
                         var editing = LevelsAPI.Editing(store) { source.tokens }
                         editing.maximumDocumentBytes = documentBytes
@@ -89,28 +100,9 @@ enum ServeCommand {
             }
             return loop.run()
         } catch {
-            let text = (error as? ServerError).map { target.sentence(for: $0, named: settings.origin("Listen")) }
-            log.write(Log.Entry(start: error, text ?? (error is ServiceManagerError ? "\(error)." : "\(error)")))
+            let text = error is ServerError || error is ServiceManagerError ? "\(error)." : "\(error)"
+            log.write(Log.Entry(start: error, text))
             return 1
         }
-    }
-}
-
-extension Log.Entry {
-    /// The line that says what is served, with a URL to paste.
-    ///
-    /// - Parameters:
-    ///   - port: the port that is in use.
-    ///   - isSecure: whether the service speaks HTTPS.
-    init(serving name: String, itemCount: Int, at address: ListenAddress, port: UInt16, isSecure: Bool = false) {
-        let url = address.url(port: port, isSecure: isSecure)
-        self.init(
-            .info, "serving",
-            "serving \(name), \(Quantity(itemCount, "item")), at \(url)"
-                + (address.isWildcard ? " and at every other address of this machine" : ""),
-            [
-                .init("source", .text(name)), .init("items", .number(itemCount)), .init("url", .text(url)),
-                .init("listen", .text(ListenAddress.text(host: address.host, port: port))),
-            ])
     }
 }

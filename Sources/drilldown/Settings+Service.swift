@@ -2,38 +2,73 @@ import Glibc
 import HTTPServer
 import Heap
 import LevelsAPI
+import PropertyLists
 import TreeSources
 
 extension Settings {
+    /// Where the service listens, at least at one place.
+    ///
     /// - Throws: `UsageError` for an invalid value.
-    func listenAddress() throws(UsageError) -> ListenAddress {
-        guard let address = ListenAddress(text("Listen")) else {
-            throw wrong("Listen", ListenAddress.requirement(for: text("Listen")))
+    func listenTargets() throws(UsageError) -> [ListenTarget] {
+        var targets: [ListenTarget] = []
+        for text in texts("Listen") {
+            let target = try listenTarget(text)
+            guard !targets.contains(target) || target.isFreePort else {
+                throw UsageError("\(name("Listen")): '\(quoted: text)' appears more than once.")
+            }
+            targets.append(target)
+        }
+        return targets
+    }
+
+    private func listenTarget(_ text: String) throws(UsageError) -> ListenTarget {
+        guard text.hasPrefix(ListenTarget.unixPrefix) else {
+            guard !text.hasPrefix("/") else {
+                throw wrong("Listen", "HOST:PORT; a socket is \(ListenTarget.unixPrefix)\(text)", value: text)
+            }
+            return .address(try address("Listen", text))
+        }
+        let path = String(text.dropFirst(ListenTarget.unixPrefix.count))
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw wrong(
+                "Listen", "the path of a socket, such as \(ListenTarget.unixPrefix)/run/drilldown/socket", value: text)
+        }
+        return .unixSocket(path)
+    }
+
+    private func address(_ key: String, _ text: String) throws(UsageError) -> ListenAddress {
+        guard let address = ListenAddress(text) else {
+            throw wrong(key, ListenAddress.requirement(for: text), value: text)
         }
         return address
     }
 
+    /// Where metrics and probes are served; nil for the address of the service.
+    ///
     /// - Throws: `UsageError` for an invalid value.
-    func listenTarget() throws(UsageError) -> ListenTarget {
-        guard text("Listen").hasPrefix(ListenTarget.unixPrefix) else {
-            guard !text("Listen").hasPrefix("/") else {
-                throw wrong("Listen", "HOST:PORT; a socket is \(ListenTarget.unixPrefix)\(text("Listen"))")
-            }
-            return .address(try listenAddress())
+    func metricsTarget() throws(UsageError) -> ListenTarget? {
+        let text = text("MetricsListen")
+        return text.isEmpty ? nil : .address(try address("MetricsListen", text))
+    }
+
+    /// How long the service goes on after the first signal to stop.
+    ///
+    /// - Throws: `UsageError` for an invalid value.
+    func drain() throws(UsageError) -> Duration { .seconds(try number("Drain", 0...3_600)) }
+
+    private func trustedProxies() throws(UsageError) -> TrustedProxies? {
+        let listed = text("TrustedProxies").split { $0 == "," || $0 == " " }.map(String.init)
+        guard !listed.isEmpty else { return nil }
+        guard let proxies = TrustedProxies(listed) else {
+            throw wrong("TrustedProxies", "a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix")
         }
-        let path = String(text("Listen").dropFirst(ListenTarget.unixPrefix.count))
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw wrong("Listen", "the path of a socket, such as \(ListenTarget.unixPrefix)/run/drilldown/socket")
-        }
-        return .unixSocket(path)
+        return proxies
     }
 
     /// - Throws: `UsageError` for an invalid value.
     func server() throws(UsageError) -> Server.Configuration {
         var server = Server.Configuration()
-        if case .address(let address) = try listenTarget() {
-            (server.host, server.port) = (address.host, address.port)
-        }
+        server.proxies = try trustedProxies()
         _ = try listedHosts()
         server.threads = try number("Threads", 0...1_024)
         server.connectionLimit = try number("Connections", 1...1_000_000)
@@ -44,19 +79,29 @@ extension Settings {
         return server
     }
 
-    /// The hosts that the service answers to at an address; nil for all.
+    /// The hosts that the service answers to at its addresses; nil for all.
     ///
     /// On a loopback address, a request that names another host can only come from a page that has given its own name
     /// this address. On any other address, clients may reach the service by names that it does not know.
     ///
     /// - Throws: `UsageError` for an invalid value.
-    func hosts(at bound: BoundAddress) throws(UsageError) -> AllowedHosts? {
-        guard let listed = try listedHosts(), !listed.isEmpty || bound.isLoopback else { return nil }
+    func hosts(at bound: [BoundAddress]) throws(UsageError) -> AllowedHosts? {
+        guard let listed = try listedHosts(), !listed.isEmpty || bound.contains(where: \.isLoopback) else { return nil }
         var own: [String] = []
-        if case .internet(let host, _) = bound { own.append(host) }
-        if case .address(let address) = try listenTarget() { own.append(address.host) }
+        for case .internet(let host, _) in bound { own.append(host) }
+        for case .address(let address) in try listenTargets() + [metricsTarget()].compactMap(\.self) {
+            own.append(address.host)
+        }
         return AllowedHosts(
             AllowedHosts.loopbackNames + own.map { $0.contains(":") ? "[\($0)]" : $0 } + listed)
+    }
+
+    /// The addresses at which the hosts are checked; nil for all.
+    ///
+    /// - Throws: `UsageError` for an invalid value.
+    func checkedAddresses(_ bound: [BoundAddress]) throws(UsageError) -> [BoundAddress]? {
+        let isListed = try listedHosts()?.isEmpty == false
+        return isListed || bound.allSatisfy(\.isLoopback) ? nil : bound.filter(\.isLoopback)
     }
 
     /// The hosts that are listed; nil for all.
@@ -115,7 +160,10 @@ extension Settings {
     func historyBytes() throws(UsageError) -> Int { try number("HistoryBytes", 0...1 << 40) }
 
     /// - Throws: `UsageError` for an invalid value.
-    func log() throws(UsageError) -> Log { Log(try choice("LogFormat", Log.Format.self)) }
+    func log() throws(UsageError) -> Log {
+        let output = StandardError.shared
+        return Log(try choice("LogFormat", Log.Format.self), isTimed: !output.isJournal && !output.isTerminal)
+    }
 
     /// - Throws: `UsageError` for an invalid value.
     func logsAccess() throws(UsageError) -> Bool { try flag("AccessLog") }

@@ -103,7 +103,7 @@ struct Settings {
                 throw UsageError(
                     "\(quoted: name) is not a variable of drilldown.", hint: near.map { "Did you mean \($0)?" })
             }
-            values[option.key] = value
+            values[option.key] = option.mayRepeat ? value.replacing(",", with: "\n") : value
         }
         return values
     }
@@ -123,6 +123,11 @@ struct Settings {
         values[key] ?? Option.all.first { $0.key == key }?.standard ?? ""
     }
 
+    /// The values of an option that may be repeated.
+    func texts(_ key: String) -> [String] {
+        text(key).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
     /// Where the value of an option was given.
     func origin(_ key: String) -> Origin { values[key] == nil ? .standard : origins[key] ?? .standard }
 
@@ -133,8 +138,10 @@ struct Settings {
     }
 
     /// The error for a value that an option does not accept.
-    func wrong(_ key: String, _ wanted: String) -> UsageError {
-        UsageError("\(name(key)): '\(quoted: text(key))' is not \(wanted).")
+    ///
+    /// - Parameter value: the one that is meant, if the option has several.
+    func wrong(_ key: String, _ wanted: String, value: String? = nil) -> UsageError {
+        UsageError("\(name(key)): '\(quoted: value ?? text(key))' is not \(wanted).")
     }
 
     /// - Throws: `UsageError` if the value is not a whole number in the range.

@@ -7,6 +7,11 @@ enum Signals {
     /// All signals that the main thread takes.
     static let all = stopping + [SIGHUP]
 
+    /// Ignores the signals that other services take and that would end this one.
+    ///
+    /// The log is standard error, so a file of it is rotated from outside.
+    static func ignoreOthers() { for signal in [SIGUSR1, SIGUSR2] { _ = Glibc.signal(signal, SIG_IGN) } }
+
     /// Runs `body` with SIGTERM and SIGINT ending the process at once; nothing in it needs cleaning up.
     ///
     /// A host name may take long to resolve, and no thread waits for signals yet.

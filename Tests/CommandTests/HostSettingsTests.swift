@@ -7,7 +7,7 @@ import Testing
 struct HostSettingsTests {
     private func hosts(at bound: BoundAddress, _ options: String...) throws -> Bool {
         let arguments = try CommandLineArguments(["serve", "a.plist"] + options)
-        return try Settings(arguments, environment: [:]).hosts(at: bound) != nil
+        return try Settings(arguments, environment: [:]).hosts(at: [bound]) != nil
     }
 
     @Test("is not needed on a loopback address, where other hosts are refused without it")
@@ -30,6 +30,19 @@ struct HostSettingsTests {
             #expect(try hosts(at: bound, "--hosts", "app.example, [fe80::1]"))
             #expect(try !hosts(at: bound, "--hosts", "*"))
         }
+    }
+
+    @Test("is not needed at the loopback addresses among others")
+    func mixed() throws {
+        let local = BoundAddress.internet(host: "127.0.0.1", port: 1)
+        let mixed = [local, .internet(host: "10.1.2.3", port: 1), .unix(path: "/run/a")]
+        func settings(_ options: String...) throws -> Settings {
+            try Settings(CommandLineArguments(["serve", "a.plist"] + options), environment: [:])
+        }
+        #expect(try settings().hosts(at: mixed) != nil)
+        #expect(try settings().checkedAddresses(mixed) == [local])
+        #expect(try settings().checkedAddresses([local]) == nil)
+        #expect(try settings("--hosts", "app.example").checkedAddresses(mixed) == nil)
     }
 
     @Test("takes names without ports", arguments: ["app.example:80", "a,*", "http://a", "::1", "a/b"])

@@ -1,5 +1,4 @@
 import HTTPServer
-import ServiceManager
 import Testing
 
 @testable import TestSupport
@@ -13,10 +12,11 @@ struct ListenTargetTests {
 
     @Test("is an address or the path of a socket")
     func parsed() throws {
-        #expect(try settings("unix:/run/drilldown/socket").listenTarget() == .unixSocket("/run/drilldown/socket"))
-        #expect(try settings("unix:socket").listenTarget() == .unixSocket("socket"))
+        #expect(
+            try settings("unix:/run/drilldown/socket").listenTargets().first == .unixSocket("/run/drilldown/socket"))
+        #expect(try settings("unix:socket").listenTargets().first == .unixSocket("socket"))
         let address = try #require(ListenAddress("[::]:8080"))
-        #expect(try settings("[::]:8080").listenTarget() == .address(address))
+        #expect(try settings("[::]:8080").listenTargets().first == .address(address))
     }
 
     @Test("is relative to the folder of the configuration that names it")
@@ -24,8 +24,9 @@ struct ListenTargetTests {
         let scratch = try ScratchFolder()
         try scratch.write("a.json", #"{"Source": "a", "Listen": "unix:run/socket"}"#)
         try scratch.write("b.json", #"{"Source": "a", "Listen": "unix:/run/socket"}"#)
-        func target(_ name: String) throws -> ListenTarget {
-            try Settings(CommandLineArguments(["serve", "--config", scratch(name)]), environment: [:]).listenTarget()
+        func target(_ name: String) throws -> ListenTarget? {
+            try Settings(CommandLineArguments(["serve", "--config", scratch(name)]), environment: [:]).listenTargets()
+                .first
         }
         #expect(try target("a.json") == .unixSocket(scratch("run/socket")))
         #expect(try target("b.json") == .unixSocket("/run/socket"))
@@ -34,13 +35,13 @@ struct ListenTargetTests {
     @Test("is refused with the prefix that a path lacks")
     func noPrefix() throws {
         let error = UsageError("--listen: '/run/a' is not HOST:PORT; a socket is unix:/run/a.")
-        #expect(throws: error) { try settings("/run/a").listenTarget() }
+        #expect(throws: error) { try settings("/run/a").listenTargets() }
     }
 
     @Test("is refused without a path")
     func noPath() throws {
         let error = UsageError("--listen: 'unix:' is not the path of a socket, such as unix:/run/drilldown/socket.")
-        #expect(throws: error) { try settings("unix:").listenTarget() }
+        #expect(throws: error) { try settings("unix:").listenTargets() }
     }
 
     @Test("is the address of the socket that the service manager handed over")
@@ -56,7 +57,7 @@ struct ListenTargetTests {
         let address = try #require(ListenAddress("localhost:0"))
         let served = ServedAddress(.internet(host: "127.0.0.1", port: 4711), of: .address(address))
         #expect(
-            Log.Entry(serving: "a.plist", itemCount: 2, at: served).text
+            Log.Entry(serving: "a.plist", itemCount: 2, at: [served]).text
                 == "serving a.plist, 2 items, at http://localhost:4711/")
     }
 
@@ -64,7 +65,7 @@ struct ListenTargetTests {
     func told() throws {
         let socket = ServedAddress.unixSocket("/run/a")
         #expect(
-            Log.Entry(serving: "a.plist", itemCount: 2, at: socket)
+            Log.Entry(serving: "a.plist", itemCount: 2, at: [socket])
                 == Log.Entry(
                     .info, "serving", "serving a.plist, 2 items, at unix:/run/a",
                     [
@@ -73,7 +74,7 @@ struct ListenTargetTests {
                     ]))
         let address = try #require(ListenAddress("127.0.0.1:0"))
         #expect(
-            Log.Entry(loading: "a.plist", for: .internet(address, port: 80))
+            Log.Entry(loading: "a.plist", for: [.internet(address, port: 80)])
                 == Log.Entry(
                     .info, "starting",
                     "loading a.plist for http://127.0.0.1:80/; until it is loaded, requests are answered with 503",
@@ -89,5 +90,79 @@ struct ListenTargetTests {
         #expect(
             target.sentence(for: .socketInUse(path: "/run/a"), named: .standard)
                 == "the socket '/run/a' is in use by another program; choose another path, or stop that program.")
+    }
+
+    @Test("may be at several places, as the option, the variable and the configuration name them")
+    func several() throws {
+        let wanted: [ListenTarget] = [
+            .address(try #require(ListenAddress("127.0.0.1:0"))), .address(try #require(ListenAddress("[::1]:8080"))),
+            .unixSocket("/run/a"),
+        ]
+        let options = ["127.0.0.1:0", "[::1]:8080", "unix:/run/a"].flatMap { ["--listen", $0] }
+        let arguments = try CommandLineArguments(["serve", "a"] + options)
+        #expect(try Settings(arguments, environment: [:]).listenTargets() == wanted)
+        let variable = ["DRILLDOWN_LISTEN": "127.0.0.1:0,[::1]:8080,unix:/run/a"]
+        #expect(try Settings(CommandLineArguments(["serve", "a"]), environment: variable).listenTargets() == wanted)
+        let scratch = try ScratchFolder()
+        try scratch.write("a.json", #"{"Source": "a", "Listen": ["127.0.0.1:0", "[::1]:8080", "unix:run/a"]}"#)
+        let configured = try CommandLineArguments(["serve", "--config", scratch("a.json")])
+        #expect(
+            try Settings(configured, environment: [:]).listenTargets()
+                == wanted.dropLast() + [.unixSocket(scratch("run/a"))])
+    }
+
+    @Test("is refused if a place is named twice")
+    func twice() throws {
+        let arguments = try CommandLineArguments(["serve", "a", "--listen", "a:80", "--listen", "a:80"])
+        let error = UsageError("--listen: 'a:80' appears more than once.")
+        #expect(throws: error) { try Settings(arguments, environment: [:]).listenTargets() }
+    }
+
+    @Test("Only a repeatable option takes an array in the configuration")
+    func arrays() throws {
+        let scratch = try ScratchFolder()
+        try scratch.write("a.json", #"{"Source": "a", "Hosts": ["b"]}"#)
+        let arguments = try CommandLineArguments(["serve", "--config", scratch("a.json")])
+        #expect(throws: UsageError.self) { try Settings(arguments, environment: [:]) }
+    }
+
+    @Test("is told with every address, and that of the metrics")
+    func severalTold() throws {
+        let entry = Log.Entry(
+            serving: "a.plist", itemCount: 2,
+            at: [
+                .internet(try #require(ListenAddress("127.0.0.1:0")), port: 4711),
+                .internet(try #require(ListenAddress("[::]:80")), port: 80), .unixSocket("/run/a"),
+            ], monitoring: .internet(try #require(ListenAddress("127.0.0.1:0")), port: 9090))
+        #expect(
+            entry.text
+                == "serving a.plist, 2 items, at http://127.0.0.1:4711/, http://[::1]:80/ and at every other address of this machine and unix:/run/a; metrics and probes at http://127.0.0.1:9090/"
+        )
+        #expect(
+            entry.members.suffix(2) == [
+                .init("addresses", .text("http://127.0.0.1:4711/ http://[::1]:80/ unix:/run/a")),
+                .init("metrics", .text("http://127.0.0.1:9090/")),
+            ])
+    }
+
+    @Test("Proxies and the time to drain are checked")
+    func checked() throws {
+        func settings(_ option: String, _ value: String) throws -> Settings {
+            try Settings(CommandLineArguments(["serve", "a", option, value]), environment: [:])
+        }
+        #expect(throws: UsageError("--drain: '-1' is not a whole number from 0 to 3600.")) {
+            try settings("--drain", "-1").drain()
+        }
+        #expect(try settings("--drain", "20").drain() == .seconds(20))
+        #expect(
+            throws: UsageError(
+                "--trusted-proxies: '10.0.0.0/33' is not a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix."
+            )
+        ) {
+            try settings("--trusted-proxies", "10.0.0.0/33").server()
+        }
+        #expect(throws: UsageError("--metrics-listen: 'x' is not HOST:PORT, such as x:8080.")) {
+            try settings("--metrics-listen", "x").metricsTarget()
+        }
     }
 }

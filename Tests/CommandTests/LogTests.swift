@@ -38,6 +38,12 @@ struct LogTests {
             ])
     }
 
+    @Test("has the time in a line of text where nothing else adds it")
+    func timed() {
+        let line = Log(.text, isTimed: true).line(of: Log.Entry(.warning, "a", "b"), at: 0)
+        #expect(line == "2001-01-01T00:00:00Z drilldown: warning: b")
+    }
+
     @Test("says of an answer that was not taken that it was cut off")
     func cutOff() {
         let entry = AccessEntry(

@@ -8,7 +8,7 @@ struct RequestIDTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
     private func traceID(_ value: String...) -> String? {
-        Request(target: "/", fields: value.map { ("traceparent", $0) }).traceID
+        Request(target: "/", fields: value.map { ("traceparent", $0) }).traceID?.text
     }
 
     @Test("is the trace that a valid traceparent names")
@@ -38,7 +38,7 @@ struct RequestIDTests {
     @Test("is made if there is no trace: 32 digits, never the same")
     func made() {
         let ids = RequestIDs()
-        let many = (0..<1_000).map { _ in ids.next() }
+        let many = (0..<1_000).map { _ in ids.next().text }
         #expect(Set(many).count == 1_000)
         #expect(many.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil })
     }
@@ -63,6 +63,44 @@ struct RequestIDTests {
         #expect(ids.first == Self.trace && ids.last == Self.trace)
         #expect(ids.dropFirst().first.map { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil && $0 != Self.trace } == true)
         #expect(failures.withLock { $0 } == ["the answer to GET /bad is an internal fault (id \(Self.trace))"])
+    }
+
+    @Test("is in each answer, even if answers share all else")
+    func answered() throws {
+        let shared = Echo.text("fine")
+        let responder = Echo(
+            answer: { $0.targetText == "/bad" ? Echo.text("bad", status: 500) : shared },
+            refuse: { $0.targetText == "/refused" ? Echo.text("no", status: 403) : nil })
+        try withClient(responder) { client in
+            let field = "traceparent: 00-\(Self.trace)-00f067aa0ba902b7-01\r\n"
+            func ask(_ target: String, _ fields: String = "") throws -> RawAnswer {
+                client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+                return try client.readAnswer()
+            }
+            #expect(try ask("/", field).header("Drilldown-Request") == Self.trace)
+            let made = try (0..<40).map { _ in try ask("/") }
+            #expect(Set(made.compactMap { $0.header("Drilldown-Request") }).count == 40)
+            for answer in made {
+                #expect(answer.lines.filter { $0.hasPrefix("Drilldown-Request: ") }.count == 1)
+                #expect(answer.body == "fine")
+            }
+            #expect(try ask("/bad", field).header("Drilldown-Request") == Self.trace)
+            #expect(try ask("/refused", "Content-Length: 1\r\n").header("Drilldown-Request")?.count == 32)
+        }
+    }
+
+    @Test("is the answer's own on connections that are answered at once")
+    func parallel() throws {
+        // Long enough that no answer is sent at once: all are on their way together.
+        let body = [UInt8](repeating: 65, count: 4_000_000)
+        let shared = Response(status: 200, headers: [("Content-Type", "text/plain")], body: body)
+        try withServer(Echo(answer: { _ in shared })) { port in
+            let clients = try (0..<40).map { _ in try RawClient(port: port) }
+            for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            let answers = try clients.map { try $0.readAnswer() }
+            #expect(answers.allSatisfy { $0.body.utf8.count == body.count })
+            #expect(Set(answers.compactMap { $0.header("Drilldown-Request") }).count == 40)
+        }
     }
 
     @Test(

@@ -25,7 +25,7 @@ struct UnixSocketTests {
     }
 
     private func server(_ path: String, _ responder: Echo = Echo()) throws -> Server {
-        try Server(configuration: .varied(), responder: responder, listener: Listener(unixSocket: path))
+        try Server(configuration: .varied(), responder: responder, listeners: [Listener(unixSocket: path)])
     }
 
     private func failure(_ path: String) -> String? {
@@ -46,7 +46,7 @@ struct UnixSocketTests {
             return Echo.description(of: request)
         })
         let server = try server(folder.socket, responder)
-        #expect(server.address == .unix(path: folder.socket))
+        #expect(server.addresses.first == .unix(path: folder.socket))
         #expect(server.port == 0)
         let client = try RawClient(unixSocket: folder.socket)
         for target in ["/a", "/b"] {
@@ -118,8 +118,8 @@ struct UnixSocketTests {
         let listener = try Listener(unixSocket: folder.socket)
         let handed = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
         let server = try Server(
-            configuration: .varied(), responder: Echo(), listener: Listener(inherited: handed, named: "it"))
-        #expect(server.address == .unix(path: folder.socket))
+            configuration: .varied(), responder: Echo(), listeners: [Listener(inherited: handed, named: "it")])
+        #expect(server.addresses.first == .unix(path: folder.socket))
         let client = try RawClient(unixSocket: folder.socket)
         client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try client.readAnswer().body == "get /a ")
@@ -129,7 +129,7 @@ struct UnixSocketTests {
         let next = try RawClient(unixSocket: folder.socket)
         let again = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
         let second = try Server(
-            configuration: .varied(), responder: Echo(), listener: Listener(inherited: again, named: "it"))
+            configuration: .varied(), responder: Echo(), listeners: [Listener(inherited: again, named: "it")])
         next.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try next.readAnswer().body == "get /b ")
         second.stop(grace: .seconds(5))

@@ -269,10 +269,30 @@ def with_prometheus(verdict, program, document):
         verdict.expect(result.returncode == 0, f"promtool accepts {arguments[1]}: {result.stdout}{result.stderr}")
     with open(os.path.join(CONFIG, "prometheus-alerts.yml")) as file:
         alerts = [rule for group in yaml.safe_load(file)["groups"] for rule in group["rules"]]
-    asked = {name for alert in alerts for name in re.findall(r"\b(?:drilldown|process)_\w+", alert["expr"])}
-    verdict.expect(len(asked) >= 6 and len(alerts) == 7, f"the alerts look at metrics: {asked}")
-    with Server(program, document) as server:
-        get(server.port, "/levels/")
+    with open(os.path.join(CONFIG, "grafana-dashboard.json")) as file:
+        panels = json.load(file)["panels"]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    accepted(verdict, [alert["expr"] for alert in alerts] + queries)
+
+    def names(expressions):
+        return {name for text in expressions for name in re.findall(r"\b(?:drilldown|process)_\w+", text)}
+
+    asked, shown = names(alert["expr"] for alert in alerts), names(queries)
+    verdict.expect(len(asked) >= 8 and len(alerts) == 9, f"the alerts look at metrics: {asked}")
+    verdict.expect(len(shown) >= 20, f"the dashboard shows metrics: {shown}")
+    asked |= shown
+    folder = os.path.dirname(document)
+    key, certificate = os.path.join(folder, "tls.key"), os.path.join(folder, "tls.crt")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+         "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    port = unused_port()
+    with Server(
+            program, document, "--tls-certificate", certificate, "--tls-key", key,
+            "--metrics-listen", f"127.0.0.1:{port}") as server:
+        curl = ["curl", "--silent", "--insecure", f"https://127.0.0.1:{server.port}/levels/"]
+        subprocess.run(curl, check=True, capture_output=True)
+        server.port = port
 
         def given():
             return set(re.findall(r"^(\w+)(?:\{| )", get(server.port, "/metrics").body.decode(), re.MULTILINE))
@@ -280,6 +300,18 @@ def with_prometheus(verdict, program, document):
         # A request counts at its end, which is just after its client has the answer.
         wait_until(lambda: asked <= given())
         verdict.expect(asked <= given(), f"the service gives each of them: without {asked - given()}")
+
+
+def accepted(verdict, expressions):
+    """Has promtool parse each query, with the variables of Grafana replaced."""
+    rules = [{"record": "a:b", "labels": {"n": str(number)}, "expr": text.replace("$__rate_interval", "5m")}
+             for number, text in enumerate(expressions)]
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        yaml.safe_dump({"groups": [{"name": "all", "rules": rules}]}, file)
+        file.flush()
+        result = subprocess.run(
+            ["promtool", "check", "rules", file.name], capture_output=True, text=True, timeout=DEADLINE)
+    verdict.expect(result.returncode == 0, f"promtool accepts each query: {result.stdout}{result.stderr}")
 
 
 def main():

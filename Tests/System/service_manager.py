@@ -142,6 +142,62 @@ def wrong_tokens(verdict, service, place):
         verdict.expect(service.logs("many wrong tokens come from unix"), "the burst is logged")
 
 
+# MARK: Several addresses
+
+
+def several(verdict, program, path, folder):
+    place, metrics = os.path.join(folder, "one of several"), unused_port()
+    ports = [unused_port(), unused_port()]
+    with Service(
+            program, path, "--listen", f"127.0.0.1:{ports[0]}", "--listen", f"[::1]:{ports[1]}", "--listen",
+            f"unix:{place}", "--metrics-listen", f"127.0.0.1:{metrics}", "--access-log", "--trusted-proxies",
+            "127.0.0.1") as service:
+        verdict.expect(
+            service.logs(
+                f" at http://127.0.0.1:{ports[0]}/, http://[::1]:{ports[1]}/ and unix:{place}; "
+                f"metrics and probes at http://127.0.0.1:{metrics}/"), f"the start names every address: {service.log}")
+        for answer in (curl(f"http://127.0.0.1:{ports[0]}/readyz"), curl(f"http://[::1]:{ports[1]}/readyz"),
+                       curl("--unix-socket", place, "http://localhost/readyz"),
+                       curl(f"http://127.0.0.1:{metrics}/readyz")):
+            verdict.expect('"status":"ok"' in answer, f"each address serves: {answer}")
+        verdict.expect(get(ports[0], "/metrics").status == 404, "/metrics is not at the public address")
+        verdict.expect(get(metrics, "/metrics").status == 200, "but at its own")
+        verdict.expect(get(metrics, "/levels/").status == 404, "where no level is")
+        answer = get(ports[0], "/levels/", {"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})
+        identifier = answer["drilldown-request"]
+        verdict.expect(identifier and len(identifier) == 32, f"an answer names its request: {identifier}")
+        verdict.expect(service.logs("drilldown: 192.0.2.1 GET /levels/ 200"), f"the log has the client: {service.log}")
+        verdict.expect(service.logs(identifier), "and the same identifier")
+        for number in (signal.SIGUSR1, signal.SIGUSR2):
+            service.signal(number)
+        verdict.expect(get(ports[0], "/readyz").status == 200, "SIGUSR1 and SIGUSR2 are ignored")
+        verdict.expect(service.stop() == 0, "it stops")
+        verdict.expect(not os.path.lexists(place), "and removes its socket")
+        verdict.expect(curl(f"http://[::1]:{ports[1]}/readyz") == "", "and each address refuses")
+
+
+# MARK: Draining
+
+
+def drains(verdict, program, path):
+    for second, least, most in ((False, 1.9, 8), (True, 0, 1.9)):
+        port = unused_port()
+        with Service(program, path, "--listen", f"127.0.0.1:{port}", "--drain", "2") as service:
+            service.logs(" at http")
+            began = time.monotonic()
+            service.signal(signal.SIGTERM)
+            verdict.expect(service.logs("draining"), f"draining is logged: {service.log}")
+            answer = get(port, "/readyz")
+            verdict.expect(
+                answer.status == 503 and b'"/problems/draining"' in answer.body, f"/readyz says so: {answer.body}")
+            verdict.expect(get(port, "/levels/").status == 200, "a new connection is served")
+            if second:
+                service.signal(signal.SIGINT)
+            verdict.expect(service.ends() == 0, "it exits with 0")
+            took = time.monotonic() - began
+            verdict.expect(least <= took <= most, f"the stop took {took:.1f} s")
+
+
 # MARK: Sockets that were handed over
 
 
@@ -170,11 +226,9 @@ def handed_over(verdict, program, path, folder):
             '"status":"ok"' in curl("--unix-socket", place, "http://localhost/readyz"), "which serves its clients")
     verdict.expect(os.path.lexists(place), "and which it does not remove")
 
+    # The shell passes one descriptor only, so the second one is not open.
     with Service(program, path, handed=listener, environment={"LISTEN_FDS": "2", "LISTEN_FDNAMES": "a:b"}) as service:
-        refused(
-            verdict, service,
-            "the service manager handed over 2 sockets (a, b), and drilldown listens on one; keep one ListenStream= in "
-            "the .socket file.", "two sockets")
+        refused(verdict, service, "the socket 'b' of the service manager is not ", "a second socket")
     datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     with Service(program, path, handed=datagrams, environment={"LISTEN_FDNAMES": "web"}) as service:
         refused(
@@ -371,6 +425,8 @@ def main():
         families(verdict, arguments.server, path)
         unix_socket(verdict, arguments.server, path, folder)
         save(path, document("A", "B"))
+        several(verdict, arguments.server, path, folder)
+        drains(verdict, arguments.server, path)
         handed_over(verdict, arguments.server, path, folder)
         activated(verdict, arguments.server, path, folder)
         notifications(verdict, arguments.server, folder, os.path.join(folder, "notify"))

@@ -80,6 +80,8 @@ extension Problem.Kind {
     public static let tooManyBodies = Problem.Kind(rawValue: "too-many-bodies")
     /// The edit was not done in time; it may still be done.
     public static let unfinishedEdit = Problem.Kind(rawValue: "unfinished-edit")
+    /// The server stops soon, and still answers.
+    public static let draining = Problem.Kind(rawValue: "draining")
     /// The server is stopping.
     public static let stopping = Problem.Kind(rawValue: "stopping")
     /// The disk is full, so the edit was not saved.

@@ -2,7 +2,7 @@
 public struct AccessEntry: Sendable {
     /// The trace that the request belongs to (W3C Trace Context), else an identifier of its own: 32 hexadecimal digits.
     public let id: String
-    /// The client's address.
+    /// The client's address; behind a trusted proxy the one that it tells.
     public let peer: String
     /// The method.
     public let method: Method
@@ -18,4 +18,14 @@ public struct AccessEntry: Sendable {
     public let duration: Duration
     /// Whether the whole response was sent.
     public let completed: Bool
+}
+
+extension AccessEntry {
+    /// The entry of a request that has just ended.
+    init(_ ended: EndedRequest, of request: Request, id: String) {
+        self.init(
+            id: id, peer: request.client, method: ended.method, target: LoggedTarget.text(of: request.targetText),
+            status: ended.status, size: ended.size, duration: .nanoseconds(ended.nanoseconds),
+            completed: ended.isComplete)
+    }
 }

@@ -9,6 +9,8 @@ final class Connection {
     let state: ConnectionState
     private let handle: OpaquePointer
     private let service: Service
+    /// The hosts that requests may name; nil for all.
+    private let hosts: AllowedHosts?
     /// Nil without TLS.
     private let transport: SecureTransport?
     private let request: Request
@@ -26,7 +28,7 @@ final class Connection {
     private var largeBodyBegan: Int64?
     private let counters: CounterShard
     /// The identifier of the request, once it was needed or had to be kept.
-    private var id: String?
+    private var id: RequestID?
     private var queued = QueuedAnswer.none
     /// The number of the request's route, once it had to be found.
     private var route: Int?
@@ -59,10 +61,12 @@ final class Connection {
         unsafe self.handle = handle
         self.service = service
         counters = service.configuration.counters.shard
-        request = unsafe Request(peer: PeerAddress.text(of: shim_connection_address(handle)))
+        request = unsafe Request(
+            peer: PeerAddress.text(of: shim_connection_address(handle)), proxies: service.configuration.proxies)
         state = unsafe ConnectionState(
             descriptor: shim_connection_socket(handle), deadline: CoarseClock.now + service.deadlineMilliseconds,
             isSecure: service.configuration.certificates != nil)
+        hosts = service.configuration.hosts(at: state.descriptor)
         let state = state
         transport = service.configuration.certificates.flatMap {
             unsafe SecureTransport(handle, state: state, certificates: $0, suspended: service.suspended)
@@ -112,12 +116,12 @@ final class Connection {
         unsafe memory.addHeader(at: line.method.start, size: size, records: records)
         if let fault = line.fault(strictly: Daemon.isOld)
             ?? request.normalizeTarget(
-                isConnect: line.method.equals("CONNECT"), hosts: service.configuration.hosts)
+                isConnect: line.method.equals("CONNECT"), hosts: hosts)
         {
             return queueEarly(service.response(to: fault, target: ""))
         }
         if let fault = headerFault(
-            HeaderCheck(line: line, size: size, hosts: service.configuration.hosts, strictly: Daemon.isOld))
+            HeaderCheck(line: line, size: size, hosts: hosts, strictly: Daemon.isOld))
         {
             return queueEarly(response(to: fault))
         }
@@ -260,17 +264,16 @@ final class Connection {
     /// Passes the response to the library, or a replacement if it cannot be sent.
     private func queue(_ response: Response) -> Bool {
         let response = response.status < 500 ? response : named(response)
-        let hasRoom = hasRoom(forHeader: response.payload.headerSize)
+        let hasRoom = hasRoom(forHeader: response.payload.headerSize + Response.requestLine)
         if hasRoom, send(response) { return true }
         if hasRoom, response.payload.lacksMemory {
             return send(named(service.responder.responseWithoutMemory(target: request.targetText)))
         }
         let unsent = UnsentAnswer(
-            id: requestID, method: request.method, target: LoggedTarget.text(of: request.targetText),
-            status: response.status,
-            headerSize: response.payload.headerSize, isTooLong: !hasRoom)
+            id: requestID.text, method: request.method, target: LoggedTarget.text(of: request.targetText),
+            status: response.status, headerSize: response.payload.headerSize, isTooLong: !hasRoom)
         let substitute = service.response(inPlaceOf: unsent)
-        return self.hasRoom(forHeader: substitute.payload.headerSize) && send(substitute)
+        return self.hasRoom(forHeader: substitute.payload.headerSize + Response.requestLine) && send(substitute)
     }
 
     /// Passes the response to the library.
@@ -281,7 +284,9 @@ final class Connection {
         state.send(at: CoarseClock.now, patience: service.deadlineMilliseconds)
         if service.draining.load(ordering: .relaxed) { _ = closeAfterAnswer() }
         if let stream = response.payload.stream { attend(stream) }
-        guard let answer = unsafe response.payload.handle.pointer else { return false }
+        guard let named = response.payload.handle(naming: requestID), let answer = unsafe named.pointer else {
+            return false
+        }
         if request.method == .head, let stream = response.payload.stream, stream.length == nil {
             unsafe endByClosing(answer)
         }
@@ -289,7 +294,8 @@ final class Connection {
         guard unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES else { return false }
         queued = QueuedAnswer(
             status: response.status, size: request.method == .head ? 0 : response.size,
-            stream: response.payload.stream, charged: response.isCharged ? response : nil)
+            stream: response.payload.stream, handle: named, payload: response.payload,
+            charged: response.isCharged ? response : nil)
         return true
     }
 
@@ -334,7 +340,7 @@ final class Connection {
         if largeBodyBegan.take() != nil { service.largeBodies.leave() }
         events.take()?.finish(completed ? .complete : .clientGone)
         note(completed: completed)
-        request.parts.reset()
+        request.reset()
     }
 
     /// Closes the connection after its first response if the client has stopped sending.
@@ -357,10 +363,11 @@ final class Connection {
     private func keepWhatNamesRequest() {
         if route == nil { route = service.responder.route(of: request) }
         if request.has(.traceparent) { _ = requestID }
+        request.keepClient()
     }
 
     /// The trace that the request belongs to, else an identifier of its own.
-    private var requestID: String {
+    private var requestID: RequestID {
         if let id { return id }
         let made = request.traceID ?? service.requestIDs.next()
         id = made
@@ -369,11 +376,12 @@ final class Connection {
 
     /// A response of a fault with the identifier of the request.
     private func named(_ response: Response) -> Response {
-        let named = service.responder.response(response, naming: requestID)
+        let named = service.responder.response(response, naming: requestID.text)
         if response.status == 500 {
             service.configuration.failureLog?(
                 FailedAnswer(
-                    id: requestID, method: request.method, target: LoggedTarget.text(of: request.targetText)))
+                    id: requestID.text, method: request.method,
+                    target: LoggedTarget.text(of: request.targetText)))
         }
         return named
     }
@@ -385,17 +393,11 @@ final class Connection {
             size: queued.stream?.written ?? queued.size, nanoseconds: Int(ExactClock.nanoseconds - began),
             hasWaited: hasWaited, isComplete: completed)
         counters.note(ended)
-        if let accessLog = service.configuration.accessLog, queued.status > 0 { accessLog(entry(of: ended)) }
+        if let accessLog = service.configuration.accessLog, queued.status > 0 { accessLog(AccessEntry(ended, of: request, id: requestID.text)) }
+        if let handle = queued.handle { queued.payload?.giveBack(handle) }
         queued = .none
         id = nil
         route = nil
         hasWaited = false
-    }
-
-    private func entry(of ended: EndedRequest) -> AccessEntry {
-        AccessEntry(
-            id: requestID, peer: request.peer, method: ended.method,
-            target: LoggedTarget.text(of: request.targetText), status: ended.status, size: ended.size,
-            duration: .nanoseconds(ended.nanoseconds), completed: ended.isComplete)
     }
 }

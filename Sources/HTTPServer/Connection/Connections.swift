@@ -30,6 +30,9 @@ final class Connections: Sendable {
         self.reaping = reaping
     }
 
+    /// The number of connections.
+    var count: Int { open.withLock { $0.states.count + $0.aside } }
+
     func insert(_ state: ConnectionState) {
         wakingReaper { open in open.states[ObjectIdentifier(state)] = state }
     }

@@ -6,9 +6,12 @@ extension Connection {
         /// The size in bytes of a body that is not a stream.
         let size: Int
         let stream: StreamReader?
+        /// The library's response, which goes back to its payload.
+        let handle: Response.Handle?
+        let payload: Response.Payload?
         /// The response if its memory is charged to a budget, which gets it back when nothing refers to the response.
         let charged: Response?
 
-        static let none = QueuedAnswer(status: 0, size: 0, stream: nil, charged: nil)
+        static let none = QueuedAnswer(status: 0, size: 0, stream: nil, handle: nil, payload: nil, charged: nil)
     }
 }

@@ -1,11 +1,14 @@
 import Glibc
 import Locking
+import Synchronization
 
 /// Counts what a server does: its connections, and its requests by route, method and status.
 ///
 /// Each thread counts in memory of its own, without a lock; the sums are made when they are asked for.
 public final class ServerCounters: Sendable {
     private let layout: CounterLayout
+    /// The maximum number of open connections; 0 before the server has started.
+    let connectionLimit = Atomic<Int>(0)
     private let shards = Guarded<[(thread: pthread_t, shard: CounterShard)]>([])
 
     /// - Parameter routes: the number of routes, of which 0 stands for everything that has none.
@@ -26,7 +29,8 @@ public final class ServerCounters: Sendable {
     public var totals: ServerTotals {
         var sums = [Int](repeating: 0, count: layout.size)
         for (_, shard) in shards.withLock({ $0 }) { shard.addAll(to: &sums) }
-        return ServerTotals(layout: layout, sums: sums)
+        return ServerTotals(
+            layout: layout, sums: sums, connectionLimit: connectionLimit.load(ordering: .relaxed))
     }
 }
 
@@ -45,6 +49,8 @@ public struct ServerTotals: Sendable {
 
     let layout: CounterLayout
     let sums: [Int]
+    /// The maximum number of open connections, as far as the descriptors of the process allow it.
+    public let connectionLimit: Int
 
     /// The number of routes.
     public var routes: Int { layout.routes }

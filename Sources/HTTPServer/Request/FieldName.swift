@@ -5,11 +5,13 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
     /// A request field; `lowercased` is its name.
     case accept, acceptEncoding, acceptLanguage, accessControlRequestHeaders, accessControlRequestMethod
     /// A request field; `lowercased` is its name.
-    case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie, expect
+    case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie, expect, forwarded
     /// A request field; `lowercased` is its name.
     case host, ifMatch, ifModifiedSince, ifNoneMatch, ifRange, ifUnmodifiedSince, lastEventID, origin, prefer
     /// A request field; `lowercased` is its name.
     case range, referer, requestID, secFetchSite, traceparent, transferEncoding, upgrade, userAgent
+    /// A request field; `lowercased` is its name.
+    case xForwardedFor
 
     /// The name in lower case.
     public var lowercased: StaticString {
@@ -27,6 +29,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
         case .contentType: "content-type"
         case .cookie: "cookie"
         case .expect: "expect"
+        case .forwarded: "forwarded"
         case .host: "host"
         case .ifMatch: "if-match"
         case .ifModifiedSince: "if-modified-since"
@@ -44,6 +47,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
         case .transferEncoding: "transfer-encoding"
         case .upgrade: "upgrade"
         case .userAgent: "user-agent"
+        case .xForwardedFor: "x-forwarded-for"
         }
     }
 
@@ -57,7 +61,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
 
     /// A slot that length, first and last letter determine; it is different for each name on the list.
     private static func place(of name: Octets) -> Int {
-        (name.count + 2 * Int(name[0] | 0x20) + 21 * Int(name[name.count - 1] | 0x20)) & 127
+        (4 * name.count + Int(name[0] | 0x20) + 22 * Int(name[name.count - 1] | 0x20)) & 127
     }
 
     private static let table: [FieldName?] = {

@@ -4,14 +4,19 @@
 /// thread that received it, and must not be kept.
 @safe
 public final class Request {
-    /// The client's address as text, without the port, for logs.
-    public let peer: String
+    /// The address of the connection's client as text, without the port.
+    let peer: String
+    /// The proxies to believe, if the connection comes from one of them.
+    private let proxies: TrustedProxies?
+    /// The client's address that the fields of a proxy tell, once it was needed or had to be kept.
+    private var forwardedClient: String?
     let storage: UnsafeMutablePointer<Parts>
     /// The text of a request made without a connection; its fields point into it.
     private let ownText: UnsafeMutableBufferPointer<UInt8>?
 
-    init(peer: String) {
+    init(peer: String, proxies: TrustedProxies? = nil) {
         self.peer = peer
+        self.proxies = proxies.flatMap { $0.trust(peer: peer) ? $0 : nil }
         unsafe ownText = nil
         unsafe storage = .allocate(capacity: 1)
         unsafe storage.initialize(to: Parts())
@@ -20,9 +25,10 @@ public final class Request {
     /// Makes a request without a connection, for tests.
     public init(
         method: Method = .get, target: String, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
-        peer: String = "127.0.0.1"
+        peer: String = "127.0.0.1", proxies: TrustedProxies? = nil
     ) {
         self.peer = peer
+        self.proxies = proxies.flatMap { $0.trust(peer: peer) ? $0 : nil }
         let text = Array((target + fields.map { $0.name + $0.value }.joined()).utf8)
         let own = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count + 1)
         _ = unsafe own.initialize(from: text)
@@ -45,6 +51,24 @@ public final class Request {
         unsafe storage.deinitialize(count: 1)
         unsafe storage.deallocate()
         unsafe ownText?.deallocate()
+    }
+
+    /// The client's address as text, without the port, for logs and for limits; behind a trusted proxy the one that it tells.
+    public var client: String {
+        guard let proxies, hasAny(of: [.forwarded, .xForwardedFor]) || forwardedClient != nil else { return peer }
+        if let forwardedClient { return forwardedClient }
+        let client = proxies.client(of: peer, forwarded: field(.forwarded), addresses: field(.xForwardedFor))
+        forwardedClient = client
+        return client
+    }
+
+    /// Keeps the client's address for the time after the fields.
+    func keepClient() { if proxies != nil { _ = client } }
+
+    /// Removes the request; its memory is kept for the next one, except that of the body.
+    func reset() {
+        parts.reset()
+        if proxies != nil { forwardedClient = nil }
     }
 
     /// The method.

@@ -2,13 +2,16 @@ import CMicroHTTPD
 import Glibc
 
 extension Response {
-    /// The sole owner of a library response; connections on which it is queued hold references of their own.
+    /// The sole owner of a library response; a connection on which it is queued holds a reference of its own.
     ///
-    /// Sendable, because the library counts references under its own lock and nothing is added after `init`.
+    /// Sendable, because one connection at a time takes it from its payload, names its request, and queues it.
     @safe
-    struct Handle: ~Copyable, @unchecked Sendable {
+    final class Handle: @unchecked Sendable {
         /// Nil if the library had no memory for it; it cannot be sent then.
         let pointer: OpaquePointer?
+        /// The digits in the line `Drilldown-Request`, ended by a zero byte; no digits before the first request.
+        private var digits = [UInt8](repeating: 0, count: RequestID.length + 1)
+        private var isNamed = false
 
         /// The handle of a response that cannot be sent.
         init() { unsafe pointer = nil }
@@ -30,6 +33,22 @@ extension Response {
         }
 
         deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
+
+        /// Has the header name a request in place of the one before.
+        ///
+        /// - Returns: false if there is no memory for it.
+        func name(_ id: RequestID) -> Bool {
+            guard let pointer = unsafe pointer else { return false }
+            let field = unsafe UnsafeRawPointer(Response.requestField.utf8Start).assumingMemoryBound(to: CChar.self)
+            return unsafe digits.withUnsafeMutableBufferPointer { digits in
+                let text = unsafe UnsafeRawPointer(digits.baseAddress.unsafelyUnwrapped)
+                    .assumingMemoryBound(to: CChar.self)
+                if isNamed { _ = unsafe MHD_del_response_header(pointer, field, text) }
+                unsafe id.write(to: digits)
+                isNamed = unsafe MHD_add_response_header(pointer, field, text) == .YES
+                return isNamed
+            }
+        }
 
         /// Adds header lines, and returns those that the library accepted.
         func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {

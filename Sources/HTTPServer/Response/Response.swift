@@ -2,8 +2,13 @@ import Glibc
 
 /// A response: immutable once made, and queued any number of times on any number of connections and threads.
 ///
-/// The server adds `Date`, `Content-Length`, `Transfer-Encoding` and `Connection`: leave them out.
+/// The server adds `Drilldown-Request`, `Date`, `Content-Length`, `Transfer-Encoding` and `Connection`: leave them out.
 public final class Response: Sendable {
+    /// The field by which the server names the request in each answer.
+    public static let requestField: StaticString = "Drilldown-Request"
+    /// The bytes of its line.
+    static let requestLine = requestField.utf8CodeUnitCount + RequestID.length + 4
+
     /// The status code (RFC 9110, section 15).
     public let status: Int
     let payload: Payload

@@ -11,7 +11,7 @@ struct Daemon: ~Copyable {
     private let lent: Int32
 
     init(
-        listener: consuming Listener, configuration: Server.Configuration, service: Service
+        listener: Listener, configuration: Server.Configuration, service: Service
     ) throws(ServerError) {
         unsafe MHD_set_panic_func(panicked, nil)
         // On most failures to start, the library closes the descriptor that it was given, so it gets its own.
@@ -46,14 +46,22 @@ struct Daemon: ~Copyable {
     /// nothing ever arrives; the listening socket closes, and so leaves all epoll sets.
     func quiesce() { listener.silence(lent) }
 
-    /// Has a thread serve a connection of a Unix domain socket, which the library owns from now on.
+    /// Has a thread serve a connection, which the library owns from now on.
     ///
     /// - Returns: false if there are too many connections.
     func add(_ descriptor: Int32) -> Bool {
-        var address = sockaddr()
-        address.sa_family = sa_family_t(AF_UNIX)
-        let size = socklen_t(MemoryLayout<sa_family_t>.size)
-        return unsafe MHD_add_connection(pointer, descriptor, &address, size) == .YES
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            let address = unsafe UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
+            // A client that has gone already counts as one of this machine.
+            if unsafe getpeername(descriptor, address, &size) != 0 || address.pointee.sa_family == sa_family_t(AF_UNIX)
+            {
+                unsafe address.pointee.sa_family = sa_family_t(AF_UNIX)
+                size = socklen_t(MemoryLayout<sa_family_t>.size)
+            }
+            return unsafe MHD_add_connection(pointer, descriptor, address, size) == .YES
+        }
     }
 
     /// The version of the library that is linked.

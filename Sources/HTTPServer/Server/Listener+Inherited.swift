@@ -9,7 +9,7 @@ extension Listener {
     ///   - descriptor: the descriptor of the socket, which this value owns from now on.
     ///   - name: how a message names the socket.
     /// - Throws: `ServerError` if it is not a listening stream socket of the internet or of this machine.
-    public init(inherited descriptor: Int32, named name: String) throws(ServerError) {
+    public convenience init(inherited descriptor: Int32, named name: String) throws(ServerError) {
         if let fault = Listener.fault(of: descriptor) { throw .unusableSocket("\(name) \(fault)") }
         guard let address = BoundAddress(of: descriptor) else {
             throw .unusableSocket("\(name) is neither an internet socket nor a Unix domain socket")

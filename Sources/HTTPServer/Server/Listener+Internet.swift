@@ -9,7 +9,7 @@ extension Listener {
     ///   - host: a host name or an address; an IPv6 address with or without brackets.
     ///   - port: the port; 0 takes a free one.
     /// - Throws: `ServerError` if no address of the host can be bound.
-    public init(host: String, port: UInt16) throws(ServerError) {
+    public convenience init(host: String, port: UInt16) throws(ServerError) {
         let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

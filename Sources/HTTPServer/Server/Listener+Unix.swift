@@ -8,7 +8,7 @@ extension Listener {
     ///
     /// - Parameter path: the path of the socket, of at most 107 bytes.
     /// - Throws: `ServerError` if another program listens on it, or it cannot be created.
-    public init(unixSocket path: String) throws(ServerError) {
+    public convenience init(unixSocket path: String) throws(ServerError) {
         let address = try UnixAddress(path)
         // One process at a time looks whether a socket is in use, removes it, and listens on its own.
         let folder = LockedFolder(of: path)

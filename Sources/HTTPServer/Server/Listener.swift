@@ -1,7 +1,7 @@
 import Glibc
 
 /// The sole owner of a listening socket.
-public struct Listener: ~Copyable, Sendable {
+public final class Listener: Sendable {
     let descriptor: Int32
     /// The address that it listens on; the actual port if 0 was requested.
     public let address: BoundAddress

@@ -38,8 +38,14 @@ extension Server {
         public var certificates: Certificates?
         /// The hosts that the server answers to; nil for all.
         public var hosts: AllowedHosts?
+        /// The addresses at which `hosts` holds; nil for all.
+        public var hostAddresses: [BoundAddress]?
+        /// The proxies that are believed on the address of their client; nil for none.
+        public var proxies: TrustedProxies?
         /// Counts the connections and the requests.
         public var counters = ServerCounters()
+        /// Whether its connections are counted, and their limit; another server with the same counters counts only requests.
+        public var countsConnections = true
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
         /// Called for each response of status 500, on the thread that serves it.
@@ -53,6 +59,12 @@ extension Server {
 }
 
 extension Server.Configuration {
+    /// The hosts that the server answers to on a connection; nil for all.
+    func hosts(at descriptor: Int32) -> AllowedHosts? {
+        guard let hosts, let hostAddresses else { return hosts }
+        return BoundAddress(of: descriptor).map(hostAddresses.contains) ?? true ? hosts : nil
+    }
+
     /// The same with actual numbers for zeros, and with no more connections than the process has descriptors for.
     ///
     /// - Throws: `ServerError.tooFewDescriptors` if there are too few to serve at all.

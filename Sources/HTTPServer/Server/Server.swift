@@ -7,14 +7,17 @@ public final class Server: Sendable {
     /// The version of libmicrohttpd that is linked.
     public static let libraryVersion = Daemon.version
 
-    /// The address that it listens on.
-    public let address: BoundAddress
+    /// The addresses that it listens on, in the order of its sockets.
+    public let addresses: [BoundAddress]
     let service: Service
     private let reaper: Reaper
     let daemon: Guarded<Daemon?>
+    /// Accepts at the sockets after the first; nil if there are none.
+    private let acceptor: Guarded<Acceptor?>
+    private let further: Guarded<[Listener]>
 
-    /// The port that it listens on, the actual one if 0 was requested; 0 if the socket has none.
-    public var port: UInt16 { address.port ?? 0 }
+    /// The port of its first address, the actual one if 0 was requested; 0 if the socket has none.
+    public var port: UInt16 { addresses.first?.port ?? 0 }
 
     /// Binds and begins to serve.
     ///
@@ -22,33 +25,63 @@ public final class Server: Sendable {
     ///   refuses threads or memory.
     public convenience init(configuration: Configuration, responder: any Responder) throws(ServerError) {
         let listener = try Listener(host: configuration.host, port: configuration.port)
-        try self.init(configuration: configuration, responder: responder, listener: listener)
+        try self.init(configuration: configuration, responder: responder, listeners: [listener])
     }
 
-    /// Begins to serve on a socket.
+    /// Begins to serve on one socket or several.
     ///
     /// - Throws: `ServerError` if the process may open too few descriptors, or the system refuses threads or memory.
     public init(
-        configuration: Configuration, responder: any Responder, listener: consuming Listener
+        configuration: Configuration, responder: any Responder, listeners: [Listener]
     ) throws(ServerError) {
         signal(SIGPIPE, SIG_IGN)
         let configuration = try configuration.fitted(to: .raise())
-        address = listener.address
+        if configuration.countsConnections {
+            configuration.counters.connectionLimit.store(configuration.connectionLimit, ordering: .relaxed)
+        }
+        addresses = listeners.map(\.address)
+        guard let first = listeners.first else { throw .unusableSocket("there is no socket to listen on") }
         service = try Service(responder: responder, configuration: configuration)
         reaper = try Reaper(service: service)
         let daemon: Daemon
         do throws(ServerError) {
             try service.suspended.start()
-            daemon = try Daemon(listener: listener, configuration: configuration, service: service)
+            daemon = try Daemon(listener: first, configuration: configuration, service: service)
         } catch {
             service.suspended.stop()
             reaper.stop()
             throw error
         }
         self.daemon = Guarded(daemon)
+        let others = Array(listeners.dropFirst())
+        further = Guarded(others)
+        acceptor = Guarded(nil)
+        guard !others.isEmpty else { return }
+        do throws(ServerError) {
+            let limit = configuration.connectionLimit
+            let started = try Acceptor(others.map(\.descriptor)) { [service] in
+                service.connections.count < limit
+            } serve: { [weak self] descriptor in
+                if self?.add(descriptor) != true { close(descriptor) }
+            }
+            acceptor.withLock { $0 = started }
+        } catch {
+            stop(grace: .zero)
+            throw error
+        }
     }
 
     deinit { stop(grace: .zero) }
+
+    /// Has the daemon serve a connection; false if it has stopped, so that the descriptor is still the caller's.
+    private func add(_ descriptor: Int32) -> Bool {
+        daemon.withLock { daemon in
+            guard daemon != nil else { return false }
+            // The library closes a descriptor that it refuses.
+            _ = daemon?.add(descriptor)
+            return true
+        }
+    }
 
     /// Stops: refuses new connections, answers the requests in progress, then closes.
     ///
@@ -58,7 +91,9 @@ public final class Server: Sendable {
     ///
     /// - Parameter grace: how long to wait for requests in progress.
     public func stop(grace: Duration) {
+        acceptor.withLock { $0.take() }?.stop()
         guard let daemon = daemon.withLock({ $0.take() }) else { return }
+        further.withLock { $0 = [] }
         service.draining.store(true, ordering: .relaxed)
         daemon.quiesce()
         // The library must not be stopped while a connection sleeps.

@@ -59,7 +59,7 @@ final class Service: Sendable {
     func opened(_ handle: OpaquePointer) -> Unmanaged<Connection> {
         let connection = unsafe Connection(handle, service: self)
         connections.insert(connection.state)
-        connection.noteOpened()
+        if configuration.countsConnections { connection.noteOpened() }
         return unsafe Unmanaged.passRetained(connection)
     }
 
@@ -67,7 +67,7 @@ final class Service: Sendable {
     func closed(_ retained: Unmanaged<Connection>) {
         let connection = unsafe retained.takeRetainedValue()
         connections.remove(connection.state)
-        connection.noteClosed()
+        if configuration.countsConnections { connection.noteClosed() }
         heapTrimmer.note()
         if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             connections.reaping.signal()

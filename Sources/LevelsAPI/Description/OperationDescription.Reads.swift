@@ -158,7 +158,7 @@ extension OperationDescription {
                     summary: "The state of what is served.", content: [.json(Schema.named("Readiness"))],
                     example: .init(keys: 0, json: Examples.readiness))
             ],
-            problems: [])
+            problems: [.draining])
     }
 
     private static var metrics: OperationDescription {

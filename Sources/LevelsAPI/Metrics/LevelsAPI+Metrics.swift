@@ -1,3 +1,4 @@
+import Bytes
 import ContentCodings
 import HTTPServer
 import Levels
@@ -6,6 +7,32 @@ import TreeStore
 extension LevelsAPI {
     /// Answers `GET /metrics`.
     func metrics(_ call: Call) throws(Problem) -> Response {
+        if configuration.hidesMetrics { throw .noSuchRoute(call.request.target) }
+        return try metricsResponse(to: call)
+    }
+
+    /// Answers a request at the address of `--metrics-listen`, where `/metrics`, `/healthz` and `/readyz` are served.
+    func response(toMonitor request: Request) -> Response {
+        if let response = gate.response(to: request) { return response }
+        let negotiation = Negotiation(request, configuration.allowedOrigins)
+        do throws(Problem) {
+            guard let match = Endpoint.match(request.target), MonitoringResponder.serves(match.endpoint) else {
+                throw .noSuchRoute(request.target)
+            }
+            guard let operation = match.operation(request.method) else { throw .methodNotAllowed(match.methods) }
+            let query = try Query(request.target.extracting(match.query), operation.options)
+            let call = Call(
+                request: request, match: match, query: query, negotiation: negotiation,
+                publication: publications.current, missed: nil)
+            if MonitoringResponder.isMetrics(match.endpoint) { return try metricsResponse(to: call) }
+            guard let response = try operation.handler(self, call).response else { throw .unwritten }
+            return response
+        } catch {
+            return selection.response(to: error, at: String(utf8: request.target), negotiation)
+        }
+    }
+
+    private func metricsResponse(to call: Call) throws(Problem) -> Response {
         try call.query.check()
         var text = PrometheusText()
         metricsAnswer.write(to: &text)
@@ -25,7 +52,7 @@ extension LevelsAPI {
                 items: snapshot.itemCount, revision: snapshot.revision, isStale: readiness().lastError != nil,
                 // The two are counted one after the other.
                 polls: max(room.count - streams, 0), streams: streams, queued: laterAnswers.room.count),
-            bodies: configuration.responseBudget,
+            bodies: configuration.responseBudget, certificateExpiry: configuration.certificateExpiry?(),
             cache: cache.counts, version: counters.version)
     }
 }

@@ -8,6 +8,8 @@ struct MetricsAnswer {
     let process: ProcessStatus
     let gauges: Gauges
     let bodies: ResponseBudget
+    /// In seconds since 1970; nil without a certificate.
+    let certificateExpiry: Int?
     let cache: ResponseCache.Counts
     let version: String
 
@@ -110,6 +112,14 @@ struct MetricsAnswer {
             "drilldown_http_connections_accepted_total", .counter, "Connections that were accepted.",
             server.connections)
         text.write("drilldown_http_connections", .gauge, "Connections that are open.", server.openConnections)
+        text.write(
+            "drilldown_http_connections_limit", .gauge, "Connections that may be open at once.",
+            server.connectionLimit)
+        if let certificateExpiry {
+            text.write(
+                "drilldown_certificate_expiry_timestamp_seconds", .gauge,
+                "When the certificate in use expires, in seconds since 1970.", certificateExpiry)
+        }
         text.write("drilldown_waiting_requests", .gauge, "Long polls that wait for a change.", gauges.polls)
         text.write("drilldown_event_streams", .gauge, "Streams of changes that are open.", gauges.streams)
         text.write(

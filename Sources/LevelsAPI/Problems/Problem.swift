@@ -83,6 +83,9 @@ struct Problem: Error {
         return problem
     }
 
+    /// 503 from `/readyz` while the service is about to stop.
+    static let draining = Problem(.draining, "The service stops soon; send new requests to another one.")
+
     /// 503 if too many files are open.
     static let tooManyFiles = Problem(
         .tooManyFiles, "The limit of files that are sent at once is reached. Try again later.")

@@ -31,6 +31,8 @@ extension ProblemKind {
             "The server receives one large document at a time. Repeat the request after the seconds in Retry-After."
         case .unfinishedEdit:
             "The request was not done within five minutes, or the server stopped meanwhile; it may still be done. Look at the document before you repeat it."
+        case .draining:
+            "The server stops soon. It still answers, but new requests should go to another one; that is why only /readyz says so."
         case .stopping: "The server is stopping, and nothing has changed. Repeat the request when it serves again."
         case .insufficientStorage:
             "The disk is full, so the edit was not saved; nothing has changed. Make room, and repeat it."

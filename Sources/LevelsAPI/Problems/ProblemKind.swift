@@ -41,6 +41,7 @@ enum ProblemKind: String, CaseIterable {
     case tooManyBodies = "too-many-bodies"
     case unfinishedEdit = "unfinished-edit"
     case stopping
+    case draining
     case insufficientStorage = "insufficient-storage"
 
     var status: Int {
@@ -66,7 +67,7 @@ enum ProblemKind: String, CaseIterable {
         case .internalFault, .saveFailed: 500
         case .notImplemented: 501
         case .notReady, .tooManyWaiters, .tooBusy, .outOfMemory, .tooManyFiles, .tooManyAnswers, .tooManyEdits,
-            .tooManyBodies, .unfinishedEdit, .stopping:
+            .tooManyBodies, .unfinishedEdit, .stopping, .draining:
             503
         case .versionNotSupported: 505
         case .insufficientStorage: 507
@@ -78,7 +79,7 @@ enum ProblemKind: String, CaseIterable {
         switch self {
         case .tooManyWaiters, .tooManyFiles, .outOfMemory: [("Retry-After", "5")]
         case .tooManyBodies, .tooManyAnswers: [("Retry-After", "2")]
-        case .notReady, .tooManyEdits, .stopping: [("Retry-After", "1")]
+        case .notReady, .tooManyEdits, .stopping, .draining: [("Retry-After", "1")]
         // RFC 9110, section 11.6.1, and RFC 6750, section 3.
         case .unauthorized: [("WWW-Authenticate", "Bearer")]
         default: []

@@ -30,6 +30,11 @@ public final class FirstLoadResponder: Responder {
         if !isFirst { unsafe retained.release() }
     }
 
+    /// Passes the API to a closure; nil before the first load.
+    func withAPI<Output>(_ body: (LevelsAPI) -> Output) -> Output? {
+        unsafe api.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { body($0) }
+    }
+
     public func respond(to request: Request) -> Answer {
         guard let api = unsafe api.load(ordering: .acquiring) else { return .now(earlyResponse(to: request)) }
         return unsafe api._withUnsafeGuaranteedRef { $0.respond(to: request) }

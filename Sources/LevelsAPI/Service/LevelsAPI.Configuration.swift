@@ -18,6 +18,10 @@ extension LevelsAPI {
         /// The other origins whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 
+        /// Whether `/metrics` is served by `MonitoringResponder` alone, which has an address of its own.
+        public var hidesMetrics = false
+        /// When the certificate in use expires, in seconds since 1970; nil without one.
+        public var certificateExpiry: (@Sendable () -> Int)?
         /// What `/metrics` shows, and the version that `/openapi.json` tells.
         public var counters = ServiceCounters()
         /// What reading needs; nil if anyone may read.

@@ -3,6 +3,7 @@ import ContentCodings
 public import HTTPServer
 import Levels
 import Locking
+import Synchronization
 public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
@@ -25,12 +26,14 @@ public final class LevelsAPI: Responder {
     let followers: ChangeFollowers
     let admission: EditAdmission
     let edits: EditsInProgress
-    private let gate: Gate
+    let gate: Gate
     private let assets: Assets
     private let webClient: WebClientAnswers?
     let description: ServiceDescription
     let readiness: @Sendable () -> Readiness
     let configuration: Configuration
+    /// Whether the service stops soon, so that no new requests should come.
+    private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - publications: what is served; requests that wait are answered on the thread that notifies its subscribers.
@@ -89,7 +92,8 @@ public final class LevelsAPI: Responder {
             var missed: UInt64?
             if isLookedUp {
                 switch cache.find(request.target, hash: hash, in: current.number) {
-                case .verified(let kept): return .now(try kept.response(to: request, chargedTo: configuration.responseBudget))
+                case .verified(let kept):
+                    return .now(try kept.response(to: request, chargedTo: configuration.responseBudget))
                 case .unverified: break
                 case .missing: missed = hash
                 }
@@ -99,6 +103,9 @@ public final class LevelsAPI: Responder {
             return .now(selection.response(to: error, at: String(utf8: request.target), negotiation))
         }
     }
+
+    /// Has `/readyz` say from now on that the service stops soon; everything is still answered.
+    public func beginDraining() { isDraining.store(true, ordering: .relaxed) }
 
     public func refusal(of request: Request) -> Response? {
         if let response = gate.response(to: request) { return response }
@@ -182,6 +189,7 @@ public final class LevelsAPI: Responder {
 
     func readinessAnswer(_ call: Call) throws(Problem) -> Response {
         try call.query.check()
+        if isDraining.load(ordering: .relaxed) { throw .draining }
         let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
         return try selection.response(of: state, .identity, call.negotiation)
     }

@@ -47,8 +47,8 @@ final class ReadAdmission: Sendable {
 
     /// Counts a wrong token; returns the seconds that the client should wait if there were too many.
     private func noteFailure(of request: Request) -> Int? {
-        guard let burst = failures.note(request.peer) else { return nil }
-        if burst.isFirst { reading.log(.wrongTokens(address: request.peer)) }
+        guard let burst = failures.note(request.client) else { return nil }
+        if burst.isFirst { reading.log(.wrongTokens(address: request.client)) }
         return burst.seconds
     }
 

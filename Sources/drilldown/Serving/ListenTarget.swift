@@ -1,6 +1,5 @@
 import HTTPServer
 import PropertyLists
-import ServiceManager
 
 /// Where the service is told to listen.
 enum ListenTarget: Equatable {
@@ -11,23 +10,29 @@ enum ListenTarget: Equatable {
     /// What precedes a path.
     static let unixPrefix = "unix:"
 
+    /// Whether the system chooses the port, so that the same text may name several sockets.
+    var isFreePort: Bool { if case .address(let address) = self { address.port == 0 } else { false } }
+
     /// Binds and listens; SIGTERM and SIGINT end the process at once meanwhile.
     ///
-    /// - Parameter handed: the socket of the service manager, which takes precedence.
-    /// - Throws: `ServerError`.
-    func listener(handed: HandedSocket?) throws(ServerError) -> Listener {
-        if let handed {
-            return try Listener(
-                inherited: handed.descriptor, named: "the socket '\(handed.name)' of the service manager")
-        }
-        return switch self {
-        case .address(let address):
-            try Signals.endingAtOnce { () throws(ServerError) in
-                try Listener(host: address.host, port: address.port)
+    /// - Parameter origin: where the address was named.
+    /// - Throws: `Refusal`.
+    func listener(named origin: Settings.Origin) throws(Refusal) -> Listener {
+        do throws(ServerError) {
+            return switch self {
+            case .address(let address):
+                try Signals.endingAtOnce { () throws(ServerError) in
+                    try Listener(host: address.host, port: address.port)
+                }
+            case .unixSocket(let path): try Listener(unixSocket: path)
             }
-        case .unixSocket(let path): try Listener(unixSocket: path)
+        } catch {
+            throw Refusal(description: sentence(for: error, named: origin))
         }
     }
+
+    /// The reason why the service cannot listen at an address.
+    struct Refusal: Error, CustomStringConvertible { let description: String }
 
     /// Why the service cannot listen there, and which setting to use instead.
     ///
@@ -45,7 +50,7 @@ enum ListenTarget: Equatable {
     }
 }
 
-/// Where the service listens, as the log tells it.
+/// Where the service listens, as the log shows it.
 enum ServedAddress: Equatable {
     /// An address, the port that is in use, and whether it speaks HTTPS.
     case internet(ListenAddress, port: UInt16, isSecure: Bool = false)
@@ -67,7 +72,7 @@ enum ServedAddress: Equatable {
     }
 
     /// What a client needs to know: a URL to paste, or the socket.
-    fileprivate var url: String {
+    var url: String {
         switch self {
         case .internet(let address, let port, let isSecure): address.url(port: port, isSecure: isSecure)
         case .unixSocket(let path): ListenTarget.unixPrefix + path
@@ -87,25 +92,43 @@ enum ServedAddress: Equatable {
     }
 }
 
+extension [ServedAddress] {
+    /// The addresses as a list in a sentence.
+    var text: String {
+        let texts = map { address in
+            guard case .internet(let internet, _, _) = address, internet.isWildcard else { return address.url }
+            return address.url + " and at every other address of this machine"
+        }
+        return texts.count < 2
+            ? texts.joined() : texts.dropLast().joined(separator: ", ") + " and " + texts.suffix(1).joined()
+    }
+
+    /// The members of the log's lines about the addresses: those of the first, and a list of all if there are several.
+    fileprivate var members: [Log.Member] {
+        (first?.members ?? []) + (count < 2 ? [] : [.init("addresses", .text(map(\.url).joined(separator: " ")))])
+    }
+}
+
 extension Log.Entry {
     /// The line that says what is served, and where.
-    init(serving name: String, itemCount: Int, at address: ServedAddress) {
-        switch address {
-        case .internet(let address, let port, let isSecure):
-            self.init(serving: name, itemCount: itemCount, at: address, port: port, isSecure: isSecure)
-        case .unixSocket:
-            self.init(
-                .info, "serving", "serving \(name), \(Quantity(itemCount, "item")), at \(address.url)",
-                [.init("source", .text(name)), .init("items", .number(itemCount))] + address.members)
-        }
+    ///
+    /// - Parameter monitoring: the address of metrics and probes, if they have one of their own.
+    init(serving name: String, itemCount: Int, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
+        self.init(
+            .info, "serving",
+            "serving \(name), \(Quantity(itemCount, "item")), at \(addresses.text)"
+                + (monitoring.map { "; metrics and probes at \($0.url)" } ?? ""),
+            [.init("source", .text(name)), .init("items", .number(itemCount))] + addresses.members
+                + (monitoring.map { [.init("metrics", .text($0.url))] } ?? []))
     }
 
     /// The line for a first load that takes long.
     ///
     /// It has no ` at ` before the address, by which scripts know the line that says what is served.
-    init(loading name: String, for address: ServedAddress) {
+    init(loading name: String, for addresses: [ServedAddress]) {
         self.init(
-            .info, "starting", "loading \(name) for \(address.url); until it is loaded, requests are answered with 503",
-            [.init("source", .text(name))] + address.members)
+            .info, "starting",
+            "loading \(name) for \(addresses.map(\.url).joined(separator: ", ")); until it is loaded, requests are answered with 503",
+            [.init("source", .text(name))] + addresses.members)
     }
 }

@@ -4,43 +4,89 @@ import ServiceManager
 
 /// A server that is bound and not started yet.
 final class ServerStart {
-    private var configuration: Server.Configuration
+    var configuration: Server.Configuration
     private let responder: FirstLoadResponder
-    private var listener: Listener?
+    private var listeners: [Listener]
+    private var server: Server?
     /// Whether connections may wait until the document is loaded.
     ///
     /// The clients of a socket that the service manager keeps should not notice a restart.
     let mayWait: Bool
-    /// The address that the system has bound.
-    let bound: BoundAddress
-    /// The same as the log tells it.
-    let address: ServedAddress
+    /// The addresses that the system has bound.
+    let bound: [BoundAddress]
+    /// The same as the log shows them.
+    let addresses: [ServedAddress]
 
     /// Binds and listens.
     ///
     /// - Parameters:
-    ///   - handed: the socket of the service manager, which takes precedence over the target.
-    ///   - hosts: the hosts to answer to at an address.
-    /// - Throws: `ServerError` if that cannot be done, and what `hosts` throws.
+    ///   - handed: the sockets of the service manager, which take precedence over the targets.
+    ///   - origin: where the targets were named.
+    /// - Throws: `ServerError` or `ListenTarget.Refusal` if that cannot be done.
     init(
-        at target: ListenTarget, handed: HandedSocket?, _ configuration: Server.Configuration,
-        _ responder: FirstLoadResponder, hosts: (BoundAddress) throws(UsageError) -> AllowedHosts?
+        at targets: [ListenTarget], handed: [HandedSocket], named origin: Settings.Origin,
+        _ configuration: Server.Configuration, _ responder: FirstLoadResponder
     ) throws {
         (self.configuration, self.responder) = (configuration, responder)
-        let listener = try target.listener(handed: handed)
-        bound = listener.address
-        address = ServedAddress(
-            bound, of: handed == nil ? target : nil, isSecure: configuration.certificates != nil)
-        mayWait = handed != nil
-        self.configuration.hosts = try hosts(bound)
-        self.listener = consume listener
+        mayWait = !handed.isEmpty
+        listeners =
+            mayWait
+            ? try handed.map { socket in
+                try Listener(inherited: socket.descriptor, named: "the socket '\(socket.name)' of the service manager")
+            } : try targets.map { target in try target.listener(named: origin) }
+        bound = listeners.map(\.address)
+        let known = mayWait ? bound.map { _ in nil } : targets.map(Optional.some)
+        let isSecure = configuration.certificates != nil
+        addresses = zip(bound, known).map { ServedAddress($0, of: $1, isSecure: isSecure) }
     }
 
-    /// Starts to serve; once.
+    /// Starts to serve, the first time.
     ///
     /// - Throws: `ServerError` if the system refuses descriptors, threads or memory.
-    func server() throws(ServerError) -> Server? {
-        guard let listener = listener.take() else { return nil }
-        return try Server(configuration: configuration, responder: responder, listener: listener)
+    func started() throws(ServerError) -> Server {
+        if let server { return server }
+        let made = try Server(configuration: configuration, responder: responder, listeners: listeners)
+        listeners = []
+        server = made
+        return made
     }
+}
+
+/// The server of metrics and probes, if they have an address of their own.
+///
+/// It has a thread and connections of its own, so that a crowd of clients does not keep monitoring out, and goes on while
+/// the other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
+final class MonitoringStart {
+    private let server: Server
+    let address: ServedAddress
+
+    private static let connections = 64
+    /// The descriptors that it opens.
+    static let descriptors = connections + 16
+
+    /// Binds, and begins to serve.
+    ///
+    /// - Parameters:
+    ///   - origin: where the target was named.
+    ///   - service: the configuration of the service, for its logs, counters and hosts.
+    /// - Throws: `ServerError` or `ListenTarget.Refusal` if that cannot be done.
+    init(
+        at target: ListenTarget, named origin: Settings.Origin, _ service: Server.Configuration,
+        _ responder: FirstLoadResponder
+    ) throws {
+        let listener = try target.listener(named: origin)
+        var configuration = service
+        configuration.threads = 1
+        configuration.connectionLimit = Self.connections
+        configuration.connectionLimitPerAddress = 0
+        configuration.laterDescriptors = 0
+        configuration.certificates = nil
+        configuration.countsConnections = false
+        if configuration.hostAddresses != nil { configuration.hostAddresses?.append(listener.address) }
+        server = try Server(
+            configuration: configuration, responder: MonitoringResponder(responder), listeners: [listener])
+        address = ServedAddress(listener.address, of: target)
+    }
+
+    func stop() { server.stop(grace: .milliseconds(100)) }
 }

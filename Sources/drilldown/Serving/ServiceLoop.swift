@@ -16,10 +16,14 @@ struct ServiceLoop: ~Copyable {
         let signals: SignalQueue
         let news: ServiceNews
         let start: ServerStart
+        /// Nil without an address of its own for metrics and probes.
+        let monitor: MonitoringStart?
         let responder: FirstLoadResponder
         let manager: ServiceManager
         /// Nil for HTTP.
         let certificates: CertificateSource?
+        /// How long to serve on after the first signal to stop.
+        let drain: Duration
         /// Makes the API of the store.
         let api: (TreeStore) -> LevelsAPI
     }
@@ -42,6 +46,8 @@ struct ServiceLoop: ~Copyable {
     /// The reloads that signals asked for, and that have not ended.
     private var reloads = 0
     private var isReloadWanted = false
+    /// When the service stops, once it was asked to.
+    private var drainEnd: ContinuousClock.Instant?
     /// The exit status, once the service cannot go on.
     private var status: Int32?
 
@@ -61,7 +67,7 @@ struct ServiceLoop: ~Copyable {
     /// - Throws: `ServerError` if the server cannot be started.
     init(_ parts: Parts) throws(ServerError) {
         self.parts = parts
-        if !parts.start.mayWait { server = try parts.start.server() }
+        if !parts.start.mayWait { server = try parts.start.started() }
         reports = ManagerReports(parts.manager.notifications, parts.log)
     }
 
@@ -84,11 +90,13 @@ struct ServiceLoop: ~Copyable {
         watchdog?.addWaits(to: &waits)
         if serving == nil { waits.wake(by: loadingNotice) }
         if let due = reports.nextStatus { waits.wake(by: due) }
+        if let drainEnd { waits.wake(by: drainEnd) }
         waits.wait()
     }
 
     /// Does what is due.
     private mutating func takeTurn() {
+        if let drainEnd, ContinuousClock.now >= drainEnd { stop() }
         if watchdog?.advance() == true { reports.send(.watchdog) }
         reports.showWanted()
         guard serving == nil, ContinuousClock.now >= loadingNotice else { return }
@@ -101,25 +109,28 @@ struct ServiceLoop: ~Copyable {
         isLongLoad = true
         do throws(ServerError) {
             _ = try startedServer()
-            parts.log.write(Log.Entry(loading: parts.name, for: parts.start.address))
+            parts.log.write(Log.Entry(loading: parts.name, for: parts.start.addresses))
         } catch {
             fail(error)
         }
     }
 
-    private mutating func startedServer() throws(ServerError) -> Server? {
-        if server == nil { server = try parts.start.server() }
-        return server
+    private mutating func startedServer() throws(ServerError) -> Server {
+        let started = try parts.start.started()
+        server = started
+        return started
     }
 
     // MARK: Signals
 
     private mutating func take(_ signal: Int32) {
-        if signal == SIGHUP { reload() } else { stop() }
+        if signal == SIGHUP { reload() } else { drain() }
     }
 
     private mutating func reload() {
         parts.certificates?.check()
+        // The service manager was told that the service stops.
+        guard drainEnd == nil else { return }
         guard let serving else {
             isReloadWanted = true
             return
@@ -129,11 +140,25 @@ struct ServiceLoop: ~Copyable {
         serving.store.reload { [news = parts.news] _ in news.post(.reloaded) }
     }
 
+    /// Serves on for the time of `--drain`, so that load balancers can turn to another service; stops the second time.
+    private mutating func drain() {
+        guard let serving, parts.drain > .zero, drainEnd == nil else { stop() }
+        drainEnd = .now + parts.drain
+        serving.api.beginDraining()
+        reports.stopping("Draining.")
+        parts.log.write(
+            Log.Entry(
+                .info, "draining",
+                "draining: /readyz is 503, and requests are served for \(parts.drain) more; a second signal stops at once"
+            ))
+    }
+
     private mutating func stop() -> Never {
         reports.stopping("Stopping.")
         // Before the connections are told to end, so that every edit that was begun is answered.
         serving?.api.finishEdits(until: .now + Self.editGrace)
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
+        parts.monitor?.stop()
         parts.log.write(Log.Entry(.info, "stopped", "stopped"))
         StandardError.shared.clearAtOnce()
         // Does not stop the store, which would wait for a running load; nothing is left to be saved.
@@ -167,14 +192,17 @@ struct ServiceLoop: ~Copyable {
         parts.responder.serve(api)
         do {
             let server = try startedServer()
-            if let server, let interval = parts.manager.watchdogInterval {
+            if let interval = parts.manager.watchdogInterval {
                 watchdog = try Watchdog(interval: interval, server, store)
             }
         } catch {
             return fail(error)
         }
         serving = Serving(store: store, api: api)
-        parts.log.write(Log.Entry(serving: parts.name, itemCount: store.current.itemCount, at: parts.start.address))
+        parts.log.write(
+            Log.Entry(
+                serving: parts.name, itemCount: store.current.itemCount, at: parts.start.addresses,
+                monitoring: parts.monitor?.address))
         if let sentence { reports.ready(sentence) }
         if isReloadWanted { reload() }
     }

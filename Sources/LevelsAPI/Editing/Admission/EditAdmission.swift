@@ -25,7 +25,7 @@ struct EditAdmission {
         guard !tokens.isEmpty else { throw .editingOff }
         guard origins.allowsEdits(by: request) else { throw .foreignOrigin }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorized }
-        guard let token = tokens.token(presented.span) else { throw refusal(of: request.peer) }
+        guard let token = tokens.token(presented.span) else { throw refusal(of: request.client) }
         try content.check(request)
         return token
     }

@@ -1,0 +1,108 @@
+/// The proxies whose word on the address of their client is believed.
+public final class TrustedProxies: Sendable {
+    private let networks: [Network]
+    private let trustsUnix: Bool
+
+    /// - Parameter texts: addresses, networks as `10.0.0.0/8`, and `unix` for the clients of Unix domain sockets; nil if a
+    ///   text is none of these.
+    public init?(_ texts: [String]) {
+        let networks = texts.filter { $0 != PeerAddress.unix }.map(Network.init)
+        guard networks.allSatisfy({ $0 != nil }) else { return nil }
+        self.networks = networks.compactMap(\.self)
+        trustsUnix = texts.contains(PeerAddress.unix)
+    }
+
+    /// Whether the client of a connection is one of the proxies.
+    ///
+    /// - Parameter peer: as `PeerAddress` has it.
+    func trust(peer: String) -> Bool {
+        peer == PeerAddress.unix ? trustsUnix : NetworkAddress(peer).map(trust) ?? false
+    }
+
+    private func trust(_ address: NetworkAddress) -> Bool { networks.contains { $0.contains(address) } }
+
+    /// The client's address, from the fields that its proxies sent.
+    ///
+    /// Each proxy adds the address of its own client at the end, so the last address that is not a proxy's is the client's;
+    /// what is before it may be invented. If both fields are present and differ, one of them is not the proxy's, and
+    /// neither is believed.
+    ///
+    /// - Parameters:
+    ///   - peer: the address of the connection, which is a proxy's.
+    ///   - forwarded: the field `Forwarded` (RFC 7239).
+    ///   - addresses: the field `X-Forwarded-For`.
+    func client(of peer: String, forwarded: String?, addresses: String?) -> String {
+        let standard = forwarded.map { client(of: peer, by: ForwardedField.addresses(in: $0)) }
+        let usual = addresses.map { client(of: peer, by: $0.split(separator: ",").map(ForwardedField.address)) }
+        if let standard, let usual { return standard == usual ? standard : peer }
+        return standard ?? usual ?? peer
+    }
+
+    /// - Parameter path: the client's address, then each proxy's; nil for what is not an address.
+    private func client(of peer: String, by path: [NetworkAddress?]) -> String {
+        var nearest = peer
+        for address in path.reversed() {
+            guard let address else { break }
+            nearest = address.text
+            if !trust(address) { break }
+        }
+        return nearest
+    }
+}
+
+/// The field `Forwarded` (RFC 7239, section 4).
+enum ForwardedField {
+    /// The address in `for` of each element, nil for one without an address; empty for a field that is malformed.
+    static func addresses(in field: String) -> [NetworkAddress?] {
+        guard let elements = parts(of: field, dividedBy: UInt8(ascii: ",")) else { return [] }
+        return elements.map { element in
+            for pair in parts(of: element, dividedBy: UInt8(ascii: ";")) ?? [] {
+                let sides = pair.split(separator: "=", maxSplits: 1)
+                guard sides.count == 2, trimmed(sides[0]).lowercased() == "for" else { continue }
+                let value = trimmed(sides[1])
+                let isQuoted = value.hasPrefix("\"") && value.hasSuffix("\"") && value.count > 1
+                return address(isQuoted ? value.dropFirst().dropLast() : value)
+            }
+            return nil
+        }
+    }
+
+    /// An address with or without a port, one of IPv6 with or without brackets.
+    static func address(_ text: some StringProtocol) -> NetworkAddress? {
+        let text = trimmed(Substring(text))
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            return NetworkAddress(text[text.index(after: text.startIndex)..<end])
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return NetworkAddress(parts.count == 2 ? parts[0] : text)
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+
+    /// The parts between separators outside of quotes; nil if a quote is not closed.
+    private static func parts(of text: some StringProtocol, dividedBy separator: UInt8) -> [Substring]? {
+        let text = Substring(text)
+        var parts: [Substring] = []
+        var start = text.startIndex
+        var (isQuoted, isEscaped) = (false, false)
+        for place in text.utf8.indices {
+            let byte = text.utf8[place]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == separator, !isQuoted {
+                parts.append(text[start..<place])
+                start = text.utf8.index(after: place)
+            }
+        }
+        return isQuoted ? nil : parts + [text[start...]]
+    }
+}

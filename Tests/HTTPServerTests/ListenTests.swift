@@ -73,7 +73,7 @@ struct ListenTests {
     func bothFamilies() throws {
         let peers = Guarded<[String]>([])
         let responder = Echo(answer: { request in
-            peers.withLock { $0.append(request.peer) }
+            peers.withLock { $0.append(request.client) }
             return Echo.text("")
         })
         let server = try Server(configuration: configuration("::"), responder: responder)

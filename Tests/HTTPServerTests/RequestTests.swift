@@ -12,7 +12,7 @@ struct RequestTests {
         let size = request.target.count
         #expect(size == 8)
         #expect(request.body == [1, 2])
-        #expect(request.peer == "::1")
+        #expect(request.client == "::1")
     }
 
     @Test("finds a field in any case and without the space around it")

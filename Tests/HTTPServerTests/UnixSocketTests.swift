@@ -42,7 +42,7 @@ struct UnixSocketTests {
         let folder = Folder()
         let peers = Guarded<[String]>([])
         let responder = Echo(answer: { request in
-            peers.withLock { $0.append(request.peer) }
+            peers.withLock { $0.append(request.client) }
             return Echo.description(of: request)
         })
         let server = try server(folder.socket, responder)

@@ -163,7 +163,8 @@ def several(verdict, program, path, folder):
         verdict.expect(get(ports[0], "/metrics").status == 404, "/metrics is not at the public address")
         verdict.expect(get(metrics, "/metrics").status == 200, "but at its own")
         verdict.expect(get(metrics, "/levels/").status == 404, "where no level is")
-        answer = get(ports[0], "/levels/", {"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})
+        with Connection(ports[0]) as connection:
+            answer = connection.request("/levels/", "GET", {"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})
         identifier = answer["drilldown-request"]
         verdict.expect(identifier and len(identifier) == 32, f"an answer names its request: {identifier}")
         verdict.expect(service.logs("drilldown: 192.0.2.1 GET /levels/ 200"), f"the log has the client: {service.log}")

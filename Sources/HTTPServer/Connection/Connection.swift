@@ -45,18 +45,6 @@ final class Connection {
     /// Whether a request has been answered.
     private var hasAnswered = false
 
-    /// The progress of the current request.
-    private enum Phase {
-        case idle
-        /// The request line has been read.
-        case line
-        /// The header has been read and is well-formed; the body follows, or the call to answer.
-        case body
-        /// The response follows later.
-        case waiting
-        case answered
-    }
-
     init(_ handle: OpaquePointer, service: Service) {
         unsafe self.handle = handle
         self.service = service
@@ -393,7 +381,9 @@ final class Connection {
             size: queued.stream?.written ?? queued.size, nanoseconds: Int(ExactClock.nanoseconds - began),
             hasWaited: hasWaited, isComplete: completed)
         counters.note(ended)
-        if let accessLog = service.configuration.accessLog, queued.status > 0 { accessLog(AccessEntry(ended, of: request, id: requestID.text)) }
+        if let accessLog = service.configuration.accessLog, queued.status > 0 {
+            accessLog(AccessEntry(ended, of: request, id: requestID.text))
+        }
         if let handle = queued.handle { queued.payload?.giveBack(handle) }
         queued = .none
         id = nil

@@ -1,4 +1,16 @@
 extension Connection {
+    /// The progress of the current request.
+    enum Phase {
+        case idle
+        /// The request line has been read.
+        case line
+        /// The header has been read and is well-formed; the body follows, or the call to answer.
+        case body
+        /// The response follows later.
+        case waiting
+        case answered
+    }
+
     /// What is counted and logged of a response that the library has taken.
     struct QueuedAnswer {
         /// 0 if there is none.

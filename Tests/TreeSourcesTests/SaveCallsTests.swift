@@ -44,6 +44,7 @@ struct SaveCallsTests {
             return switch error {
             case .changedMeanwhile: "changed meanwhile"
             case .noSpace: "no space"
+            case .outOfMemory: "out of memory"
             case .unwritable: "unwritable"
             case .failed: "failed"
             case .unknown: "unknown"

@@ -1,4 +1,4 @@
-import TestDocuments
+@testable import TestDocuments
 
 /// Items of unique titles, some levels deep, that come and go.
 struct ChangingItems {

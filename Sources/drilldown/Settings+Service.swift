@@ -68,6 +68,7 @@ extension Settings {
     /// - Throws: `UsageError` for an invalid value.
     func server() throws(UsageError) -> Server.Configuration {
         var server = Server.Configuration()
+        _ = try listenTargets()
         server.proxies = try trustedProxies()
         _ = try listedHosts()
         server.threads = try number("Threads", 0...1_024)

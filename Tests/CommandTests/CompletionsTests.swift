@@ -62,7 +62,7 @@ struct CompletionsTests {
         }
         #expect(
             Completions.zsh.contains(
-                #"'--listen=[where to listen, or unix:PATH; port 0: a free port]:HOST\:PORT: ' \"#)
+                #"'--listen=[where to listen, or unix:PATH; may be repeated]:HOST\:PORT: ' \"#)
         )
         #expect(Completions.zsh.contains(#"'--shape=['\''any'\'' serves any property list]:items|any:(items any)' \"#))
         #expect(Completions.zsh.contains("'--access-log[logs each request]' \\"))

@@ -43,7 +43,7 @@ struct ManualPageTests {
         let start = lines.firstIndex(of: "\\fB\\-\\-listen\\fR \\fIHOST:PORT\\fR") ?? 0
         #expect(
             lines[start...].prefix(3).dropFirst() == [
-                "Where to listen, or unix:PATH; port 0: a free port.",
+                "Where to listen, or unix:PATH; may be repeated.",
                 "Key Listen, variable DRILLDOWN_LISTEN, default 127.0.0.1:8080.",
             ])
     }

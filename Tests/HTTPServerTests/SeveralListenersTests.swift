@@ -62,10 +62,12 @@ struct SeveralListenersTests {
         let server = try Server(configuration: configuration, responder: Echo(), listeners: listeners(2))
         defer { server.stop(grace: .seconds(5)) }
         let port = try #require(ports(server).last)
-        var kept = try (0..<4).map { _ in try RawClient(port: port) }
-        for client in kept {
+        var kept: [RawClient] = []
+        for _ in 0..<4 {
+            let client = try RawClient(port: port)
             client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.readAnswer().status == 200)
+            kept.append(client)
         }
         let next = try RawClient(port: port)
         next.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -259,7 +259,7 @@ import Testing
                 "/problems/length-required", "/problems/unsupported-media-type", "/problems/invalid-content",
                 "/problems/document-refused", "/problems/too-many-attempts", "/problems/save-failed",
                 "/problems/too-many-edits", "/problems/too-many-bodies", "/problems/unfinished-edit",
-                "/problems/stopping", "/problems/insufficient-storage",
+                "/problems/stopping", "/problems/draining", "/problems/insufficient-storage",
             ])
         for problem in problems {
             let type = try #require(problem["type"] as? String)

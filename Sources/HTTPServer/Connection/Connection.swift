@@ -280,10 +280,7 @@ final class Connection {
         }
         if let transport, response.size > 0, request.method != .head { transport.joinHeaderAndBody() }
         guard unsafe MHD_queue_response(handle, UInt32(clamping: response.status), answer) == .YES else { return false }
-        queued = QueuedAnswer(
-            status: response.status, size: request.method == .head ? 0 : response.size,
-            stream: response.payload.stream, handle: named, payload: response.payload,
-            charged: response.isCharged ? response : nil)
+        queued = QueuedAnswer(response, size: request.method == .head ? 0 : response.size, handle: named)
         return true
     }
 
@@ -381,8 +378,8 @@ final class Connection {
             size: queued.stream?.written ?? queued.size, nanoseconds: Int(ExactClock.nanoseconds - began),
             hasWaited: hasWaited, isComplete: completed)
         counters.note(ended)
-        if let accessLog = service.configuration.accessLog, queued.status > 0 {
-            accessLog(AccessEntry(ended, of: request, id: requestID.text))
+        if let log = service.configuration.accessLog, queued.status > 0 {
+            log(AccessEntry(ended, of: request, id: requestID.text))
         }
         if let handle = queued.handle { queued.payload?.giveBack(handle) }
         queued = .none

@@ -27,3 +27,14 @@ extension Connection {
         static let none = QueuedAnswer(status: 0, size: 0, stream: nil, handle: nil, payload: nil, charged: nil)
     }
 }
+
+extension Connection.QueuedAnswer {
+    /// - Parameters:
+    ///   - size: the bytes of the body that are sent.
+    ///   - handle: the library's response.
+    init(_ response: Response, size: Int, handle: Response.Handle) {
+        self.init(
+            status: response.status, size: size, stream: response.payload.stream, handle: handle,
+            payload: response.payload, charged: response.isCharged ? response : nil)
+    }
+}

@@ -42,14 +42,15 @@ final class Acceptor: Sendable {
 
     private func run(_ hasRoom: () -> Bool, _ serve: (Int32) -> Void) {
         while !isStopping.load(ordering: .acquiring) {
-            guard hasRoom() else {
-                bell.wait(milliseconds: Self.pause)
-                continue
-            }
             var waits = WaitSet()
             waits.add(bell.descriptor)
             for socket in sockets { waits.add(socket) }
             waits.wait()
+            // Asked after the wait, because the connection that was accepted last may not have counted before it.
+            guard hasRoom() else {
+                bell.wait(milliseconds: Self.pause)
+                continue
+            }
             for socket in sockets where !accept(socket, serve) { bell.wait(milliseconds: Self.pause) }
         }
     }

@@ -113,7 +113,7 @@ import Testing
         let others: Set<FieldName> = [
             .accessControlRequestHeaders, .accessControlRequestMethod, .cacheControl, .connection, .contentEncoding,
             .contentLength, .cookie, .expect, .host, .origin, .referer, .requestID, .secFetchSite, .traceparent,
-            .transferEncoding, .upgrade, .userAgent,
+            .transferEncoding, .upgrade, .userAgent, .forwarded, .xForwardedFor,
         ]
         let read = Set(FieldName.allCases).subtracting(others).map { String(describing: $0.lowercased) }
         #expect(Set(named.map { $0.lowercased() }) == Set(read))

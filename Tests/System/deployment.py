@@ -218,10 +218,10 @@ def in_kubernetes(verdict, program, folder):
         verdict.expect(selector.items() <= labels, f"the selector finds the pods: {selector}")
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     verdict.expect(
-        ports == {"http": 8080} and objects["Service"]["spec"]["ports"][0]["targetPort"] == "http"
-        and all(container[probe]["httpGet"]["port"] == "http"
+        ports == {"http": 8080, "metrics": 9090} and objects["Service"]["spec"]["ports"][0]["targetPort"] == "http"
+        and all(container[probe]["httpGet"]["port"] == "metrics"
                 for probe in ("startupProbe", "livenessProbe", "readinessProbe")),
-        f"all name the image's port: {ports}")
+        f"requests go to the image's port, probes to that of the metrics: {ports}")
     mounted = {volume["name"] for volume in pod["spec"]["volumes"]}
     verdict.expect(
         mounted == {mount["name"] for mount in container["volumeMounts"]}

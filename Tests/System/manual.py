@@ -33,6 +33,8 @@ VOLATILE = [
     (re.compile(r"(\"milliseconds\": ?)[\d.]+"), r"\g<1>0.6"),
     (re.compile(r"\b\d+ µs"), "85 µs"),
     (re.compile(r"(\"microseconds\": ?)\d+"), r"\g<1>85"),
+    # The time of a line of the log, which a terminal shows without it.
+    (re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?=drilldown: )", re.MULTILINE), ""),
     # The identifier of a request.
     (re.compile(r"\b[0-9a-f]{32}\b"), "4bf92f3577b34da6a3ce929d0e0e4736"),
 ]

@@ -18,7 +18,7 @@ struct AnswerDescription: Sendable {
     var status = 200
     let summary: String
     var content: [Content] = []
-    /// The header fields that the answer always has.
+    /// The header fields that the answer always has, beside `Drilldown-Request`.
     var always: [AnswerField] = [.cacheControl]
     /// Those that it can have.
     var sometimes: [AnswerField] = []
@@ -39,7 +39,8 @@ struct AnswerDescription: Sendable {
 
     /// - Parameter keys: the number of keys in the path.
     func node(keys: Int) -> JSONNode {
-        let fields = always.map { $0.named(isRequired: true) } + sometimes.map { $0.named(isRequired: false) }
+        let required = ([.request] + always).map { $0.named(isRequired: true) }
+        let fields = required + sometimes.map { $0.named(isRequired: false) }
         let described: JSONNode = ["description": .string(summary), "headers": JSONNode(fields)]
         guard !content.isEmpty else { return described }
         return described.adding("content", JSONNode(content.map { ($0.type, node(of: $0, keys: keys)) }))

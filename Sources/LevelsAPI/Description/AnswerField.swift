@@ -2,6 +2,7 @@
 ///
 /// Left out are those that HTTP itself needs, and those for pages of other origins.
 enum AnswerField: String, CaseIterable {
+    case request = "Drilldown-Request"
     case entityTag = "ETag"
     case cacheControl = "Cache-Control"
     case vary = "Vary"
@@ -25,6 +26,7 @@ enum AnswerField: String, CaseIterable {
 
     var summary: String {
         switch self {
+        case .request: "The identifier of the request, as in the log: the trace of `traceparent`, or a new one."
         case .entityTag: "The strong entity tag; each content coding and layout has one of its own."
         case .cacheControl: "`no-store`, or what the operator has set, by default `no-cache`."
         case .vary: "The request fields that the answer depends on."
@@ -50,6 +52,7 @@ enum AnswerField: String, CaseIterable {
 
     private var schema: JSONNode {
         switch self {
+        case .request: ["type": "string", "pattern": "^[0-9a-f]{32}$"]
         case .entityTag: ["type": "string", "pattern": "^\"[^\"]+\"$"]
         case .retryAfter: ["type": "integer", "minimum": 1]
         default: ["type": "string"]

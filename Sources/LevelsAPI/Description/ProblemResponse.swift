@@ -16,7 +16,8 @@ struct ProblemResponse {
 
     var node: JSONNode {
         let fields = AnswerField.allCases.filter { field in kinds.contains { $0.answerFields.contains(field) } }
-        let headers = [AnswerField.cacheControl.named(isRequired: true)] + fields.map { $0.named(isRequired: false) }
+        let always = [AnswerField.request, .cacheControl].map { $0.named(isRequired: true) }
+        let headers = always + fields.map { $0.named(isRequired: false) }
         let type: JSONNode = ["enum": .strings(kinds.map { "/problems/\($0.rawValue)" })]
         return [
             "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),

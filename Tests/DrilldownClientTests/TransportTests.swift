@@ -127,6 +127,8 @@ import Testing
             Task {
                 var request = Request("/levels/\(number)?wait=30")
                 request.wait = 30
+                // As that of each observed level.
+                request.session = RenewedSession(connections: 1)
                 return try await server.send(request)
             }
         }

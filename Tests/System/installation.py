@@ -111,7 +111,7 @@ def tells_another_document(verdict, program):
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=clean_environment())
     try:
-        lines = [process.stdout.readline() for _ in range(4)]
+        lines = [process.stdout.readline() for _ in range(3)]
         verdict.expect(
             "  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081\n" in lines,
             f"make run says how to serve another document: {lines}")

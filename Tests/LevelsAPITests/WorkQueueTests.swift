@@ -100,6 +100,9 @@ import Testing
         #expect(queue.expectedTime == .seconds(32))
         queue.addBehind(taking(1, 0))
         #expect(queue.expectedTime == .seconds(36))
+        // Work that is never done would keep the queue, and the queue its work.
+        threads.run()
+        #expect(queue.expectedTime == .zero)
     }
 
     @Test("Work may add work, which is done after what waits already")

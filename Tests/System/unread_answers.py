@@ -3,18 +3,18 @@
 
 They hold one body together, all bodies stay within --response-bytes, and each client is ended after the request deadline
 without progress, however long its answer is; one that goes on reading gets all of it. Ordinary clients are answered
-meanwhile. The short form has hundreds of connections; `--connections 16384` is the long one.
+meanwhile. The short form has hundreds of connections, and time for other tests beside it. The long one:
+--connections 16384 --prompt 20
 """
 
 import json
+import multiprocessing
 import os
 import random
 import re
 import socket
-import statistics
 import subprocess
 import tempfile
-import threading
 import time
 
 from harness.certificates import Authority
@@ -25,8 +25,6 @@ from harness.verdict import Verdict, megabytes, milliseconds, options, spread
 
 # What a connection may take besides the bodies.
 EACH = 25 << 10
-# What an ordinary request may usually take while thousands read nothing, in seconds.
-PROMPT = 0.02
 # Of the bodies on their way, where they are to be refused: four of the pages that are asked for.
 BUDGET = 30_000_000
 
@@ -62,39 +60,52 @@ def metric(port, name, **options):
     return int(float(found[1]))
 
 
-class Bystander(threading.Thread):
-    """An ordinary client: how long its answers took."""
+class Bystander:
+    """An ordinary client in a process of its own, so that no other client keeps it waiting: how long its answers took."""
 
     def __init__(self, port):
-        super().__init__(daemon=True)
-        self.port = port
-        self.times = []
-        self.faults = []
-        self.stopping = threading.Event()
+        # It is asked for the times until now, and told to end.
+        self.pipe, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=self._run, args=(port, theirs), daemon=True)
 
-    def run(self):
+    @staticmethod
+    def _run(port, pipe):
+        times, fault = [], None
         try:
-            with Connection(self.port) as connection:
-                while not self.stopping.wait(0.02):
+            with Connection(port) as connection:
+                while True:
+                    if pipe.poll(0.02):
+                        if pipe.recv() is None:
+                            return
+                        pipe.send((times, fault))
                     begun = time.perf_counter()
                     answer = connection.get("/levels/Short")
-                    self.times.append(time.perf_counter() - begun)
+                    times.append(time.perf_counter() - begun)
                     if answer.status != 200:
-                        self.faults.append(f"an ordinary client is answered {answer.status}")
+                        fault = f"an ordinary client is answered {answer.status}"
         except Exception as error:
-            self.faults.append(f"an ordinary client fails: {error!r}")
+            while pipe.recv() is not None:
+                pipe.send((times, f"an ordinary client fails: {error!r}"))
+
+    def report(self):
+        """The times of the answers until now, and what went wrong, if anything."""
+        self.pipe.send("report")
+        return self.pipe.recv()
 
     def __enter__(self):
-        self.start()
+        self.process.start()
         return self
 
     def __exit__(self, *_):
-        self.stopping.set()
-        self.join()
+        self.pipe.send(None)
+        self.process.join()
 
 
-def hold(verdict, program, document, name, count, requests, deadline, budget=64 << 20):
-    """Many clients send requests and read nothing; checks memory, other clients, and that all are ended."""
+def hold(verdict, program, document, name, count, requests, deadline, prompt, budget=64 << 20):
+    """Many clients send requests and read nothing; checks memory, other clients, and that all are ended.
+
+    `prompt` is what an ordinary request may take meanwhile, in milliseconds.
+    """
     with Server(program, document, "--request-deadline", str(deadline), "--response-bytes", str(budget)) as server:
         # What is made once for all requests is no part of the sum.
         for target, headers in requests[:1]:
@@ -105,23 +116,24 @@ def hold(verdict, program, document, name, count, requests, deadline, budget=64 
             for number in range(count):
                 clients.append(ask(number, server.port, *requests[number % len(requests)]))
             begun = time.monotonic()
-            asked = len(bystander.times)
+            asked = len(bystander.report()[0])
             # Every request was answered, or has been refused, once the first answer to a later one has come.
-            wait_until(lambda: len(bystander.times) > asked + 20)
+            wait_until(lambda: len(bystander.report()[0]) > asked + 20)
             on_their_way = metric(server.port, "drilldown_response_bytes")
             held = server.resident_bytes()
             refused = metric(server.port, "drilldown_responses_refused_total")
             while time.monotonic() < begun + deadline * 0.8:
                 time.sleep(0.05)
             peak = max(held, server.resident_bytes())
-            times = bystander.times[:]
             ended = wait_until(lambda: server.open_sockets() <= sockets + 2, within=deadline * 3 + 30, every=0.1)
-        for fault in bystander.faults[:3]:
-            verdict.expect(False, f"{name}: {fault}")
+            times, fault = bystander.report()
+        verdict.expect(not fault, f"{name}: {fault}")
+        # A process that the system leaves out for a moment says nothing of the service: one answer of a hundred is left out.
+        slow = sorted(times)[int(len(times) * 0.99)]
         verdict.figure(
             f"{name}, {count} connections",
             f"{megabytes(peak - quiet)} more than before ({(peak - quiet - on_their_way) / count / 1024:.1f} KiB each "
-            f"beside {megabytes(on_their_way)} of bodies), {refused} refused; ordinary requests {spread(times)}; "
+            f"beside {megabytes(on_their_way)} of bodies), {refused} refused; ordinary requests {spread(times)}, 99 % {milliseconds(slow)}; "
             f"all ended {time.monotonic() - begun:.1f} s after the last request")
         verdict.expect(on_their_way <= budget, f"{name}: {on_their_way} bytes are on their way, above {budget}")
         # The heap keeps a few megabytes for what comes next.
@@ -129,9 +141,7 @@ def hold(verdict, program, document, name, count, requests, deadline, budget=64 
             peak - quiet <= on_their_way + count * EACH + (16 << 20),
             f"{name}: memory grew by {megabytes(peak - quiet)} with {megabytes(on_their_way)} of bodies")
         verdict.expect(ended is not None, f"{name}: {server.open_sockets() - sockets} sockets outlive the deadline")
-        # The slowest, a figure above, depends on what else the machine does.
-        usual = statistics.median(times)
-        verdict.expect(usual < PROMPT, f"{name}: half of the ordinary requests take {milliseconds(usual)} and more")
+        verdict.expect(slow < prompt / 1000, f"{name}: one of 100 ordinary requests takes {milliseconds(slow)} and more")
         verdict.expect(
             wait_until(lambda: metric(server.port, "drilldown_response_bytes") == 0) is not None,
             f"{name}: the bytes of ended answers are given back")
@@ -149,18 +159,20 @@ def check_sharing(verdict, arguments, document):
         with Server(arguments.server, document) as server:
             size = len(get(server.port, request[0], **dict(line.split(": ") for line in request[1])).body)
         on_their_way, refused = hold(
-            verdict, arguments.server, document, name, arguments.clients, [request], arguments.deadline)
+            verdict, arguments.server, document, name, arguments.clients, [request], arguments.deadline,
+            arguments.prompt)
         verdict.expect(
             on_their_way == copies * size and refused == 0,
             f"{name}: {on_their_way} bytes are on their way, and {refused} answers refused; one body has {size}")
     on_their_way, _ = hold(
         verdict, arguments.server, document, "pretty", arguments.clients, [("/levels/?limit=10000&pretty=true", ())],
-        arguments.deadline)
+        arguments.deadline, arguments.prompt)
     with Server(arguments.server, document) as server:
         size = len(get(server.port, "/levels/?limit=10000").body)
     buffers = (on_their_way - size) / arguments.clients
     verdict.expect(0 < buffers < 1 << 20, f"pretty: a client takes {buffers / 1024:.0f} KiB beside the one body")
-    hold(verdict, arguments.server, document, "document", arguments.clients, [("/document", ())], arguments.deadline)
+    hold(verdict, arguments.server, document, "document", arguments.clients, [("/document", ())], arguments.deadline,
+         arguments.prompt)
 
 
 def check_budget(verdict, arguments, document):
@@ -269,7 +281,7 @@ class UnixServer:
 
 
 def main():
-    arguments = options(__doc__, clients=40, connections=400, rows=10_000, deadline=4, only="")
+    arguments = options(__doc__, clients=40, connections=400, rows=10_000, deadline=4, prompt=500, only="")
     allow_descriptors(arguments.connections + 1_000)
     with Verdict("unread_answers") as verdict, tempfile.TemporaryDirectory() as folder:
         document = os.path.join(folder, "Long.json")
@@ -282,10 +294,10 @@ def main():
             check_progress(verdict, arguments, document, folder)
         if arguments.only in ("", "crowd"):
             hold(verdict, arguments.server, document, "the longest answer", arguments.connections, [("/levels/?limit=10000", ())],
-                 max(arguments.deadline, arguments.connections // 500))
+                 max(arguments.deadline, arguments.connections // 500), arguments.prompt)
             hold(verdict, arguments.server, document, "long answers of all kinds", arguments.connections,
                  [(f"/levels/?limit=9900&start={start}", ()) for start in range(50)],
-                 max(arguments.deadline, arguments.connections // 500))
+                 max(arguments.deadline, arguments.connections // 500), arguments.prompt)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ final class Connections: Sendable {
     /// - Parameter patience: how long a client may take nothing of a response, in milliseconds.
     func endLate(at now: Int64, patience: Int64) {
         var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
-        // A few at a time, because each may cost a system call, and other threads wait for the lock.
+        // A few at a time, because other threads wait for the lock, and have to close what is ended beside their requests.
         while !late.isEmpty {
             open.withLock { open in
                 for state in late.prefix(Self.atOnce) where open.states[ObjectIdentifier(state)] != nil {
@@ -91,10 +91,11 @@ final class Connections: Sendable {
                 }
             }
             late = late.dropFirst(Self.atOnce)
+            if !late.isEmpty { usleep(1_000) }
         }
     }
 
-    private static let atOnce = 64
+    private static let atOnce = 16
 
     /// Closes connections that wait for the next request and whose client has stopped sending.
     ///

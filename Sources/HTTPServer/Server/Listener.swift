@@ -12,7 +12,17 @@ public final class Listener: Sendable {
 
     init(_ descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
         (self.descriptor, self.address, self.file, self.isShared) = (descriptor, address, file, isShared)
+        // Each connection inherits the option from its listening socket. A Unix domain socket has none, and little memory.
+        var size = Listener.unsentBytes
+        _ = unsafe setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &size, socklen_t(MemoryLayout<UInt32>.size))
     }
+
+    /// How much of a response the kernel copies before it can be sent (`TCP_NOTSENT_LOWAT` of tcp(7)).
+    ///
+    /// Without it the kernel copies megabytes for a client that reads nothing, and other connections of the thread wait for
+    /// that. What is on its way to a client that reads is not limited.
+    private static let unsentBytes: UInt32 = 32 << 10
 
     deinit {
         file?.remove()

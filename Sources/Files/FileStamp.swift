@@ -18,21 +18,33 @@ public struct FileStamp: Equatable, Sendable {
             == (other.device, other.inode, other.size, other.modified, other.changed)
     }
 
+    /// A clock: returns the time since 1970 in UTC.
+    public typealias Clock = @Sendable () -> Duration
+
+    /// The clock of the system, which gives files their times.
+    public static let systemClock: Clock = {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    }
+
     /// The stamp of an open file; nil if the system has none.
-    public init?(descriptor: Int32) {
+    ///
+    /// - Parameter clock: what the time of the change is compared with.
+    public init?(descriptor: Int32, clock: Clock = systemClock) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
+        self.init(status, at: clock())
     }
 
     /// The stamp of the file that a path leads to; nil if there is none.
     public init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status)
+        self.init(status, at: Self.systemClock())
     }
 
-    private init(_ status: stat) {
+    private init(_ status: stat, at now: Duration) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int(status.st_size)
@@ -40,18 +52,16 @@ public struct FileStamp: Equatable, Sendable {
         changed = Self.nanoseconds(status.st_ctim)
         mode = Int(status.st_mode & 0o777)
         isRegular = status.st_mode & S_IFMT == S_IFREG
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        isSettled = Self.isSettled(changedAt: status.st_ctim, now: now)
+        isSettled = Self.isSettled(
+            changedAt: .seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec), now: now)
     }
 
     /// Whether a change is more than two seconds away from a moment, before or after it.
     ///
-    /// Both clocks may be wrong by any time, so no difference of the two is formed in nanoseconds.
-    static func isSettled(changedAt changed: timespec, now: timespec) -> Bool {
-        let (seconds, isFar) = now.tv_sec.subtractingReportingOverflow(changed.tv_sec)
-        guard !isFar, seconds.magnitude <= 2 else { return true }
-        return (seconds * 1_000_000_000 + now.tv_nsec - changed.tv_nsec).magnitude > 2_000_000_000
+    /// Both clocks may be wrong by any time: the difference of two durations in seconds of 64 bits never overflows.
+    static func isSettled(changedAt changed: Duration, now: Duration) -> Bool {
+        let difference = now - changed
+        return difference > .seconds(2) || difference < .seconds(-2)
     }
 
     /// Whether all users can read the file, or others than its owner can change it.

@@ -13,13 +13,16 @@ public struct SmallFile: Sendable {
     /// The file's state before it was read.
     public let stamp: FileStamp
 
+    /// - Parameter clock: what the time of the file's change is compared with.
     /// - Throws: `Unreadable` for anything but a regular file of at most so many bytes.
-    public init(_ path: String, maximumBytes: Int) throws(Unreadable) {
+    public init(
+        _ path: String, maximumBytes: Int, clock: FileStamp.Clock = FileStamp.systemClock
+    ) throws(Unreadable) {
         // A pipe would keep the thread waiting.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Unreadable(errno: errno) }
         defer { _ = close(descriptor) }
-        guard let stamp = FileStamp(descriptor: descriptor) else { throw Unreadable(errno: errno) }
+        guard let stamp = FileStamp(descriptor: descriptor, clock: clock) else { throw Unreadable(errno: errno) }
         guard stamp.isRegular else { throw Unreadable(description: "it is not a regular file") }
         guard stamp.size <= maximumBytes else {
             throw Unreadable(description: "it is larger than \(maximumBytes) bytes")

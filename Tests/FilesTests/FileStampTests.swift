@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import Files
@@ -9,7 +8,7 @@ import Testing
     @Test("is settled two seconds after the change, and while either clock is wrong", arguments: extremes)
     func settled(seconds: Int) {
         for now in Self.extremes {
-            let (change, moment) = (timespec(tv_sec: seconds, tv_nsec: 999_999_999), timespec(tv_sec: now, tv_nsec: 0))
+            let (change, moment) = (Duration.seconds(seconds) + .nanoseconds(999_999_999), Duration.seconds(now))
             let isNear = abs(Double(seconds) + 0.999_999_999 - Double(now)) <= 2
             #expect(FileStamp.isSettled(changedAt: change, now: moment) == !isNear)
         }
@@ -19,8 +18,7 @@ import Testing
     func boundary() {
         func isSettled(_ seconds: Int, _ nanoseconds: Int) -> Bool {
             FileStamp.isSettled(
-                changedAt: timespec(tv_sec: 100, tv_nsec: 500_000_000),
-                now: timespec(tv_sec: seconds, tv_nsec: nanoseconds))
+                changedAt: .milliseconds(100_500), now: .seconds(seconds) + .nanoseconds(nanoseconds))
         }
         #expect(!isSettled(102, 500_000_000) && isSettled(102, 500_000_001))
         #expect(!isSettled(98, 500_000_000) && isSettled(98, 499_999_999))

@@ -1,4 +1,4 @@
-import Files
+public import Files
 import Locking
 
 /// The files of a certificate and its key: what is in them is put into use when they change, if it fits.
@@ -57,6 +57,8 @@ public final class CertificateFiles: Sendable {
     public let certificates: Certificates
     private let certificatePath, keyPath: String
     private let onNotice: @Sendable (Notice) -> Void
+    /// Tells how long ago the files were changed.
+    private let clock: FileStamp.Clock
     private let state: Guarded<State>
 
     private static let maximumBytes = 1 << 20
@@ -68,15 +70,17 @@ public final class CertificateFiles: Sendable {
     ///   - certificate: the path of the certificates in PEM form, the server's own first.
     ///   - key: the path of its private key in PEM form.
     ///   - now: in seconds since 1970.
+    ///   - clock: tells how long ago the files were changed.
     ///   - onNotice: receives notices, on the thread that checks.
     /// - Throws: `Refusal` if they cannot be used.
     public init(
         certificate: String, key: String, at now: Int = CertificateDate.now,
-        onNotice: @escaping @Sendable (Notice) -> Void
+        clock: @escaping FileStamp.Clock = FileStamp.systemClock, onNotice: @escaping @Sendable (Notice) -> Void
     ) throws(Refusal) {
         (certificatePath, keyPath) = (certificate, key)
         self.onNotice = onNotice
-        let content = try Self.read(certificate, key)
+        self.clock = clock
+        let content = try Self.read(certificate, key, clock)
         let pair = try Self.pair(content, at: now)
         certificates = Certificates(pair)
         state = Guarded(State(content: content, refusal: nil, reminder: pair.renewal))
@@ -104,7 +108,7 @@ public final class CertificateFiles: Sendable {
         }
         var isSettled = true
         do throws(Refusal) {
-            let content = try Self.read(certificatePath, keyPath)
+            let content = try Self.read(certificatePath, keyPath, clock)
             isSettled = content.isSettled
             let isSame = content == state.content
             let pair = isSame ? certificates.current : try Self.pair(content, at: now)
@@ -126,8 +130,10 @@ public final class CertificateFiles: Sendable {
     private func reminders(_ state: inout State, _ now: Int) -> [Notice] {
         guard now >= state.reminder else { return [] }
         let pair = certificates.current
-        // Again each day, and when it expires.
-        state.reminder = now < pair.expiry ? min(now + Self.day, pair.expiry) : now + Self.day
+        // Again each day, and when it expires; a clock that is wrong may be at the end of its range.
+        let (tomorrow, overflows) = now.addingReportingOverflow(Self.day)
+        let next = overflows ? Int.max : tomorrow
+        state.reminder = now < pair.expiry ? min(next, pair.expiry) : next
         return [
             now < pair.expiry
                 ? .expiring(subject: pair.subject, expiry: pair.expiry)
@@ -135,13 +141,15 @@ public final class CertificateFiles: Sendable {
         ]
     }
 
-    private static func read(_ certificate: String, _ key: String) throws(Refusal) -> Content {
-        Content(certificate: try read(certificate), key: try read(key))
+    private static func read(
+        _ certificate: String, _ key: String, _ clock: FileStamp.Clock
+    ) throws(Refusal) -> Content {
+        Content(certificate: try read(certificate, clock), key: try read(key, clock))
     }
 
-    private static func read(_ path: String) throws(Refusal) -> SmallFile {
+    private static func read(_ path: String, _ clock: FileStamp.Clock) throws(Refusal) -> SmallFile {
         do {
-            return try SmallFile(path, maximumBytes: maximumBytes)
+            return try SmallFile(path, maximumBytes: maximumBytes, clock: clock)
         } catch {
             throw .unreadable(path: path, reason: error.description)
         }

@@ -81,25 +81,27 @@ struct CertificateFilesTests {
         #expect(notices.take() == [])
     }
 
-    /// Returns once a further change of a file is certain to give it another time.
-    private func settle(_ name: String) throws {
-        while try #require(FileStamp(path: scratch(name))).isSettled == false { usleep(20_000) }
+    /// Puts another file in the place of one, so that it is another file to the system however soon this is.
+    private func replace(_ name: String, _ made: TestCertificate) throws {
+        try scratch.write("new", name == "crt" ? made.certificate : made.key)
+        try scratch.permit(0o600, "new")
+        try scratch.rename("new", name)
     }
 
     @Test("are read again when only one of them changes, however old the other is", arguments: ["crt", "key"])
     func oneChanged(name: String) throws {
         let (one, two) = (try Self.made("one"), try Self.made("two"))
         try write(one)
-        try settle("crt")
-        try settle("key")
-        let files = try files()
+        let files = try CertificateFiles(
+            certificate: scratch("crt"), key: scratch("key"), at: Self.now,
+            clock: { FileStamp.systemClock() + .seconds(3) }, onNotice: { [notices] in notices.add($0) })
         files.check(at: Self.now, isAsked: true)
         #expect(notices.take() == [])
-        try scratch.write(name, name == "crt" ? two.certificate : two.key)
+        try replace(name, two)
         files.check(at: Self.now, isAsked: true)
         let subject = name == "crt" ? "CN=two" : "CN=one"
         #expect(notices.take() == [.refused(.unfit(.otherKey(subject: subject)))])
-        try write(two)
+        try replace(name == "crt" ? "key" : "crt", two)
         files.check(at: Self.now)
         #expect(notices.take() == [.replaced(subject: "CN=two", expiry: Self.now + 86_400)])
     }

@@ -114,7 +114,8 @@ let package = Package(
             name: "TestClient", dependencies: ["DrilldownClient"], path: "Tests/TestClient",
             swiftSettings: clientSettings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "Heap"], swiftSettings: settings),
-        .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes", "TestDocuments"], swiftSettings: settings),
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
@@ -138,7 +139,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "Files", "Locking", "Threads", "TestSupport", "CGnuTLS"],
+            dependencies: ["HTTPServer", "Files", "Locking", "Threads", "TestDocuments", "TestSupport", "CGnuTLS"],
             swiftSettings: settings),
         .testTarget(
             name: "LevelsAPITests",
@@ -151,8 +152,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "drilldown", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels",
-                "PropertyLists",
-                "TestSupport",
+                "PropertyLists", "TestDocuments", "TestSupport",
             ],
             swiftSettings: settings),
         // The tests start the service, so it has to be built before.

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import TestDocuments
+@testable import TestSupport
+@testable import drilldown
+
+@Suite("A setting that is a number of any size")
+struct ExtremeOptionTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    /// What is wrong with a value of an option; nil if it is taken.
+    private func fault(_ option: Option, _ value: String) -> String? {
+        do throws(UsageError) {
+            let arguments = ["serve", "http://h/a", "--\(option.name)", value]
+            let settings = try Settings(CommandLineArguments(arguments), environment: [:])
+            _ = try settings.document { _ in }
+            _ = try settings.server()
+            _ = try settings.api()
+            _ = try settings.drain()
+            _ = try settings.memoryLimit()
+            _ = try settings.historyBytes()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("is within its range, or a sentence says which that is", arguments: 0..<2)
+    func numbers(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var refused: Set<String> = []
+        for option in Option.all where option.placeholder != nil && Int(option.standard ?? "") != nil {
+            for _ in 0..<60 {
+                let value = generator.extremeText()
+                guard let fault = fault(option, value) else { continue }
+                refused.insert(option.name)
+                let isTold = fault.hasPrefix("--\(option.name): '\(value)' is not a whole number from ")
+                #expect(isTold, "\(fault)")
+            }
+        }
+        #expect(refused.isSuperset(of: ["drain", "threads", "connections", "max-items", "waiters", "refresh"]))
+    }
+}

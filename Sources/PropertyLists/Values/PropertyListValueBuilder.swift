@@ -12,7 +12,8 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     }
 
     private var frames: [Frame] = []
-    private var values: [PropertyListValue] = []
+    /// The values of the open containers; a test sees by their place in memory that they are not copied.
+    private(set) var values: [PropertyListValue] = []
     private var keys: [String] = []
     private let limit: PropertyListElementLimit?
     /// How many elements more the limited array may have; nil outside of it.

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The examples in Config/: nginx with its cache in front, Kubernetes, Compose and Prometheus."""
 
+import contextlib
 import gzip
 import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 import tempfile
 
@@ -13,7 +15,7 @@ import yaml
 
 from harness.client import DEADLINE, Connection, get, wait_until
 from harness.events import EventStream
-from harness.server import Server, settle, unused_port
+from harness.server import Server, clean_environment, settle, unused_port
 from harness.verdict import Verdict, options
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -174,10 +176,45 @@ def behind_nginx(verdict, program, folder):
             waits(verdict, server, nginx, document)
             edits(verdict, server, nginx, document)
             server.stop()
-            stale = get(nginx.port, "/levels/")
+            stale = asked(nginx)
             verdict.expect(
                 stale.status == 200 and b'"count":2' in stale.body,
                 f"while the service is down the cache answers: {stale.status}")
+            with loading(program, server.port):
+                stale = asked(nginx)
+                verdict.expect(
+                    stale.status == 200 and b'"count":2' in stale.body,
+                    f"and while the next one loads, and answers with 503 itself: {stale.status}")
+
+
+def asked(nginx):
+    """An answer for which nginx has asked the service, whose last one is no longer fresh."""
+    answers = []
+    wait_until(lambda: answers.append(get(nginx.port, "/levels/")) or answers[-1]["X-Cache-Status"] != "HIT")
+    return answers[-1]
+
+
+@contextlib.contextmanager
+def loading(program, port):
+    """A service whose document does not arrive: it answers 503."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = subprocess.Popen(
+            [program, "serve", f"http://127.0.0.1:{silent.getsockname()[1]}/", "--listen", f"127.0.0.1:{port}"],
+            stderr=subprocess.DEVNULL, env=clean_environment())
+        try:
+            if wait_until(lambda: refuses(port)) is None:
+                raise RuntimeError("no service is loading")
+            yield
+        finally:
+            process.kill()
+            process.wait()
+
+
+def refuses(port):
+    try:
+        return get(port, "/levels/").status == 503
+    except OSError:
+        return False
 
 
 class ConfigMapVolume:

@@ -154,7 +154,12 @@ final class Waiters: Sendable {
         return due.sorted { $0.cost < $1.cost }
     }
 
-    /// Has groups checked later, one with each call of `wakeNext`.
+    /// Has groups checked later, one with each call of `checkNext`.
+    ///
+    /// A waiter whose time is up before the check is told that nothing changed, although something may have. Its client
+    /// loses nothing: the answer leaves it with the version that it has, and the next request with that version is
+    /// compared with the newest publication at once. To check it at the end of its time would render on the thread of
+    /// the timers, which the queue is there to avoid.
     ///
     /// - Returns: whether there were none before.
     func queue(_ due: some Sequence<Due>) -> Bool {

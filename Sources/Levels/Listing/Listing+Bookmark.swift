@@ -89,7 +89,8 @@ extension Listing {
             return position + 1
         }
         if bookmark.remembersAll { return range.lowerBound }
-        return min(max(bookmark.position, range.lowerBound), range.upperBound)
+        // None of the remembered rows is before the place any more, so it has moved up by their number at least.
+        return min(max(bookmark.position - bookmark.keyHashes.count, range.lowerBound), range.upperBound)
     }
 
     /// Whether rows with the same order key are in the order of the document.

@@ -6,7 +6,7 @@ import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
 import {watchState} from './messages.js'
 import {Place, positions, showCrumbs} from './place.js'
-import {getJSON, live, token} from './service.js'
+import {getJSON, isReadingClosed, live, token} from './service.js'
 
 // More columns than these are not kept in the page: the path above leads to them.
 const COLUMNS = 6
@@ -39,7 +39,7 @@ class App {
     const isAllowed = await isEditable()
     // Where reading needs a token, this is told once it was given, and that token need not be one for edits.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
-    if (token.value && isAllowed) this.setEditing(true)
+    if (token.value && isAllowed) this.setEditing(true, true)
   }
 
   get isNarrow() {
@@ -245,11 +245,13 @@ class App {
 
   // MARK: Editing
 
-  async setEditing(isOn) {
+  // With `isKept`, the token was there before the page was loaded: one that is for reading alone is kept and not told of.
+  async setEditing(isOn, isKept = false) {
     const {Editor} = await import('./editor.js')
-    if (isOn && !await Editor.isAllowed()) isOn = false
+    const isForReading = isOn && isKept && await isReadingClosed()
+    if (isOn && !await Editor.isAllowed(isForReading)) isOn = false
     if (isOn) this.editor ??= new Editor(this)
-    if (!isOn) token.value = null
+    if (!isOn && !isForReading) token.value = null
     this.isEditing = isOn
     document.body.classList.toggle('editing', isOn)
     for (const pane of this.panes) pane.redrawAll()

@@ -46,13 +46,13 @@ export class Editor {
     addEventListener('click', event => this.#clicked(event), true)
   }
 
-  // Whether the token is right: an edit that changes nothing says so.
-  static async isAllowed() {
+  // Whether the token is right: an edit that changes nothing says so. A refusal of one for reading is not told.
+  static async isAllowed(isForReading = false) {
     try {
       await send('PATCH', '/detail/', {})
     } catch (error) {
       if (error.status && ![401, 403].includes(error.status)) return true
-      refuse(error.status ? 'This token does not allow edits.' : 'The connection is lost.')
+      if (!isForReading) refuse(error.status ? 'This token does not allow edits.' : 'The connection is lost.')
       return false
     }
     return true

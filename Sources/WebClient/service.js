@@ -54,6 +54,12 @@ export const token = {
   ask: async () => false,
 }
 
+// Whether reading needs a token: without one the index has links alone.
+export const isReadingClosed = async () => {
+  const response = await fetch('/', {headers: {Accept: 'application/json'}})
+  return (await response.json()).editable === undefined
+}
+
 const allHeaders = headers =>
   ({Accept: 'application/json', ...(token.value && {Authorization: 'Bearer ' + token.value}), ...headers})
 

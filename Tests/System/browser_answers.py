@@ -12,6 +12,7 @@ from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, expect_no_comp
 from selenium.webdriver.common.keys import Keys
 
 FOOTER = "This footer is a long text. " * 14
+EDIT_TOKEN = "edit-token-for-this-test"
 DOCUMENT = {"Title": "Feet", "Sections": [
     {"Title": "One", "Footer": FOOTER, "Rows": [{"Title": "First", "Children": ["x"]}, "Second"]},
     {"Title": "Empty", "Rows": []},
@@ -86,6 +87,26 @@ def reading_token(verdict, program, token):
         expect_no_complaints(verdict, window)
 
 
+def both_tokens(verdict, program, folder, token):
+    """Where reading and editing have tokens of their own, the one for reading survives a reload."""
+    document, edit_token = folder / "Own.plist", folder / "edit-token"
+    document.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
+    edit_token.write_text(EDIT_TOKEN)
+    with Server(program, document, "--read-token-file", str(token), "--edit-token-file", str(edit_token)) as server, Window(origin(server), NARROW) as window:
+        window.open("/")
+        window.soon(lambda: window.find("dialog input"))
+        window.keys(TOKEN, Keys.ENTER)
+        verdict.expect(window.shows(ROWS), f"rows are read with the token: {window.seen()}")
+        window.driver.refresh()
+        verdict.expect(window.shows(ROWS), f"and after a reload: {window.seen()}")
+        checked = "return performance.getEntriesByName(location.origin + '/detail/').length"
+        verdict.expect(window.soon(lambda: window.run(checked) == 1), "whether the token allows edits is asked")
+        window.driver.refresh()
+        verdict.expect(window.shows(ROWS), f"and after another one: {window.seen()}")
+        kept = window.run("return sessionStorage.getItem('token')")
+        verdict.expect(kept == TOKEN and not window.all("dialog"), f"the token is kept: {kept}")
+
+
 def main():
     arguments = options(__doc__)
     with Verdict("answers in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
@@ -98,6 +119,7 @@ def main():
             heights(verdict, window)
             expect_no_complaints(verdict, window)
         reading_token(verdict, arguments.server, token)
+        both_tokens(verdict, arguments.server, pathlib.Path(folder), token)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,10 @@ enum ServeCommand {
             let responder = FirstLoadResponder(api)
             let start = try ServerStart(
                 at: targets, handed: manager.sockets, named: settings.origin("Listen"), server, responder)
+            let unused = ListenTarget.unused(targets, for: start.bound)
+            if !manager.sockets.isEmpty, settings.origin("Listen") != .standard, !unused.isEmpty {
+                log.write(Log.Entry(unused: unused, named: settings.name("Listen")))
+            }
             start.configuration.hosts = try settings.hosts(at: start.bound)
             start.configuration.hostAddresses = try settings.checkedAddresses(start.bound)
             let monitor = try monitoring.map { target in

@@ -6,8 +6,9 @@ import Testing
 
 @Suite("Where the service listens")
 struct ListenTargetTests {
-    private func settings(_ text: String) throws -> Settings {
-        try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
+    private func settings(_ texts: String...) throws -> Settings {
+        try Settings(
+            CommandLineArguments(["serve", "a"] + texts.flatMap { ["--listen", $0] }), environment: [:])
     }
 
     @Test("is an address or the path of a socket")
@@ -50,6 +51,18 @@ struct ListenTargetTests {
         let address = try #require(ListenAddress("[::]:8080"))
         #expect(ServedAddress(bound, of: nil) == .internet(address, port: 8080))
         #expect(ServedAddress(.unix(path: "/run/a"), of: nil) == .unixSocket("/run/a"))
+    }
+
+    @Test("is told of if the service manager handed over other sockets")
+    func unused() throws {
+        let targets = try settings("127.0.0.1:80", "[::1]:80", "unix:/run/a", "unix:/run/b").listenTargets()
+        let bound: [BoundAddress] = [.internet(host: "127.0.0.1", port: 80), .unix(path: "/run/b")]
+        #expect(ListenTarget.unused(targets, for: bound) == ["[::1]:80", "unix:/run/a"])
+        #expect(ListenTarget.unused(targets, for: []) == ["127.0.0.1:80", "[::1]:80", "unix:/run/a", "unix:/run/b"])
+        let entry = Log.Entry(unused: ["[::1]:80", "unix:/run/a"], named: "--listen")
+        #expect(
+            entry.text
+                == "--listen: [::1]:80, unix:/run/a is not used, because the service manager handed over the sockets")
     }
 
     @Test("keeps the name by which the user knows it")

@@ -209,6 +209,9 @@ def handed_over(verdict, program, path, folder):
     with Service(program, path, "--listen", "127.0.0.1:1", handed=listener) as service:
         verdict.expect(service.logs(f" at http://127.0.0.1:{port}/"), f"it serves on the socket: {service.log}")
         verdict.expect(get(port, "/readyz").status == 200, "a handed-over socket serves")
+        verdict.expect(
+            service.logs("--listen: 127.0.0.1:1 is not used, because the service manager handed over the sockets"),
+            f"and the log says that --listen does not: {service.log}")
         verdict.expect(service.stop() == 0, "it stops")
     with Connection(port) as connection:
         connection.send("/readyz")

@@ -13,6 +13,24 @@ enum ListenTarget: Equatable {
     /// Whether the system chooses the port, so that the same text may name several sockets.
     var isFreePort: Bool { if case .address(let address) = self { address.port == 0 } else { false } }
 
+    /// The target as it is written.
+    private var text: String {
+        switch self {
+        case .address(let address): ListenAddress.text(host: address.host, port: address.port)
+        case .unixSocket(let path): Self.unixPrefix + path
+        }
+    }
+
+    /// The targets that are not served because the service manager handed over other sockets, as they are written.
+    static func unused(_ targets: [ListenTarget], for bound: [BoundAddress]) -> [String] {
+        targets.filter { target in
+            switch target {
+            case .address(let address): !bound.contains(.internet(host: address.host, port: address.port))
+            case .unixSocket(let path): !bound.contains(.unix(path: path))
+            }
+        }.map(\.text)
+    }
+
     /// Binds and listens; SIGTERM and SIGINT end the process at once meanwhile.
     ///
     /// - Parameter origin: where the address was named.
@@ -120,6 +138,16 @@ extension Log.Entry {
                 + (monitoring.map { "; metrics and probes at \($0.url)" } ?? ""),
             [.init("source", .text(name)), .init("items", .number(itemCount))] + addresses.members
                 + (monitoring.map { [.init("metrics", .text($0.url))] } ?? []))
+    }
+
+    /// The line about addresses that are not served because the service manager handed over sockets.
+    ///
+    /// - Parameter name: where they were named.
+    init(unused targets: [String], named name: String) {
+        self.init(
+            .info, "listen",
+            "\(name): \(targets.joined(separator: ", ")) is not used, because the service manager handed over the sockets",
+            [.init("unused", .text(targets.joined(separator: " ")))])
     }
 
     /// The line for a first load that takes long.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Serves with a clock that is wrong by thousands of years, and files whose times are: reads and edits go on.
 
-The clock is put wrong for the service alone, by a library that is loaded into it. The file is on a tmpfs, which keeps every
-time, unless the test has no right to mount one.
+The clock is put wrong for the service alone, by a library that is loaded into it. The file is on a tmpfs, which keeps
+every time, unless the test has no right to mount one.
 """
 
 import ctypes
@@ -22,7 +22,8 @@ CLOCK = """
 #include <time.h>
 
 int clock_gettime(clockid_t clock, struct timespec *result) {
-    int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    int (*real)(clockid_t, struct timespec *) =
+        (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
     int status = real(clock, result);
     if (clock == CLOCK_REALTIME) result->tv_sec += atoll(getenv("CLOCK_AHEAD"));
     return status;
@@ -37,7 +38,7 @@ time_t time(time_t *result) {
 """
 TOKEN = "0123456789abcdefghijklmnopqrstuvwxyzABCDEF"
 ENDS = (-2**63, -2**63 + 1, -10**11, -62_135_596_801, 253_402_300_800, 10**11, 2**63 - 1)
-# 10^18 s more would be beyond the clock's own range for some of the calls that the service does not make.
+# The last two are near the ends of 64 bits, as no system's own clock is.
 CLOCKS = (10**11, -10**11, 9 * 10**18, -9 * 10**18)
 
 

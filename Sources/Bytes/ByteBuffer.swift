@@ -188,3 +188,105 @@ extension ByteBuffer {
         unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
 }
+
+/// Words are stored as a whole and then counted in part, which costs less than a branch for each byte.
+extension ByteBuffer {
+    /// Stores a word, lowest byte first, but counts only some of it; there must be room for the whole.
+    @inlinable @inline(__always)
+    public mutating func store(_ word: UInt64, counting counted: Int) {
+        unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
+        size &+= counted
+    }
+
+    /// Appends the eight bytes of a word, lowest first.
+    @inlinable @inline(__always)
+    public mutating func append(littleEndian word: UInt64) {
+        guard reserve(8) else { return }
+        store(word, counting: 8)
+    }
+
+    /// Appends the lowest bytes of a word, the highest of them first.
+    ///
+    /// - Parameter width: 1 … 8.
+    @inlinable @inline(__always)
+    public mutating func append(bigEndian word: UInt64, width: Int) {
+        guard reserve(8) else { return }
+        store((word &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)).byteSwapped, counting: width)
+    }
+
+    /// Appends one byte several times over.
+    ///
+    /// - Parameter word: eight times the byte.
+    @inlinable @inline(__always)
+    public mutating func append(_ word: UInt64, repeated count: Int) {
+        guard reserve(count &+ 8) else { return }
+        var left = count
+        while left > 0 {
+            store(word, counting: min(left, 8))
+            left &-= 8
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a number in decimal digits.
+    @inlinable
+    public mutating func append(decimal value: UInt64) {
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = 20
+        var rest = value
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            first &-= 1
+            digits[first] = 0x30 &+ UInt8(truncatingIfNeeded: digit)
+            rest = quotient
+        } while rest > 0
+        append(digits.span.extracting(first..<20))
+    }
+
+    /// Appends the lowest decimal digits of a nonnegative number, including leading zeros.
+    public mutating func append(_ value: Int, digits: Int) {
+        var divisor = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            append(0x30 + UInt8(value / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    /// Appends bytes as base64 with padding (RFC 4648, section 4), without line breaks.
+    public mutating func append(base64 bytes: Span<UInt8>) {
+        guard reserve((bytes.count / 3 + 1) * 4) else { return }
+        let whole = bytes.count - bytes.count % 3
+        var index = 0
+        while index < whole {
+            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+            appendDigits(of: group, count: 4)
+            index += 3
+        }
+        switch bytes.count - whole {
+        case 1:
+            appendDigits(of: UInt32(bytes[whole]) << 16, count: 2)
+            append("==" as StaticString)
+        case 2:
+            appendDigits(of: UInt32(bytes[whole]) << 16 | UInt32(bytes[whole + 1]) << 8, count: 3)
+            append(UInt8(ascii: "="))
+        default: break
+        }
+    }
+
+    /// Appends the first digits of 24 bits.
+    @inline(__always)
+    private mutating func appendDigits(of group: UInt32, count: Int) {
+        for place in 0..<count {
+            let value = UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * place)) & 0x3F
+            switch value {
+            case ..<26: append(value + UInt8(ascii: "A"))
+            case ..<52: append(value - 26 + UInt8(ascii: "a"))
+            case ..<62: append(value - 52 + UInt8(ascii: "0"))
+            case 62: append(UInt8(ascii: "+"))
+            default: append(UInt8(ascii: "/"))
+            }
+        }
+    }
+}

@@ -1,4 +1,4 @@
-internal import Glibc
+public import Glibc
 
 /// Opens files of a folder by relative names, and never a file outside of it.
 ///
@@ -108,4 +108,62 @@ private struct Handle: ~Copyable {
         }
         return OpenFile(descriptor: opened, status: status)
     }
+}
+
+/// An open file, which is closed with its owner.
+public struct OpenFile: ~Copyable, Sendable {
+    /// Open for reading; the owner closes it.
+    public let descriptor: Int32
+    /// The file's state when it was opened (`fstat(2)`).
+    public let status: stat
+
+    deinit { _ = close(descriptor) }
+
+    /// Returns the descriptor, which the caller then has to close.
+    public consuming func release() -> Int32 {
+        let released = descriptor
+        discard self
+        return released
+    }
+}
+
+extension OpenFile {
+    /// The path of the file without symbolic links, as the kernel tells it (`/proc/self/fd`, proc_pid_fd(5)).
+    public func realPath() throws(ContainmentError) -> String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = unsafe readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count)
+        guard count >= 0 else { throw .unreadable(errno) }
+        return String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// Why a file of a folder is not opened.
+public enum ContainmentError: Error, Sendable, Equatable {
+    /// The name is empty, or contains a NUL byte.
+    case malformedName
+    /// The name is an absolute path.
+    case absolute
+    /// The name leads out of the folder, by `..` or through a symbolic link.
+    case outside
+    /// A part of the name, or of the path that its links lead to, begins with a full stop, which is not allowed here.
+    case hidden
+    /// There is no such file.
+    case missing
+    /// The name leads to a folder, a device, a FIFO or a socket.
+    case notRegular
+    /// The folder or the file cannot be opened, with the error number of `open(2)`.
+    case unreadable(Int32)
+}
+
+/// Paths as the system reads them: a `/` separates two names even if a combining character follows it, with which it
+/// would be one `Character`.
+extension String {
+    /// The names in the path, without the empty ones.
+    public var pathNames: [Substring] { unicodeScalars.split(separator: "/").map(Substring.init) }
+
+    /// Whether the path begins with a `/`.
+    public var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
+
+    /// The last `/` of the path; nil for a name alone.
+    public var lastSlash: Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
 }

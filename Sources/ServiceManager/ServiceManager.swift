@@ -52,3 +52,42 @@ public struct ServiceManager: Sendable, Equatable {
         for variable in variables { unsafe unsetenv(variable) }
     }
 }
+
+/// A socket that the service manager opened for this process.
+public struct HandedSocket: Sendable, Equatable {
+    /// The descriptor, which this process now owns.
+    public let descriptor: Int32
+    /// The name in `FileDescriptorName=` of the .socket file; `unknown` without one.
+    public let name: String
+
+    /// The descriptor of the first one (sd_listen_fds(3), SD_LISTEN_FDS_START).
+    private static let firstDescriptor: Int32 = 3
+
+    static func all(
+        _ environment: [String: String], _ process: pid_t
+    ) throws(ServiceManagerError) -> [HandedSocket] {
+        guard environment["LISTEN_PID"] == "\(process)", let text = environment["LISTEN_FDS"] else { return [] }
+        guard let count = Int32(text), (0...1024).contains(count) else {
+            throw .malformed(variable: "LISTEN_FDS", value: text, wanted: "a number of sockets")
+        }
+        let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        return (0..<count).map { index in
+            let name = Int(index) < names.count ? String(names[Int(index)]) : ""
+            return HandedSocket(descriptor: firstDescriptor + index, name: name.isEmpty ? "unknown" : name)
+        }
+    }
+}
+
+/// The reason why an environment variable of the service manager cannot be used.
+public enum ServiceManagerError: Error, Equatable, CustomStringConvertible, Sendable {
+    /// The value is not what the variable is for.
+    case malformed(variable: String, value: String, wanted: String)
+
+    /// What is wrong and what would be right, without a final full stop.
+    public var description: String {
+        switch self {
+        case .malformed(let variable, let value, let wanted):
+            "the service manager set \(variable) to '\(value)', which is not \(wanted)"
+        }
+    }
+}

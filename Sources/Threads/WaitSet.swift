@@ -1,4 +1,7 @@
+internal import CEpoll
+internal import CThreads
 internal import Glibc
+internal import Synchronization
 
 /// The descriptors and the point in time that a thread waits for, collected anew before each wait (`poll(2)`).
 ///
@@ -51,5 +54,93 @@ public struct WaitSet {
     public mutating func wait() {
         let time = deadline.map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
         _ = unsafe poll(&entries, nfds_t(entries.count), time)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds as `poll` takes them, rounded up so that the time has passed then.
+    var pollTimeout: Int32 {
+        guard self > .zero else { return 0 }
+        let (seconds, attoseconds) = components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
+
+/// Wakes a thread that waits, from any other: the one owner of an eventfd(2).
+///
+/// A signal that comes before the thread waits is kept, and several are as one.
+public final class Wakeup: Sendable {
+    /// Readable while there is a signal, for a thread that polls other descriptors beside this.
+    public let descriptor: Int32
+    /// Whether there is a signal that was not yet looked at: a further one needs no call of the system.
+    private let isSignalled = Atomic(false)
+
+    /// - Throws: `SystemCallError` if the system has no descriptor left (`eventfd(2)`).
+    public init() throws(SystemCallError) {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard descriptor >= 0 else { throw SystemCallError("eventfd", code: errno) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// Wakes the thread that waits, or the next that will.
+    public func signal() {
+        if !isSignalled.exchange(true, ordering: .acquiringAndReleasing) { _ = eventfd_write(descriptor, 1) }
+    }
+
+    /// Notes that the thread looks at what the signals up to now have announced, so that the next one is a new event; for
+    /// those who wait for edges (`EPOLLET`).
+    public func rearm() { _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing) }
+
+    /// Forgets the signals up to now; returns whether there were any.
+    public func reset() -> Bool {
+        var count: eventfd_t = 0
+        // Read first: a signal between the two is part of what is looked at next, and must not be read without a trace.
+        defer { rearm() }
+        return unsafe eventfd_read(descriptor, &count) == 0
+    }
+
+    /// Waits for a signal, and forgets it.
+    ///
+    /// - Parameter milliseconds: when to give up, or a little earlier; nil for never.
+    public func wait(milliseconds: Int64? = nil) {
+        let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
+        repeat {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&entry, 1, time)
+        } while !reset() && milliseconds == nil
+    }
+}
+
+/// The signals that one thread waits for, in place of handlers: the one owner of a signalfd(2).
+public final class SignalQueue: Sendable {
+    /// Readable while a signal is pending, for a thread that polls other descriptors beside this.
+    public let descriptor: Int32
+
+    /// Blocks the signals in this thread and in the threads that it starts from now on.
+    ///
+    /// - Throws: `SystemCallError` if the system has no descriptor left.
+    public init(_ signals: [Int32]) throws(SystemCallError) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        // SFD_CLOEXEC and SFD_NONBLOCK have these values.
+        descriptor = unsafe signalfd(-1, &set, O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SystemCallError("signalfd", code: errno) }
+    }
+
+    /// The size of a signalfd_siginfo (signalfd(2)).
+    private static let informationBytes = 128
+
+    deinit { _ = close(descriptor) }
+
+    /// Takes the next pending signal; nil if there is none.
+    public func next() -> Int32? {
+        // A signalfd_siginfo, which begins with the signal's number in 32 bits.
+        var information = [UInt32](repeating: 0, count: Self.informationBytes / 4)
+        guard unsafe read(descriptor, &information, Self.informationBytes) == Self.informationBytes else { return nil }
+        return Int32(truncatingIfNeeded: information[0])
     }
 }

@@ -19,3 +19,62 @@ public protocol TreeSource: Sendable {
     /// - Parameter files: what all watchers of that thread share.
     func watcher(sharing files: WatchedFiles) -> any SourceWatcher
 }
+
+/// The result of one load.
+public struct LoadedTree: Sendable {
+    /// The tree.
+    public var tree: Tree
+    /// The state of the source as it was when it was read.
+    public var fingerprint: Fingerprint
+    /// The syntax of the document.
+    public let syntax: PropertyListSyntax
+    /// The first hundred warnings.
+    public var warnings: [SourceWarning]
+    /// The number of further warnings.
+    public var omittedWarnings: Int
+    /// The files that the tree was composed of; nil for one file.
+    public var composition: Composition?
+    /// The state of the document's own file as it was when it was read.
+    var identity: FileIdentity?
+}
+
+/// The state of a source when it was read; if two fingerprints are equal, nothing needs to be read again.
+///
+/// A fingerprint can only be compared with others of the same source; its content is up to the source.
+public struct Fingerprint: Sendable, Equatable {
+    /// What stays the same if the source is only touched, such as a file's inode and size.
+    private let outline: [UInt64]
+    /// What also differs if the source is only touched, such as a file's times and permissions.
+    private let details: [UInt64]
+
+    /// The state of a source that does not exist.
+    public static let missing = Fingerprint(outline: [], details: [])
+
+    /// Creates the fingerprint of a source without parts.
+    ///
+    /// - Parameters:
+    ///   - outline: numbers that do not differ if the source was only touched.
+    ///   - details: numbers that differ whenever the source was touched; any change of content changes one of both.
+    package init(outline: [UInt64], details: [UInt64]) {
+        self.outline = outline
+        self.details = details
+    }
+
+    /// Creates the fingerprint of a composed source from those of its parts, in a fixed order.
+    ///
+    /// - Returns: nil if the fingerprint of a part is nil.
+    public init?(of parts: some Sequence<Fingerprint?>) {
+        var outline: [UInt64] = []
+        var details: [UInt64] = []
+        for part in parts {
+            guard let part else { return nil }
+            // The counts mark where the numbers of one part end and those of the next begin.
+            outline += [UInt64(part.outline.count)] + part.outline
+            details += [UInt64(part.details.count)] + part.details
+        }
+        self.init(outline: outline, details: details)
+    }
+
+    /// Whether the source was probably only touched between the two, as a file whose size is the same.
+    public func resembles(_ other: Fingerprint) -> Bool { outline == other.outline }
+}

@@ -1,4 +1,4 @@
-internal import Levels
+public import Levels
 import Locking
 internal import Threads
 
@@ -69,4 +69,98 @@ extension EditRequest {
 
     /// The number of its steps; 0 if it replaces the whole document.
     var editCount: Int { if case .edits(let batch) = content { batch.edits.count } else { 0 } }
+}
+
+/// A client's request to change the document.
+public struct EditRequest: Sendable {
+    /// What is to be done.
+    public enum Content: Sendable {
+        case edits(EditBatch)
+        /// Replaces the document by a property list of any syntax.
+        case document([UInt8])
+    }
+
+    public let content: Content
+    /// Who edits, for the log and for `by` in `/changes`; nil for a token without a name.
+    public let author: String?
+    /// Throws if the request's conditions do not hold for the state that it is applied to.
+    ///
+    /// Called on the store's thread, for each state that the request is tried on.
+    public let precondition: @Sendable (Snapshot) throws(EditRefusal) -> Void
+    /// Called once, on one of the store's threads, when the edits are on disk and published, or cannot be.
+    public let answer: @Sendable (EditOutcome) -> Void
+
+    public init(
+        _ content: Content, author: String?,
+        precondition: @escaping @Sendable (Snapshot) throws(EditRefusal) -> Void = { _ in },
+        answer: @escaping @Sendable (EditOutcome) -> Void
+    ) {
+        self.content = content
+        self.author = author
+        self.precondition = precondition
+        self.answer = answer
+    }
+}
+
+/// How an edit ended.
+public enum EditOutcome: Sendable {
+    /// It is on disk and published, or has changed nothing: the publication that contains it, and what became of the
+    /// item of each edit.
+    case done(Publication, items: [EditedItem])
+    /// It cannot be done.
+    case refused(EditRefusal)
+    /// The disk is full.
+    case noSpace
+    /// It could not be saved; the log has the reason under this identifier.
+    ///
+    /// - Parameter isUnknown: whether it is not known if the document has the edit after a power failure.
+    case failed(id: String, isUnknown: Bool = false)
+    /// Too many edits are waiting; a later attempt may succeed.
+    case busy
+    /// The store stopped before.
+    case stopped
+}
+
+/// The edits that were taken from the queue and are not answered yet, and how often they were tried.
+struct OpenEdits {
+    private(set) var requests: [EditRequest] = []
+    /// How often someone else changed a file before they were saved.
+    private(set) var attempts = 0
+    /// When they are tried again; nil for at once.
+    private(set) var next: ContinuousClock.Instant?
+
+    /// How often they are tried at most; the pauses between them add up to more than two seconds.
+    private static let limit = 9
+    private static let firstPause = Duration.milliseconds(10)
+
+    /// Adds requests that wait, if none are open.
+    mutating func fill(from queue: EditQueue) {
+        guard requests.isEmpty else { return }
+        requests = queue.take()
+        (attempts, next) = (0, nil)
+    }
+
+    /// Notes that they must be tried again; false if that was too often.
+    ///
+    /// - Parameter isNew: whether they are tried on another tree, so that there is nothing to wait for.
+    mutating func postpone(at now: ContinuousClock.Instant, isNew: Bool) -> Bool {
+        attempts += 1
+        next = isNew ? nil : now + Self.firstPause * (1 << (attempts - 1))
+        return attempts < Self.limit
+    }
+
+    /// Whether they can be tried now.
+    func isDue(at now: ContinuousClock.Instant) -> Bool { !requests.isEmpty && next.map { now >= $0 } ?? true }
+
+    /// Takes all of them to be answered.
+    mutating func close() -> [EditRequest] {
+        defer { self = OpenEdits() }
+        return requests
+    }
+
+    /// Removes those that were answered.
+    mutating func remove(first count: Int) {
+        requests.removeFirst(count)
+        (attempts, next) = (0, nil)
+    }
 }

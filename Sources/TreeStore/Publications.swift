@@ -150,3 +150,28 @@ public final class Publications: Sendable {
     /// How many publications `notify` has to tell of.
     var pendingCount: Int { book.withLock { $0.pending.count } }
 }
+
+/// A snapshot with its place in the order of publications; a response is made from exactly one.
+public struct Publication: Sendable {
+    /// The snapshot that is served.
+    public let snapshot: Snapshot
+    /// How many publications there were before this one; 0 for the first.
+    public let number: Int
+}
+
+/// Names the states that one process publishes: a random prefix and a counter.
+struct RevisionCounter {
+    private let prefix: String
+    private var number = 0
+
+    init() {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        prefix = String((0..<6).compactMap { _ in letters.randomElement() })
+    }
+
+    /// The next revision, as `k3f9ab-12`.
+    mutating func next() -> String {
+        number += 1
+        return "\(prefix)-\(number)"
+    }
+}

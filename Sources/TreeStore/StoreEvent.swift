@@ -31,3 +31,34 @@ public enum StoreEvent: Sendable {
     /// Warnings of a load that was published.
     case warnings([SourceWarning], omitted: Int)
 }
+
+/// Whether the published tree matches the source.
+public enum StoreStatus: Sendable, Equatable {
+    /// The latest load was published, or brought nothing new.
+    case ok
+    /// The latest load was refused, at a time in seconds since 1970; the previous tree is still served.
+    case stale(SourceError, since: Double)
+
+    /// The message of the refused load; nil if the latest load succeeded.
+    public var lastError: String? {
+        switch self {
+        case .ok: nil
+        case .stale(let error, _): error.description
+        }
+    }
+}
+
+/// How one reload ended.
+public enum ReloadOutcome: Sendable {
+    /// A new tree is published.
+    case published(Snapshot)
+    /// The source matches what is already published.
+    case unchanged(Snapshot)
+    /// The source could not be loaded; the previous tree is still served.
+    case refused(SourceError)
+    /// The store stopped before the reload began.
+    case stopped
+
+    /// Whether it was refused only because there was no memory for it.
+    public var isOutOfMemory: Bool { if case .refused(let error) = self { error.isOutOfMemory } else { false } }
+}

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import Heap
 import Levels
@@ -47,5 +48,94 @@ enum CheckCommand {
         let more = loaded.omittedWarnings
         return loaded.warnings.map(\.description)
             + (more > 0 ? ["\(name): and \(Quantity(more, "more warning"))."] : [])
+    }
+}
+
+/// A document that `check` reads once.
+enum CheckedDocument {
+    case source(any TreeSource)
+    case standardInput(StandardInput)
+
+    /// The name in errors and warnings.
+    var name: String {
+        switch self {
+        case .source(let source): source.name
+        case .standardInput: StandardInput.name
+        }
+    }
+
+    /// - Throws: `SourceError` if it is refused.
+    func load() throws(SourceError) -> LoadedTree {
+        switch self {
+        case .source(let source): try source.load(replacing: nil)
+        case .standardInput(let input): try input.load()
+        }
+    }
+}
+
+/// What `check` tells of a document that can be served.
+struct DocumentSummary {
+    /// What the load took.
+    struct Cost {
+        /// Of memory, for as long as the document is served.
+        let bytes: Int
+        let time: Duration
+    }
+
+    private let name: String
+    private let loaded: LoadedTree
+    private let cost: Cost
+
+    init(_ loaded: LoadedTree, of name: String, _ cost: Cost) {
+        (self.loaded, self.name, self.cost) = (loaded, name, cost)
+    }
+
+    /// One fact a line; the last line is the verdict, for programs.
+    var lines: [String] {
+        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + [verdict]
+    }
+
+    /// For a large binary document: each edit takes as long as writing all of it.
+    private var advice: [String] {
+        guard loaded.syntax == .binary, loaded.tree.itemCount >= 100_000 else { return [] }
+        return ["\(name): an edit writes a binary document anew; XML or JSON is faster to edit at this size"]
+    }
+
+    private var verdict: String {
+        let warnings = loaded.warnings.count + loaded.omittedWarnings
+        return "\(name): \(Quantity(loaded.tree.itemCount, "item")), \(Quantity(warnings, "warning"))"
+    }
+
+    private var levels: String { "\(Quantity(loaded.tree.deepestLevel.depth + 1, "level"))" }
+
+    /// The path of the first of the deepest levels, to paste behind the address of the service. The middle of a very deep
+    /// path and the end of a long key are `…`.
+    private var deepestPath: String {
+        let keys = loaded.tree.deepestLevel.steps.dropFirst().map { step in Self.encoded(step.level.key(step.row)) }
+        guard !keys.isEmpty else { return "/levels/" }
+        let half = Self.mostKeys / 2
+        let shown = keys.count > Self.mostKeys ? keys.prefix(half) + ["…"] + keys.suffix(half) : keys[...]
+        return "/levels/" + shown.joined(separator: "/")
+    }
+
+    private static let mostKeys = 12
+    private static let mostCharacters = 100
+
+    private static func encoded(_ key: String) -> String {
+        let isLong = key.unicodeScalars.count > mostCharacters
+        var path = ByteBuffer(capacity: 128)
+        PercentEncoding.append(Array((isLong ? String(key.prefix(mostCharacters)) : key).utf8).span, to: &path)
+        return String(utf8: path.span) + (isLong ? "…" : "")
+    }
+
+    /// In units of a thousand, as disks and networks count.
+    private var memory: String {
+        let bytes = max(cost.bytes, 0)
+        return bytes < 10_000_000 ? "\((bytes + 999) / 1_000) kB of memory" : "\(bytes / 1_000_000) MB of memory"
+    }
+
+    private var time: String {
+        let tenths = Int(cost.time / .microseconds(100))
+        return "\(tenths / 10).\(tenths % 10) ms"
     }
 }

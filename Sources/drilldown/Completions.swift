@@ -41,3 +41,208 @@ enum Completions {
         }
     }
 }
+
+extension Completions {
+    /// Uses only what bash itself has, so that it works without the package bash-completion.
+    static var bash: String {
+        let commands = CommandLineArguments.Command.allCases
+        let names = commands.map(\.rawValue).joined(separator: " ")
+        let informing = common.map { "--\($0.name)" }.joined(separator: " ")
+        let filters = suffixes.map { "compgen -f -X '!*.\($0)' -- \"$current\"" }
+        return """
+            # Completions of \(Help.version) for bash, printed by: drilldown completions bash
+
+            _drilldown() {
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words= index
+                COMPREPLY=()
+                # The sign in --option=VALUE is a word of its own.
+                if [[ $current == = ]]; then
+                    current=
+                elif [[ $previous == = ]]; then
+                    previous=${COMP_WORDS[COMP_CWORD - 2]}
+                fi
+                if ((COMP_CWORD == 1)); then
+                    words='\(names)'
+                    if [[ $current == -* ]]; then words='\(informing)'; fi
+                else
+                    # After -- everything is a source.
+                    for ((index = 2; index < COMP_CWORD; index++)); do
+                        if [[ ${COMP_WORDS[index]} == -- ]]; then previous=--; fi
+                    done
+                    case ${COMP_WORDS[1]}:$previous in
+                        *:--) ;;
+            \(commands.flatMap(valueCases).map { "            \($0)\n" }.joined())\
+                        completions:completions) words='\(Shell.allCases.map(\.rawValue).joined(separator: " "))' ;;
+                        completions:* | manual:*) return ;;
+                        browse:*) [[ $current == -* ]] || return ;;
+                    esac
+                    if [[ -z $words && $current == -* && $previous != -- ]]; then
+                        case ${COMP_WORDS[1]} in
+            \(commands.map { "                \(optionCase(of: $0))\n" }.joined())\
+                        esac
+                    fi
+                fi
+                if [[ -n $words ]]; then
+                    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+                else
+                    # Folders are added to the documents by readline, which also quotes the names.
+                    compopt -o filenames -o plusdirs
+                    mapfile -t COMPREPLY < <(\(filters.joined(separator: "; ")))
+                fi
+            }
+            complete -F _drilldown drilldown
+
+            """
+    }
+
+    /// The cases that complete the values of a command's options.
+    private static func valueCases(of command: CommandLineArguments.Command) -> [String] {
+        let options = Option.all(of: command)
+        func pattern(_ options: [Option]) -> String {
+            options.map { "\(command.rawValue):--\($0.name)" }.joined(separator: " | ")
+        }
+        var cases = options.compactMap { option in
+            if case .choices(let choices) = option.value {
+                "\(pattern([option]))) words='\(choices.joined(separator: " "))' ;;"
+            } else {
+                nil as String?
+            }
+        }
+        let files = options.filter { $0.value == .file }
+        if !files.isEmpty { cases.append("\(pattern(files))) compopt -o default; return ;;") }
+        let folders = options.filter { $0.value == .folder }
+        if !folders.isEmpty { cases.append("\(pattern(folders))) compopt -o dirnames; return ;;") }
+        let texts = options.filter { $0.value == .text }
+        if !texts.isEmpty { cases.append("\(pattern(texts))) return ;;") }
+        return cases
+    }
+
+    private static func optionCase(of command: CommandLineArguments.Command) -> String {
+        let names = Option.all(of: command).map(\.name) + common.map(\.name)
+        return "\(command.rawValue)) words='\(names.map { "--\($0)" }.joined(separator: " "))' ;;"
+    }
+
+    /// The function of a file `_drilldown` in a folder of `$fpath`.
+    static var zsh: String {
+        let commands = CommandLineArguments.Command.allCases
+        let described = commands.map { ShellWord.quoted("\($0.rawValue):\($0.summary)") }
+        return """
+            #compdef drilldown
+            # Completions of \(Help.version) for zsh, printed by: drilldown completions zsh
+
+            _drilldown_command() {
+                local -a commands=(\(described.joined(separator: " ")))
+                _describe command commands
+            }
+
+            _drilldown_document() {
+                _path_files -g '*.(#i)(\(suffixes.joined(separator: "|")))(-.) *(-/)'
+            }
+
+            _drilldown() {
+                local curcontext=$curcontext state line
+                _arguments -C -S \(commonSpecifications.joined(separator: " ")) \\
+                    '1:command:_drilldown_command' '*::argument:->argument'
+                [[ $state == argument ]] || return
+                curcontext=${curcontext%:*:*}:drilldown-$words[1]:
+                case $words[1] in
+            \(commands.map(arguments).joined())\
+                esac
+            }
+
+            _drilldown "$@"
+
+            """
+    }
+
+    private static var commonSpecifications: [String] {
+        common.map { option in
+            let names = option.name == "help" ? "{-h,--help}" : "--\(option.name)"
+            return "'(- *)'\(names)\(ShellWord.quoted("[\(escaped(option.help, "[]"))]"))"
+        }
+    }
+
+    /// The case of a command: the specifications of its options and other arguments for `_arguments`.
+    private static func arguments(of command: CommandLineArguments.Command) -> String {
+        var specifications = commonSpecifications + Option.all(of: command).map(specification)
+        switch command {
+        case .serve: specifications.append("'1:document:_drilldown_document'")
+        case .check: specifications.append("'*:document:_drilldown_document'")
+        case .completions:
+            specifications.append("'1:shell:(\(Shell.allCases.map(\.rawValue).joined(separator: " ")))'")
+        case .browse: specifications.append("'1:URL:_urls'")
+        case .manual: break
+        }
+        return """
+                    \(command.rawValue))
+                        _arguments -S \\
+                            \(specifications.joined(separator: " \\\n                "))
+                        ;;
+
+            """
+    }
+
+    private static func specification(of option: Option) -> String {
+        let explanation = "[\(escaped(option.help, "[]"))]"
+        guard let placeholder = option.placeholder else { return ShellWord.quoted("--\(option.name)\(explanation)") }
+        let action =
+            switch option.value {
+            case .choices(let choices): "(\(choices.joined(separator: " ")))"
+            case .file: "_files"
+            case .folder: "_files -/"
+            case .none, .text: " "
+            }
+        return ShellWord.quoted("--\(option.name)=\(explanation):\(escaped(placeholder, ":")):\(action)")
+    }
+
+    private static func escaped(_ text: String, _ special: String) -> String {
+        text.reduce(into: "") { $0 += special.contains($1) ? "\\\($1)" : "\($1)" }
+    }
+
+    /// A file `drilldown.fish` in a folder of completions.
+    static var fish: String {
+        let commands = CommandLineArguments.Command.allCases
+        let names = commands.map(\.rawValue).joined(separator: " ")
+        let first = commands.map { command in
+            "complete -c drilldown -n 'not __fish_seen_subcommand_from \(names)' -a \(command.rawValue)"
+                + " -d \(ShellWord.quoted(command.summary))"
+        }
+        let informing = common.map { option in
+            "complete -c drilldown \(option.name == "help" ? "-s h " : "")-l \(option.name)"
+                + " -d \(ShellWord.quoted(option.help))"
+        }
+        let options = (Option.all + Option.ofBrowse).map { option in
+            let takers = commands.filter { Option.all(of: $0).contains { $0.name == option.name } }.map(\.rawValue)
+            return "complete -c drilldown -n '__fish_seen_subcommand_from \(takers.joined(separator: " "))'"
+                + " -l \(option.name)\(parameter(of: option)) -d \(ShellWord.quoted(option.help))"
+        }
+        let documents = (suffixes.map { "\\.\($0)" } + ["/"]).joined(separator: "|")
+        return """
+            # Completions of \(Help.version) for fish, printed by: drilldown completions fish
+
+            # Documents and folders; fish itself would suggest all other files behind them.
+            function __drilldown_documents
+                __fish_complete_suffix .\(suffixes[0]) | string match -r '^.*(?:\(documents))$'
+            end
+
+            complete -c drilldown -f
+            \(first.joined(separator: "\n"))
+            \(informing.joined(separator: "\n"))
+            \(options.joined(separator: "\n"))
+            complete -c drilldown -n '__fish_seen_subcommand_from serve check' -a '(__drilldown_documents)'
+            complete -c drilldown -n '__fish_seen_subcommand_from completions' -a '\
+            \(Shell.allCases.map(\.rawValue).joined(separator: " "))'
+
+            """
+    }
+
+    private static func parameter(of option: Option) -> String {
+        switch option.value {
+        case .none: ""
+        case .choices(let choices): " -x -a '\(choices.joined(separator: " "))'"
+        case .file: " -r -F"
+        case .folder: " -x -a '(__fish_complete_directories)'"
+        case .text: " -x"
+        }
+    }
+}

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What changed from one state of a level to the next, as positions of rows: what a table view animates.
 ///
 /// Removed rows are named by their positions in `old.rows`, inserted ones by their positions in `new.rows`, as
@@ -77,4 +79,31 @@ extension LevelDifference {
         // The positions are those of two lists of distinct rows, so the initializer accepts them.
         return CollectionDifference(changes) ?? new.rows.difference(from: old.rows)
     }
+}
+
+// What a table view takes. Index paths count in all rows of a section, also if the level is a page.
+extension LevelDifference {
+    /// The index paths in the old level of the rows that are gone.
+    public var removedIndexPaths: [IndexPath] { removed.compactMap(old.indexPath(ofRowAt:)) }
+
+    /// The index paths in the new level of the rows that were not there before.
+    public var insertedIndexPaths: [IndexPath] { inserted.compactMap(new.indexPath(ofRowAt:)) }
+
+    /// The index paths of the rows that changed their place: in the old level, and in the new one.
+    public var movedIndexPaths: [(old: IndexPath, new: IndexPath)] {
+        moved.compactMap { row in
+            guard let old = old.indexPath(ofRowAt: row.old), let new = new.indexPath(ofRowAt: row.new) else {
+                return nil
+            }
+            return (old, new)
+        }
+    }
+
+    /// The index paths in the new level of the rows that show something else.
+    public var updatedIndexPaths: [IndexPath] { updated.compactMap { new.indexPath(ofRowAt: $0.new) } }
+}
+
+extension Level {
+    /// The index path of the row at a position in `rows`.
+    fileprivate func indexPath(ofRowAt position: Int) -> IndexPath? { indexPath(at: start.saturatingSum(position)) }
 }

@@ -83,3 +83,120 @@ struct RowAssembly {
         return rank + taken.prefixCount { index, taken in taken - index <= rank }
     }
 }
+
+extension RowAssembly {
+    /// A delta that does not fit the rows that it is applied to: they have to be read again.
+    struct Misfit: Error {}
+
+    /// Appends old rows as a delta changed them.
+    ///
+    /// - Parameters:
+    ///   - range: The positions of the old rows that the delta applies to.
+    ///   - count: The number of rows that there must be afterwards.
+    /// - Throws: `Misfit` if a key or a position of the delta does not fit the rows.
+    /// - Complexity: O(*n*) for *n* rows in the range.
+    mutating func apply(_ delta: LevelDelta, to range: Range<Int>, count: Int) throws(Misfit) {
+        let start = rows.count
+        let leaving = try leaving(range, delta)
+        var source = PendingRows(next: range.lowerBound, end: range.upperBound, taken: leaving.positions)
+        for placement in try placements(of: delta, leaving.rows) {
+            try keep(&source, until: start + placement.position)
+            place(placement.row)
+        }
+        take(leaving.positions)
+        try keep(&source, until: rows.count + source.count)
+        guard rows.count == start + count else { throw Misfit() }
+        for update in delta.updated {
+            let position = start + update.position
+            guard position < rows.count, rows[position].key == update.row.key else { throw Misfit() }
+            self.update(position, update.row)
+        }
+    }
+
+    /// The rows of a range that a delta takes out, whether or not it puts them in again.
+    private func leaving(
+        _ range: Range<Int>, _ delta: LevelDelta
+    ) throws(Misfit) -> (positions: [Int], rows: [String: Row]) {
+        let moved = Set(delta.moved.map(\.key))
+        let leaving = moved.union(delta.removed)
+        let inserted = Set(delta.inserted.map(\.row.key))
+        guard leaving.count == delta.moved.count + delta.removed.count, inserted.count == delta.inserted.count else {
+            throw Misfit()
+        }
+        if leaving.isEmpty && inserted.isEmpty { return ([], [:]) }
+        var positions: [Int] = []
+        var rows: [String: Row] = [:]
+        // Looking at a few bytes of each row finds those few whose keys have to be looked at.
+        let candidates = HashFilter(leaving.union(inserted))
+        for position in range {
+            if let oldHashes, !candidates.mayContain(oldHashes[position]) { continue }
+            let key = old[position].key
+            if leaving.contains(key) {
+                positions.append(position)
+                if moved.contains(key) { rows[key] = old[position] }
+            } else if inserted.contains(key) {
+                throw Misfit()
+            }
+        }
+        guard positions.count == leaving.count else { throw Misfit() }
+        return (positions, rows)
+    }
+
+    /// The inserted and the moved rows by ascending position.
+    private func placements(of delta: LevelDelta, _ moved: [String: Row]) throws(Misfit) -> [LevelDelta.Placed] {
+        var result = delta.inserted
+        for move in delta.moved {
+            guard let row = moved[move.key] else { throw Misfit() }
+            result.append(LevelDelta.Placed(position: move.position, row: row))
+        }
+        return result.sorted { $0.position < $1.position }
+    }
+
+    /// Appends stable rows until there is a number of rows.
+    private mutating func keep(_ source: inout PendingRows, until count: Int) throws(Misfit) {
+        guard rows.count <= count else { throw Misfit() }
+        while rows.count < count {
+            guard let range = source.removeStable(count - rows.count) else { throw Misfit() }
+            keep(range)
+        }
+    }
+}
+
+/// Old rows that have not been appended yet.
+private struct PendingRows {
+    var next: Int
+    let end: Int
+    /// The positions of rows that are not stable, ascending.
+    let taken: [Int]
+    /// The number of elements of `taken` that precede `next`.
+    var passed = 0
+
+    init(next: Int, end: Int, taken: [Int]) {
+        (self.next, self.end, self.taken) = (next, end, taken)
+    }
+
+    /// The number of stable rows.
+    var count: Int { end - next - (taken.count - passed) }
+
+    /// The next run of at most this many stable rows; nil if there is none.
+    mutating func removeStable(_ limit: Int) -> Range<Int>? {
+        while passed < taken.count, taken[passed] == next { (passed, next) = (passed + 1, next + 1) }
+        let run = next..<min(next + limit, passed < taken.count ? taken[passed] : end)
+        next = run.upperBound
+        return run.isEmpty ? nil : run
+    }
+}
+
+/// A set of hashes that answers nearly every question with one look at a table of bits.
+private struct HashFilter {
+    private var bits: [Bool]
+
+    init(_ keys: Set<String>) {
+        var size = 1_024
+        while size < keys.count * 16 { size *= 2 }
+        bits = Array(repeating: false, count: size)
+        for key in keys { bits[key.hashValue & (size - 1)] = true }
+    }
+
+    func mayContain(_ hash: Int) -> Bool { bits[hash & (bits.count - 1)] }
+}

@@ -8,3 +8,93 @@ extension Problem {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }
+
+// The kinds that the service has; its page `/problems/<name>` explains each.
+extension Problem.Kind {
+    /// The request violates HTTP.
+    public static let badRequest = Problem.Kind(rawValue: "bad-request")
+    /// A path has a key that no item can have, or that is not percent-encoded UTF-8.
+    public static let badPath = Problem.Kind(rawValue: "bad-path")
+    /// A query parameter is unknown, malformed or meaningless here; `parameter` names it.
+    public static let badParameter = Problem.Kind(rawValue: "bad-parameter")
+    /// No item has this path; `nearest` is the path of the nearest existing item above it.
+    public static let noSuchItem = Problem.Kind(rawValue: "no-such-item")
+    /// Nothing is served at this path.
+    public static let noSuchRoute = Problem.Kind(rawValue: "no-such-route")
+    /// The assets folder has no file of this name.
+    public static let noSuchFile = Problem.Kind(rawValue: "no-such-file")
+    /// The resource does not allow the method.
+    public static let methodNotAllowed = Problem.Kind(rawValue: "method-not-allowed")
+    /// The answer has text that the requested format cannot represent.
+    public static let notRepresentable = Problem.Kind(rawValue: "not-representable")
+    /// The revision is unknown after a restart, or the history does not reach back to it.
+    public static let revisionGone = Problem.Kind(rawValue: "revision-gone")
+    /// No format that the request accepts is available.
+    public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
+    /// The request came too slowly.
+    public static let requestTimeout = Problem.Kind(rawValue: "request-timeout")
+    /// The item is not the version that the edit is meant for; `currentEntityTag` tells its present one.
+    public static let preconditionFailed = Problem.Kind(rawValue: "precondition-failed")
+    /// The body is larger than the server allows.
+    public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")
+    /// The file does not have the requested range.
+    public static let rangeNotSatisfiable = Problem.Kind(rawValue: "range-not-satisfiable")
+    /// The server does not serve this host name.
+    public static let misdirectedRequest = Problem.Kind(rawValue: "misdirected-request")
+    /// The header of the request is too large.
+    public static let headerTooLarge = Problem.Kind(rawValue: "header-too-large")
+    /// The server does not know the method.
+    public static let notImplemented = Problem.Kind(rawValue: "not-implemented")
+    /// The server does not speak this version of HTTP.
+    public static let versionNotSupported = Problem.Kind(rawValue: "version-not-supported")
+    /// The server has a fault; its log has the reason.
+    public static let internalFault = Problem.Kind(rawValue: "internal-fault")
+    /// The server has not loaded its document yet.
+    public static let notReady = Problem.Kind(rawValue: "not-ready")
+    /// The limit of waiting requests is reached.
+    public static let tooManyWaiters = Problem.Kind(rawValue: "too-many-waiters")
+    /// Too many requests that take long are ahead of this one.
+    public static let tooBusy = Problem.Kind(rawValue: "too-busy")
+    /// The server has not enough memory for the answer or the edit; nothing has changed.
+    public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
+    /// The limit of files that are sent at once is reached.
+    public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
+    /// The long answers on their way take all the memory that they may have.
+    public static let tooManyAnswers = Problem.Kind(rawValue: "too-many-answers")
+    /// The body of an edit is not in the format that it is announced as; `line` and `column` are the place.
+    public static let malformedContent = Problem.Kind(rawValue: "malformed-content")
+    /// The request needs a token.
+    public static let unauthorized = Problem.Kind(rawValue: "unauthorized")
+    /// The token does not allow this.
+    public static let wrongToken = Problem.Kind(rawValue: "wrong-token")
+    /// The server has no edit token, so nobody can edit.
+    public static let editingOff = Problem.Kind(rawValue: "editing-off")
+    /// A web page of another origin may not edit.
+    public static let foreignOrigin = Problem.Kind(rawValue: "foreign-origin")
+    /// The edit is in conflict with the document as it is.
+    public static let conflict = Problem.Kind(rawValue: "conflict")
+    /// The request needs a body.
+    public static let lengthRequired = Problem.Kind(rawValue: "length-required")
+    /// The server does not read this media type.
+    public static let unsupportedMediaType = Problem.Kind(rawValue: "unsupported-media-type")
+    /// The body of an edit breaks a rule; `pointer` leads to the place.
+    public static let invalidContent = Problem.Kind(rawValue: "invalid-content")
+    /// The source was read again and refused.
+    public static let documentRefused = Problem.Kind(rawValue: "document-refused")
+    /// Many wrong tokens came from this address.
+    public static let tooManyAttempts = Problem.Kind(rawValue: "too-many-attempts")
+    /// The edit could not be saved.
+    public static let saveFailed = Problem.Kind(rawValue: "save-failed")
+    /// The limit of edits in progress is reached.
+    public static let tooManyEdits = Problem.Kind(rawValue: "too-many-edits")
+    /// The server receives one large document at a time.
+    public static let tooManyBodies = Problem.Kind(rawValue: "too-many-bodies")
+    /// The edit was not done in time; it may still be done.
+    public static let unfinishedEdit = Problem.Kind(rawValue: "unfinished-edit")
+    /// The server stops soon, and still answers.
+    public static let draining = Problem.Kind(rawValue: "draining")
+    /// The server is stopping.
+    public static let stopping = Problem.Kind(rawValue: "stopping")
+    /// The disk is full, so the edit was not saved.
+    public static let insufficientStorage = Problem.Kind(rawValue: "insufficient-storage")
+}

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a request failed: what the server said, or what happened instead of an answer.
 ///
 /// ```swift
@@ -36,4 +38,66 @@ public struct Problem: Error, Hashable, Sendable {
         self.members = members
         self.retryAfter = retryAfter
     }
+}
+
+// The members that some kinds of problems have.
+extension Problem {
+    /// The name of the query parameter that is wrong.
+    public var parameter: String? { members["parameter"]?.text }
+
+    /// What would be right: names, methods, or values.
+    public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
+
+    /// The entity tag of the item as it is now, with its quotation marks, if an edit was meant for another version.
+    public var currentEntityTag: String? { members["current"]?.text }
+
+    /// The version of the item as it is now, for `ifMatch`, if an edit was meant for another version.
+    ///
+    /// It is `currentEntityTag` without its quotation marks.
+    public var currentVersion: ItemVersion? {
+        guard let tag = currentEntityTag, tag.count >= 2, tag.first == "\"", tag.last == "\"" else { return nil }
+        return ItemVersion(rawValue: String(tag.dropFirst().dropLast()))
+    }
+
+    /// The version of the item's own fields as it is now, for `ifMatch`, if an edit was meant for another version.
+    public var currentFieldsVersion: ItemVersion? { members["currentFields"]?.text.map(ItemVersion.init(rawValue:)) }
+
+    /// The path of the nearest existing item above one that does not exist.
+    public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }
+
+    /// The line of the body in which it is malformed, from 1.
+    public var line: Int? { members["line"]?.int }
+
+    /// The column of the body at which it is malformed, from 1.
+    public var column: Int? { members["column"]?.int }
+
+    /// The place in the body that breaks a rule, as a JSON pointer (RFC 6901).
+    public var pointer: String? { members["pointer"]?.text }
+
+    /// The number of the edit of a batch that cannot be done, from 0.
+    public var editIndex: Int? { members["edit"]?.int }
+
+    /// The current revision of a server that does not know the one that it was asked about.
+    public var revision: String? { members["revision"]?.text }
+
+    /// The identifier under which the server's log has the request.
+    public var id: String? { members["id"]?.text }
+
+    /// Whether the same request may succeed later: there was no answer, the server had a fault or was busy, or something
+    /// else answered in its place.
+    public var isTemporary: Bool {
+        if kind == .unreadableAnswer || kind == .foreignRefusal { return true }
+        guard let status else { return kind == .unreachable }
+        return status >= 500 || status == 429 || status == 408
+    }
+}
+
+extension Problem: CustomStringConvertible {
+    /// The sentence about this case.
+    public var description: String { detail }
+}
+
+extension Problem: LocalizedError {
+    /// The sentence about this case.
+    public var errorDescription: String? { detail }
 }

@@ -51,3 +51,55 @@ enum DetailReader {
         return position
     }
 }
+
+/// The members that the answers about a level and about a detail begin with.
+struct ItemHead {
+    private(set) var title = ""
+    private(set) var path = ItemPath.root
+    private(set) var version = ""
+    private(set) var isLeaf = false
+    private(set) var ancestors: [ItemLink] = []
+    private(set) var error: String?
+    /// The members without which the answer is not one about an item.
+    private var missing: Set = ["title", "href", "version"]
+
+    mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
+        switch name {
+        case "title": title = try reader.text()
+        case "href": path = try Self.path(&reader)
+        case "version": version = try reader.text()
+        case "leaf": isLeaf = try reader.boolean()
+        case "ancestors":
+            try reader.list { reader throws(JSONError) in ancestors.append(try Self.link(&reader)) }
+        case "error": error = try reader.text()
+        default: return try reader.skip()
+        }
+        missing.remove(name)
+    }
+
+    func checked(at end: Int) throws(JSONError) -> ItemHead {
+        guard let name = missing.min() else { return self }
+        throw JSONError("it has no '\(name)'", at: end)
+    }
+
+    /// Reads a title and a link.
+    static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink {
+        var link = ItemLink(title: "", path: .root)
+        try reader.object { name, reader throws(JSONError) in
+            switch name {
+            case "title": link.title = try reader.text()
+            case "href": link.path = try path(&reader)
+            default: try reader.skip()
+            }
+        }
+        return link
+    }
+
+    private static func path(_ reader: inout JSONReader) throws(JSONError) -> ItemPath {
+        let start = reader.offset
+        guard let path = ItemPath(href: try reader.text()) else {
+            throw JSONError("it has an 'href' that is not a link of an item", at: start)
+        }
+        return path
+    }
+}

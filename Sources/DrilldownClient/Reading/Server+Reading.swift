@@ -1,3 +1,5 @@
+public import Foundation
+
 extension Server {
     /// A level: its rows, or the first 1,000 of them.
     ///
@@ -40,5 +42,95 @@ extension Server {
             case .delta: throw JSONError("it tells changes that were not asked for", at: 0)
             }
         }
+    }
+
+    /// The bytes of an image that an item names in a field such as `Image`.
+    ///
+    /// ```swift
+    /// if let name = detail["Image"]?.text { let data = try await server.imageData(named: name) }
+    /// ```
+    ///
+    /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
+    /// - Throws: `Problem`, `CancellationError`.
+    public func imageData(named name: String) async throws -> Data {
+        if let url = Self.absoluteURL(name) { return try await file(url) }
+        return try await data(of: Self.assetLink(name))
+    }
+
+    /// The bytes of a row's image; nil if the row has none.
+    ///
+    /// - Throws: `Problem`, `CancellationError`.
+    public func imageData(for row: Row) async throws -> Data? {
+        guard let name = row.imageName else { return nil }
+        return try await imageData(named: name)
+    }
+
+    /// The URL of an image that an item names, for code that loads images itself, such as `AsyncImage`.
+    ///
+    /// The URL does not carry a token. A server that needs one for reading answers such code with 401: use
+    /// `imageData(named:)` instead.
+    ///
+    /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
+    /// - Returns: nil if no file can have this name.
+    public func imageURL(named name: String) -> URL? {
+        if let url = Self.absoluteURL(name) { return url }
+        guard case .success(let link) = Result(catching: { () throws(Problem) in try Self.assetLink(name) }) else {
+            return nil
+        }
+        return configuration.url(of: link)
+    }
+
+    /// The document, or the part of it from an item down, as a file.
+    ///
+    /// - Throws: `Problem`, `CancellationError`.
+    public func document(at path: ItemPath = .root, as format: DocumentFormat = .xml) async throws -> Data {
+        try path.check()
+        return try await data(of: path.documentLink + "?format=" + format.rawValue)
+    }
+
+    /// The formats of a document.
+    public enum DocumentFormat: String, Hashable, Sendable, CaseIterable {
+        /// An XML property list.
+        case xml
+        /// A binary property list.
+        case binary
+        /// JSON of the same shape, in which dates and data are texts.
+        case json
+    }
+
+    /// The bytes of an answer, remembered by its tag.
+    private func data(of target: String) async throws -> Data {
+        var request = Request(target)
+        let known = memory[target]
+        let remembered = known?.value as? Data
+        if let known, remembered != nil { request.header["If-None-Match"] = known.tag }
+        let answer = try await send(request)
+        if answer.status == 304, let remembered { return remembered }
+        guard answer.status == 200 else {
+            throw Problem.unreadable(answer, from: address, "its status is \(answer.status)")
+        }
+        if let tag = answer.entityTag {
+            memory.remember(.init(tag: tag, value: answer.body, cost: answer.body.count + 256), for: target)
+        }
+        return answer.body
+    }
+
+    /// A file from anywhere, asked for without a token.
+    private func file(_ url: URL) async throws -> Data {
+        var request = Request(url.absoluteString)
+        request.url = url
+        return try await send(request).body
+    }
+
+    private static func absoluteURL(_ name: String) -> URL? {
+        let start = name.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start.hasPrefix("https://") ? URL(string: name) : nil
+    }
+
+    private static func assetLink(_ name: String) throws(Problem) -> String {
+        let segments = name.split(separator: "/").map(String.init)
+        if segments.isEmpty { throw .impossibleKey(name) }
+        for segment in segments where ItemPath.isImpossible(segment) { throw .impossibleKey(segment) }
+        return "/assets/" + segments.map(PercentEncoding.encode).joined(separator: "/")
     }
 }

@@ -112,3 +112,77 @@ extension URL {
         scheme == other.scheme && host == other.host && port == other.port
     }
 }
+
+/// A request to the service.
+struct Request: Sendable {
+    var method = "GET"
+    /// Where to send the request, without a token, if not to the service.
+    var url: URL?
+    /// The path and the query, percent-encoded, such as `/levels/Item%204?limit=10`.
+    var target: String
+    /// Header fields by name, without `Authorization`.
+    var header: [String: String] = [:]
+    var body: Data?
+    /// How many seconds the server is asked to wait for a change; 0 to answer at once.
+    var wait = 0
+    /// The session that sends the request; nil for the one that most requests share.
+    var session: RenewedSession?
+    /// Whether the request is an edit, and so carries the edit token.
+    var isEdit = false
+
+    init(_ target: String) { self.target = target }
+
+    init(_ method: String, _ target: String) {
+        self.method = method
+        self.target = target
+    }
+}
+
+/// The answer to a request, whatever its status.
+struct Answer: Sendable {
+    var status: Int
+    /// The header fields by their names in lower case.
+    var header: [String: String]
+    var body: Data
+    /// The target of the request.
+    var target: String
+
+    var entityTag: String? { header["etag"] }
+}
+
+extension Answer {
+    /// The media type without its parameters, in lower case; empty if there is none.
+    var mediaType: String {
+        let type = header["content-type"]?.prefix { $0 != ";" } ?? ""
+        return type.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// Whether the body is announced as JSON.
+    var isJSON: Bool { mediaType == "application/json" || mediaType.hasSuffix("+json") }
+
+    /// What the body is, for a sentence: its length, its type and how it begins.
+    var summary: String {
+        guard !body.isEmpty else { return "an empty body" }
+        let type = mediaType.isEmpty ? "no type" : "the type \(mediaType.prefix(80))"
+        return "\(body.count) bytes of \(type) that begin with '\(beginning)'"
+    }
+
+    /// The first characters of the body, without what would break a line.
+    private var beginning: String {
+        let text = String(decoding: body.prefix(48), as: UTF8.self)
+        let isCut = body.count > 48
+        let shown = String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
+        return isCut ? shown + "…" : shown
+    }
+
+    /// How many seconds to wait before the next attempt, if the answer says so (RFC 9110, 10.2.3).
+    ///
+    /// A date counts from the answer's own `Date`, if it has one: the clocks of both sides may differ.
+    var retryAfter: Double? {
+        guard let text = header["retry-after"] else { return nil }
+        if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }
+        guard let date = HTTPDate.date(text) else { return nil }
+        let now = header["date"].flatMap(HTTPDate.date) ?? Date()
+        return max(0, date.timeIntervalSince(now))
+    }
+}

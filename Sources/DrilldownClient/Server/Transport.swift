@@ -59,3 +59,97 @@ extension Server.Configuration {
         return URL(string: base + target)
     }
 }
+
+/// A session that is made for the first request, and can be closed with its connections; the next request makes another.
+final class RenewedSession: Sendable {
+    private struct Current {
+        let session: URLSession
+        let delegate: SessionDelegate
+    }
+
+    private let current = Guarded<Current?>(nil)
+    private let connections: Int
+
+    /// - Parameter connections: how many connections to one host it opens; further requests wait for one of them.
+    init(connections: Int) { self.connections = connections }
+
+    deinit { close(cancelling: true) }
+
+    /// A task for a request, which has to be resumed.
+    func task(for request: URLRequest, _ exchange: Exchange) -> URLSessionDataTask {
+        // Within the lock: a session that was invalidated traps.
+        current.withLock { current in
+            let used = current ?? make()
+            current = used
+            let task = used.session.dataTask(with: request)
+            // Before it can be cancelled: the delegate hears of each task once.
+            used.delegate.add(exchange, for: task)
+            return task
+        }
+    }
+
+    /// Closes the connections that are not in use.
+    ///
+    /// - Parameter cancelling: whether requests that are under way are cancelled; they end by themselves otherwise.
+    func close(cancelling: Bool) {
+        current.withLock { current in
+            // A session that is not invalidated lives for ever.
+            if cancelling {
+                current?.session.invalidateAndCancel()
+            } else {
+                current?.session.finishTasksAndInvalidate()
+            }
+            current = nil
+        }
+    }
+
+    /// A session that remembers nothing: what is remembered elsewhere is already decoded.
+    private func make() -> Current {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.urlCache = nil
+        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        settings.httpCookieStorage = nil
+        settings.httpShouldSetCookies = false
+        settings.httpMaximumConnectionsPerHost = connections
+        let delegate = SessionDelegate()
+        return Current(
+            session: URLSession(configuration: settings, delegate: delegate, delegateQueue: nil), delegate: delegate)
+    }
+}
+
+/// Receives what the session has to tell about all requests, and hands it to their exchanges.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let exchanges = Guarded<[Int: Exchange]>([:])
+
+    func add(_ exchange: Exchange, for task: URLSessionTask) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    }
+
+    private func exchange(of task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _: URLSession, dataTask task: URLSessionDataTask, didReceive head: URLResponse,
+        completionHandler decide: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard let head = head as? HTTPURLResponse, let exchange = exchange(of: task) else { return decide(.cancel) }
+        decide(exchange.receive(head) ? .allow : .cancel)
+    }
+
+    func urlSession(_: URLSession, dataTask task: URLSessionDataTask, didReceive piece: Data) {
+        if exchange(of: task)?.receive(piece) == false { task.cancel() }
+    }
+
+    func urlSession(
+        _: URLSession, task: URLSessionTask, willPerformHTTPRedirection _: HTTPURLResponse, newRequest: URLRequest,
+        completionHandler follow: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        follow(exchange(of: task)?.redirect(task.originalRequest, to: newRequest))
+    }
+
+    func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        exchange?.end(error, isCancelled: (error as? URLError)?.code == .cancelled)
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Follows one level for all its observers: reads it, waits for changes, and comes back after failures.
 struct LevelFollower: Sendable {
     private let server: Server
@@ -71,5 +73,76 @@ struct LevelFollower: Sendable {
         } catch {
             // Only cancellation ends the pause early, and the loop looks for that.
         }
+    }
+}
+
+/// How fast a level is polled if the server's answers do not wait, for example because a proxy removes entity tags.
+struct PollingPace: Sendable {
+    /// The longest pause, in seconds.
+    var longest: Double
+    /// The number of answers in a row that came early and told nothing new.
+    private var early = 0
+
+    /// The least time between two changes, in seconds.
+    static let interval = 0.05
+    /// A server that waits answers later than this if nothing changes, in seconds.
+    static let earliest = 0.9
+
+    /// Whether a request that waited came back too soon for a server that waits.
+    static func isEarly(_ duration: Duration) -> Bool { duration < .seconds(earliest) }
+
+    init(longest seconds: Int) { longest = Double(seconds) }
+
+    /// The seconds to pause before the next request.
+    ///
+    /// - Parameters:
+    ///   - duration: How long the answer took.
+    ///   - isChange: Whether it told anything new.
+    mutating func pause(after duration: Duration, isChange: Bool) -> Double {
+        let seconds = duration / .seconds(1)
+        if isChange {
+            early = 0
+            return max(0, Self.interval - seconds)
+        }
+        early = Self.isEarly(duration) ? min(early + 1, 10) : 0
+        // One alone is no sign of a server that never waits.
+        guard early > 1 else { return 0 }
+        return min(longest, Double(1 << (early - 2)))
+    }
+}
+
+extension Server.Configuration {
+    /// The seconds to wait that the server accepts.
+    var allowedWait: Int { min(max(waitSeconds, 1), 300) }
+}
+
+/// How long to wait after a failure: longer each time, and at random, so that clients do not come back all at once.
+///
+/// This is "full jitter": any time up to a bound that doubles with each failure.
+struct Backoff: Sendable {
+    /// The bound after the first failure, in seconds.
+    var first = 0.5
+    /// The greatest bound, in seconds.
+    var greatest = 30.0
+    /// How long a server's `Retry-After` is obeyed, in seconds.
+    var greatestRetryAfter = 300.0
+    /// A random number within a range.
+    var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
+    /// The present time, for telling how long an answer took.
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// Waits for a number of seconds; throws `CancellationError` as soon as the task is cancelled.
+    var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    /// The same after an answer that came early (`PollingPace`), which is not a failure.
+    var rest: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+
+    /// The seconds to wait.
+    ///
+    /// - Parameters:
+    ///   - failures: The number of failures since the last success, from 1.
+    ///   - retryAfter: What the server said.
+    func delay(after failures: Int, retryAfter: Double?) -> Double {
+        if let retryAfter { return min(max(retryAfter, 0), greatestRetryAfter) + random(0...first) }
+        let doublings = Double(min(failures, 32) - 1)
+        return random(0...min(greatest, first * pow(2, doublings)))
     }
 }

@@ -107,3 +107,103 @@ extension LevelObservation {
         }
     }
 }
+
+/// One of the observers of a level, and what it saw last. It leaves when it is released.
+final class LevelObserver: Sendable {
+    private let observation: LevelObservation
+    private let leave: @Sendable () -> Void
+    private let seen = Guarded<LevelObservation.Moment?>(nil)
+
+    init(_ observation: LevelObservation, leave: @escaping @Sendable () -> Void) {
+        (self.observation, self.leave) = (observation, leave)
+    }
+
+    deinit { leave() }
+
+    /// Waits for a state that this observer has not seen; nil if the task is cancelled.
+    func next() async throws -> LevelUpdate? {
+        let last = seen.withLock { $0 }
+        guard let newest = try await observation.next(ObjectIdentifier(self), after: last?.number) else { return nil }
+        seen.withLock { $0 = newest }
+        return LevelUpdate(
+            level: newest.level, difference: last.flatMap { newest.difference(from: $0) },
+            isFromCache: newest.isFromCache, interruption: newest.interruption)
+    }
+}
+
+extension LevelObservation.Moment {
+    /// What changed since an observer's last state: known if it missed none, else found out by comparing the rows; nil
+    /// if one of the two has no level.
+    fileprivate func difference(from last: Self) -> LevelDifference? {
+        guard let level, let lastLevel = last.level else { return nil }
+        if last.levelNumber == levelNumber { return LevelDifference(unchanged: level, to: level) }
+        if last.levelNumber + 1 == levelNumber, let difference { return difference }
+        return LevelDifference(from: lastLevel, to: level)
+    }
+}
+
+/// The levels of one server that are being observed.
+///
+/// The first observer of a level starts the requests for it, and the last one that leaves ends them.
+final class LevelObservations: Sendable {
+    private let observed = Guarded<[LevelTarget: Entry]>([:])
+    /// What is waited after failures.
+    let backoff: Guarded<Backoff>
+
+    private struct Entry {
+        let observation: LevelObservation
+        var observers: Int
+        let task: Task<Void, Never>
+    }
+
+    private let transport: Transport
+
+    init(_ transport: Transport, backoff: Backoff = Backoff()) {
+        self.transport = transport
+        self.backoff = Guarded(backoff)
+    }
+
+    /// The number of levels that are being observed.
+    var count: Int { observed.withLock(\.count) }
+
+    /// A new observer of a level.
+    func join(_ target: LevelTarget, of server: Server) -> LevelObserver {
+        let observation = observed.withLock { observed in
+            if let entry = observed[target] {
+                observed[target]?.observers += 1
+                return entry.observation
+            }
+            let observation = LevelObservation()
+            let follower = LevelFollower(server, target, observation, backoff.withLock { $0 })
+            let task = Task {
+                await follower.run()
+            }
+            observed[target] = Entry(observation: observation, observers: 1, task: task)
+            return observation
+        }
+        return LevelObserver(observation) { [weak self] in self?.leave(target, observation) }
+    }
+
+    private func leave(_ target: LevelTarget, _ observation: LevelObservation) {
+        observed.withLock { observed in
+            guard var entry = observed[target], entry.observation === observation else { return }
+            entry.observers -= 1
+            guard entry.observers == 0 else {
+                observed[target] = entry
+                return
+            }
+            observed[target] = nil
+            entry.task.cancel()
+            if observed.isEmpty { transport.closeIdleConnections() }
+        }
+    }
+
+    /// Forgets an observation that has ended, so that the next observer begins anew.
+    func remove(_ target: LevelTarget, _ observation: LevelObservation) {
+        observed.withLock { observed in
+            guard observed[target]?.observation === observation else { return }
+            observed[target] = nil
+            if observed.isEmpty { transport.closeIdleConnections() }
+        }
+    }
+}

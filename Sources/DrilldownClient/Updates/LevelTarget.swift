@@ -34,3 +34,49 @@ struct LevelTarget: Hashable, Sendable {
         return request
     }
 }
+
+/// What a server answers to a client that has a level, or a page of it.
+enum PageAnswer: Sendable {
+    /// The rows are as they were.
+    case unchanged
+    /// What has changed.
+    case delta(LevelDelta, entityTag: String?)
+    /// The level with its rows.
+    case whole(Level, entityTag: String?)
+
+    /// The level that was answered, perhaps without its rows.
+    var level: Level? {
+        switch self {
+        case .unchanged: nil
+        case .delta(let delta, _): delta.level
+        case .whole(let level, _): level
+        }
+    }
+}
+
+extension Server {
+    /// Asks for a level, or a page of it, of which an earlier version may be known.
+    func page(_ request: Request) async throws -> PageAnswer {
+        let answer = try await send(request)
+        if answer.status == 304 { return .unchanged }
+        switch try read(answer, as: LevelReader.read) {
+        case .level(let level): return .whole(level, entityTag: answer.entityTag)
+        case .delta(let delta) where delta.isEmpty && delta.since == delta.level.version: return .unchanged
+        case .delta(let delta): return .delta(delta, entityTag: answer.entityTag)
+        }
+    }
+
+    /// Whether the document has changed since a revision, after waiting for that.
+    func isChanged(since revision: String, wait: Int, over session: RenewedSession) async throws -> Bool {
+        do {
+            return try await changes(since: revision, wait: wait, over: session).count > 0
+        } catch let problem as Problem where problem.kind == .revisionGone {
+            return true
+        }
+    }
+}
+
+extension LevelDelta {
+    /// Whether the rows are as they were.
+    fileprivate var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+}

@@ -62,3 +62,53 @@ public struct Detail: Hashable, Sendable {
     /// The value of a field; nil if the item does not have it.
     public subscript(name: String) -> FieldValue? { fields[name] }
 }
+
+extension Detail {
+    /// The place of an item among its siblings.
+    public struct Position: Hashable, Sendable {
+        /// The position on the level, from 0.
+        public var index: Int
+        /// The number of rows of the level.
+        public var count: Int
+        /// The number of the section, from 0.
+        public var section: Int
+
+        /// A position with these values.
+        public init(index: Int, count: Int, section: Int = 0) {
+            self.index = index
+            self.count = count
+            self.section = section
+        }
+
+        /// Whether the item is the first of the level.
+        public var isFirst: Bool { index == 0 }
+        /// Whether the item is the last of the level.
+        public var isLast: Bool { index == count - 1 }
+    }
+}
+
+/// The version of an item that an edit can be made conditional on with `ifMatch`.
+///
+/// `Detail.version` is one, and so are `Detail.fieldsVersion`, `Row.fieldsVersion` and, for an insertion,
+/// `Level.itemVersion`. The versions of rows, and of levels that were read with a query or come from
+/// `updates(of:matching:)`, are only for comparing answers with each other, so they are of another type.
+///
+/// ```swift
+/// let detail = try await server.detail(at: row.path)
+/// try await server.patch(["Price": 15], at: detail.path, ifMatch: detail.fieldsVersion)
+/// ```
+public struct ItemVersion: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The text of the version, which is the service's entity tag without quotation marks.
+    public let rawValue: String
+
+    /// The version with this text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A version for previews and tests.
+    public init(stringLiteral text: String) { self.init(rawValue: text) }
+}
+
+extension ItemVersion: CustomStringConvertible {
+    /// The text of the version.
+    public var description: String { rawValue }
+}

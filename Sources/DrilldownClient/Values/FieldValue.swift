@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The value of a field: what a property list can hold, as JSON carries it.
 ///
 /// JSON carries a date as RFC 3339 text and data as base64 text, so both are read as `text`; `date` and `data` read them
@@ -24,4 +26,209 @@ public enum FieldValue: Hashable, Sendable {
     case dictionary(Fields)
     /// No value. In the changes of a patch it removes the field from the item; the literal `nil` is the same there.
     case null
+}
+
+extension FieldValue {
+    /// The text; nil if this is something else.
+    public var text: String? {
+        guard case .text(let text) = self else { return nil }
+        return text
+    }
+
+    /// The whole number, also of a real number without a fraction; nil if it does not fit or this is something else.
+    public var int: Int? {
+        switch self {
+        case .integer(let number): Int(exactly: number)
+        case .unsigned(let number): Int(exactly: number)
+        case .real(let number): Int(exactly: number)
+        default: nil
+        }
+    }
+
+    /// The number, rounded to `Double`; also for the texts `nan`, `+infinity` and `-infinity`; nil if this is something else.
+    public var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .unsigned(let number): Double(number)
+        case .real(let number): number
+        case .text("nan"): .nan
+        case .text("+infinity"): .infinity
+        case .text("-infinity"): -.infinity
+        default: nil
+        }
+    }
+
+    /// The boolean; nil if this is something else.
+    public var bool: Bool? {
+        guard case .boolean(let flag) = self else { return nil }
+        return flag
+    }
+
+    /// The elements of a list; nil if this is something else.
+    public var list: [FieldValue]? {
+        guard case .list(let elements) = self else { return nil }
+        return elements
+    }
+
+    /// The fields of a dictionary; nil if this is something else.
+    public var dictionary: Fields? {
+        guard case .dictionary(let fields) = self else { return nil }
+        return fields
+    }
+
+    /// The moment that an RFC 3339 text names, such as `2001-03-12T00:00:00Z`; nil if this is something else.
+    public var date: Date? { text.flatMap(Timestamp.date) }
+
+    /// The data that a base64 text holds; nil if this is something else.
+    public var data: Data? { text.flatMap { Data(base64Encoded: $0) } }
+
+    /// A date as the service carries it: RFC 3339 text in UTC, to the microsecond.
+    public static func date(_ date: Date) -> FieldValue { .text(Timestamp.text(date)) }
+
+    /// Data as the service carries it: base64 text.
+    public static func data(_ data: Data) -> FieldValue { .text(data.base64EncodedString()) }
+
+    /// A whole number of any size up to 64 bits; nil if it is larger.
+    public init?(_ number: some BinaryInteger) {
+        if let number = Int64(exactly: number) {
+            self = .integer(number)
+        } else if let number = UInt64(exactly: number) {
+            self = .unsigned(number)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension FieldValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    /// A text.
+    public init(stringLiteral text: String) { self = .text(text) }
+}
+
+extension FieldValue: ExpressibleByIntegerLiteral {
+    /// A whole number.
+    public init(integerLiteral number: Int64) { self = .integer(number) }
+}
+
+extension FieldValue: ExpressibleByFloatLiteral {
+    /// A number with a fraction.
+    public init(floatLiteral number: Double) { self = .real(number) }
+}
+
+extension FieldValue: ExpressibleByBooleanLiteral {
+    /// A boolean.
+    public init(booleanLiteral flag: Bool) { self = .boolean(flag) }
+}
+
+extension FieldValue: ExpressibleByArrayLiteral {
+    /// A list.
+    public init(arrayLiteral elements: FieldValue...) { self = .list(elements) }
+}
+
+extension FieldValue: ExpressibleByDictionaryLiteral {
+    /// A dictionary, in the order of the literal.
+    public init(dictionaryLiteral fields: (String, FieldValue)...) { self = .dictionary(Fields(fields)) }
+}
+
+extension FieldValue: ExpressibleByNilLiteral {
+    /// No value: `.null`, not the absence of a field.
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension FieldValue: Codable {
+    /// Reads any value. The order of a dictionary is the decoder's; a real number without a fraction may become a whole one.
+    ///
+    /// - Throws: `DecodingError` for what is not a value, with the path to it.
+    public init(from decoder: any Decoder) throws {
+        // A decoder tells the type of a value only by refusing to read it as another one, so each is tried.
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try container.value(Bool.self) {
+            self = .boolean(flag)
+        } else if let number = container.number(Int64.self) {
+            self = .integer(number)
+        } else if let number = container.number(UInt64.self) {
+            self = .unsigned(number)
+        } else if let number = try container.value(Double.self) {
+            self = .real(number)
+        } else if let text = try container.value(String.self) {
+            self = .text(text)
+        } else if let elements = try container.value([FieldValue].self) {
+            self = .list(elements)
+        } else if let fields = try container.value(Fields.self) {
+            self = .dictionary(fields)
+        } else if let date = try container.value(Date.self) {
+            self = .date(date)
+        } else {
+            self = .data(try container.decode(Data.self))
+        }
+    }
+
+    /// Writes the value as the encoder's own type for it.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .list(let elements):
+            var container = encoder.unkeyedContainer()
+            for element in elements { try container.encode(element) }
+        case .dictionary(let fields): try fields.encode(to: encoder)
+        default:
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .integer(let number): try container.encode(number)
+            case .unsigned(let number): try container.encode(number)
+            case .real(let number): try container.encode(number)
+            case .boolean(let flag): try container.encode(flag)
+            case .list, .dictionary, .null: try container.encodeNil()
+            }
+        }
+    }
+}
+
+extension Fields: Codable {
+    /// Reads a dictionary. The order is the decoder's.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FieldName.self)
+        self.init(try members.allKeys.map { ($0.stringValue, try members.decode(FieldValue.self, forKey: $0)) })
+    }
+
+    /// Writes a dictionary. Whether the order is kept is up to the encoder.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: FieldName.self)
+        for (name, value) in self { try members.encode(value, forKey: FieldName(stringValue: name)) }
+    }
+}
+
+/// Any name as the key of a decoder.
+private struct FieldName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+}
+
+extension SingleValueDecodingContainer {
+    /// The value, if it is of a type; nil if it is of another. What is wrong further inside is thrown.
+    fileprivate func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        do {
+            return try decode(type)
+        } catch DecodingError.typeMismatch(_, let context) where context.codingPath.count <= codingPath.count {
+            return nil
+        }
+    }
+
+    /// The whole number, if it is one that fits the type; nil if it does not fit, or if this is something else.
+    ///
+    /// How a number that does not fit is refused is up to the decoder: not all throw a `DecodingError`. Nothing that
+    /// matters is lost with any other error here, since the value is read as another type then.
+    fileprivate func number<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) -> Value? {
+        do {
+            return try decode(type)
+        } catch {
+            return nil
+        }
+    }
 }

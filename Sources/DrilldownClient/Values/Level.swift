@@ -1,3 +1,5 @@
+public import Foundation
+
 /// One level of the document: an ordered list of rows, divided into sections.
 ///
 /// ```swift
@@ -65,4 +67,121 @@ public struct Level: Hashable, Sendable {
 
     /// Whether all rows are on this page.
     public var isWhole: Bool { start == 0 && rows.count == count }
+}
+
+// What a table view asks for.
+extension Level {
+    /// The row at a position in a section; nil if there is none, or if it is not on this page.
+    ///
+    /// ```swift
+    /// cell.textLabel?.text = level[section: indexPath.section, row: indexPath.row]?.title
+    /// ```
+    public subscript(section section: Int, row row: Int) -> Row? {
+        guard sections.indices.contains(section), row >= 0, row < sections[section].count else { return nil }
+        let range = sections[section].range
+        guard row < range.count else { return nil }
+        let (position, overflow) = (range.lowerBound + row).subtractingReportingOverflow(start)
+        return !overflow && rows.indices.contains(position) ? rows[position] : nil
+    }
+
+    /// The row at an index path of a section and a row; nil if there is none, or if it is not on this page.
+    public subscript(indexPath: IndexPath) -> Row? {
+        guard indexPath.count == 2 else { return nil }
+        return self[section: indexPath[0], row: indexPath[1]]
+    }
+
+    /// The rows of a section that are on this page.
+    public func rows(in section: Section) -> ArraySlice<Row> {
+        let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
+        return rows[shown.lowerBound - start..<shown.upperBound - start]
+    }
+
+    /// The index path of the row with an identity; nil if it is not on this page. It looks through the rows.
+    public func indexPath(of id: Row.ID) -> IndexPath? {
+        guard let position = rows.firstIndex(where: { $0.id == id }) else { return nil }
+        return indexPath(at: start.saturatingSum(position))
+    }
+
+    /// The index path of the row at a position on the level, not on this page; nil if no section has it.
+    public func indexPath(at position: Int) -> IndexPath? {
+        guard let section = sections.firstIndex(where: { $0.range.contains(position) }) else { return nil }
+        return IndexPath(indexes: [section, position - sections[section].range.lowerBound])
+    }
+
+    /// A section of a level: a run of its rows, with a title.
+    public struct Section: Identifiable, Sendable {
+        /// The title that is shown above the rows; nil for none.
+        public var title: String?
+        /// The text in the index at the side of a table; nil for none.
+        public var index: String?
+        /// The position of the section's first row on the level.
+        public var start: Int
+        /// The number of its rows.
+        public var count: Int
+        /// The text below the rows; nil for none.
+        public var footer: String?
+
+        /// The number of sections with the same title before this one, as the level counts them.
+        private(set) var ordinal = 0
+
+        /// The identity of the section on its level: it stays the same if rows come or go.
+        public var id: ID { ID(title: title, ordinal: ordinal) }
+
+        /// The identity of a section on its level: its title, and how many sections before it have the same.
+        public struct ID: Hashable, Sendable {
+            let title: String?
+            let ordinal: Int
+        }
+
+        /// A section with these values.
+        public init(title: String? = nil, index: String? = nil, start: Int, count: Int, footer: String? = nil) {
+            self.title = title
+            self.index = index
+            self.start = start
+            self.count = count
+            self.footer = footer
+        }
+
+        /// The positions of the section's rows on the level; none if `start` and `count` are not a range of positions.
+        public var range: Range<Int> {
+            let (end, overflow) = start.addingReportingOverflow(count)
+            return count >= 0 && !overflow ? start..<end : start..<start
+        }
+
+        /// Gives each section its ordinal.
+        static func number(_ sections: inout [Section]) {
+            var counts: [String?: Int] = [:]
+            for position in sections.indices {
+                let title = sections[position].title
+                let ordinal = counts[title, default: 0]
+                counts[title] = ordinal + 1
+                if sections[position].ordinal != ordinal { sections[position].ordinal = ordinal }
+            }
+        }
+    }
+}
+
+extension Level.Section: Hashable {
+    /// Whether two have the same texts and rows.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.title == right.title && left.index == right.index && left.start == right.start
+            && left.count == right.count && left.footer == right.footer
+    }
+
+    /// Adds the texts and the rows to a hash.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(title)
+        hasher.combine(index)
+        hasher.combine(start)
+        hasher.combine(count)
+        hasher.combine(footer)
+    }
+}
+
+extension Int {
+    /// The sum, or the number nearest to it that fits.
+    func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
+    }
 }

@@ -75,3 +75,117 @@ public struct Row: Hashable, Sendable, Identifiable {
     /// The value of a field; nil if the row does not show it.
     public subscript(name: String) -> FieldValue? { fields[name] }
 }
+
+extension Row {
+    /// The members of a row, in one object: the rows of a changed level are a copy, which then counts one reference for
+    /// each row that stays. With the members in the row itself, copying 100,000 rows takes four times as long.
+    final class Storage: Hashable, Sendable {
+        struct Values: Hashable, Sendable {
+            var parent: ItemPath
+            var key: String
+            var version: String
+            var title: String
+            var isLeaf: Bool
+            var count: Int
+            var fields: Fields
+            var extras: Extras?
+        }
+
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+
+        static func == (left: Storage, right: Storage) -> Bool { left === right || left.values == right.values }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(values) }
+    }
+}
+
+// The fields that a row shows unless others are asked for.
+extension Row {
+    /// The field `Subtitle`: the second line of the row.
+    public var subtitle: String? { fields["Subtitle"]?.text }
+
+    /// The field `Image`: the name of a file of the service, or a URL; see `Server.imageData(for:)`.
+    public var imageName: String? { fields["Image"]?.text }
+
+    /// The field `Value`.
+    public var value: FieldValue? { fields["Value"] }
+}
+
+// The members that few rows have. Previews and tests may set them, after all others.
+extension Row {
+    /// The version of the item's own fields, for `ifMatch`; nil unless all fields were requested.
+    public var fieldsVersion: ItemVersion? {
+        get { extras?.values.fieldsVersion }
+        set { setExtra(\.fieldsVersion, to: newValue) }
+    }
+    /// How the item is edited, if it is a setting.
+    public var control: Control? {
+        get { extras?.values.control }
+        set { setExtra(\.control, to: newValue) }
+    }
+    /// Why the rows below could not be read, in a sentence.
+    public var error: String? {
+        get { extras?.values.error }
+        set { setExtra(\.error, to: newValue) }
+    }
+    /// In a search: the titles between the level and the row, outermost first; else nil.
+    public var trail: [String]? {
+        get { extras?.values.trail }
+        set { setExtra(\.trail, to: newValue) }
+    }
+    /// In an outline: how far the row is indented, from 0; else nil.
+    public var indent: Int? {
+        get { extras?.values.indent }
+        set { setExtra(\.indent, to: newValue) }
+    }
+    /// In an outline: whether the row's children follow it.
+    public var isExpanded: Bool {
+        get { extras?.values.isExpanded ?? false }
+        set { setExtra(\.isExpanded, to: newValue) }
+    }
+    /// In an outline: whether the row is the first of its siblings.
+    public var isFirst: Bool {
+        get { extras?.values.isFirst ?? false }
+        set { setExtra(\.isFirst, to: newValue) }
+    }
+    /// In an outline: whether the row is the last of its siblings.
+    public var isLast: Bool {
+        get { extras?.values.isLast ?? false }
+        set { setExtra(\.isLast, to: newValue) }
+    }
+
+    private mutating func setExtra<Value>(_ member: WritableKeyPath<Extras.Values, Value>, to value: Value) {
+        var values = extras?.values ?? Extras.Values()
+        values[keyPath: member] = value
+        // Among rows of several levels the link is the identity.
+        let isOfSeveralLevels = values.trail != nil || values.indent != nil
+        values.href = isOfSeveralLevels ? values.href ?? href : nil
+        extras = Extras(values)
+    }
+
+    /// The members that few rows have, kept apart so that all others stay small.
+    final class Extras: Hashable, Sendable {
+        struct Values: Hashable, Sendable {
+            /// The link of a row among rows of several levels, where its key alone does not identify it.
+            var href: String?
+            var fieldsVersion: ItemVersion?
+            var control: Control?
+            var error: String?
+            var trail: [String]?
+            var indent: Int?
+            var isExpanded = false
+            var isFirst = false
+            var isLast = false
+        }
+
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+
+        static func == (left: Extras, right: Extras) -> Bool { left === right || left.values == right.values }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(values) }
+    }
+}

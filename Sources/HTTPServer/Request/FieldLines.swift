@@ -62,3 +62,116 @@ struct FieldLines: ~Copyable {
         capacity = room
     }
 }
+
+/// One line of a request's header, in memory that the request does not own.
+struct FieldLine {
+    let name: Octets
+    /// The value without the white space around it.
+    let value: Octets
+    /// The value as the library delimits it; it may end with white space.
+    let rawValue: Octets
+    /// The field's name; nil if it is not a listed one.
+    let field: FieldName?
+
+    init(name: Octets, value rawValue: Octets) {
+        self.name = name
+        self.rawValue = rawValue
+        value = rawValue.trimmed
+        field = FieldName(name)
+    }
+}
+
+/// The name of a request field that a responder can ask for (RFC 9110, section 5.1).
+///
+/// The list is closed, so that one pass over the header classifies its lines and `Request.has(_:)` is a bit test.
+public enum FieldName: UInt8, CaseIterable, Sendable {
+    /// A request field; `lowercased` is its name.
+    case accept, acceptEncoding, acceptLanguage, accessControlRequestHeaders, accessControlRequestMethod
+    /// A request field; `lowercased` is its name.
+    case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie, expect, forwarded
+    /// A request field; `lowercased` is its name.
+    case host, ifMatch, ifModifiedSince, ifNoneMatch, ifRange, ifUnmodifiedSince, lastEventID, origin, prefer
+    /// A request field; `lowercased` is its name.
+    case range, referer, requestID, secFetchSite, traceparent, transferEncoding, upgrade, userAgent
+    /// A request field; `lowercased` is its name.
+    case xForwardedFor
+
+    /// The name in lower case.
+    public var lowercased: StaticString {
+        switch self {
+        case .accept: "accept"
+        case .acceptEncoding: "accept-encoding"
+        case .acceptLanguage: "accept-language"
+        case .accessControlRequestHeaders: "access-control-request-headers"
+        case .accessControlRequestMethod: "access-control-request-method"
+        case .authorization: "authorization"
+        case .cacheControl: "cache-control"
+        case .connection: "connection"
+        case .contentEncoding: "content-encoding"
+        case .contentLength: "content-length"
+        case .contentType: "content-type"
+        case .cookie: "cookie"
+        case .expect: "expect"
+        case .forwarded: "forwarded"
+        case .host: "host"
+        case .ifMatch: "if-match"
+        case .ifModifiedSince: "if-modified-since"
+        case .ifNoneMatch: "if-none-match"
+        case .ifRange: "if-range"
+        case .ifUnmodifiedSince: "if-unmodified-since"
+        case .lastEventID: "last-event-id"
+        case .origin: "origin"
+        case .prefer: "prefer"
+        case .range: "range"
+        case .referer: "referer"
+        case .requestID: "x-request-id"
+        case .secFetchSite: "sec-fetch-site"
+        case .traceparent: "traceparent"
+        case .transferEncoding: "transfer-encoding"
+        case .upgrade: "upgrade"
+        case .userAgent: "user-agent"
+        case .xForwardedFor: "x-forwarded-for"
+        }
+    }
+
+    /// Recognizes the name of a header line, in any case; nil for a field that is not on the list.
+    init?(_ name: Octets) {
+        guard name.count > 0, let candidate = FieldName.table[FieldName.place(of: name)],
+            name.matches(candidate.lowercased)
+        else { return nil }
+        self = candidate
+    }
+
+    /// A slot that length, first and last letter determine; it is different for each name on the list.
+    private static func place(of name: Octets) -> Int {
+        (4 * name.count + Int(name[0] | 0x20) + 22 * Int(name[name.count - 1] | 0x20)) & 127
+    }
+
+    private static let table: [FieldName?] = {
+        var table: [FieldName?] = Array(repeating: nil, count: 128)
+        for name in allCases {
+            let text = name.lowercased
+            table[place(of: unsafe Octets(start: text.utf8Start, count: text.utf8CodeUnitCount))] = name
+        }
+        return table
+    }()
+}
+
+extension FieldName {
+    /// A set of field names, so that one bit test asks for several.
+    public struct Set: ExpressibleByArrayLiteral, Sendable {
+        private(set) var bits: UInt64 = 0
+
+        /// A set of the names listed.
+        public init(arrayLiteral names: FieldName...) {
+            for name in names { insert(name) }
+        }
+
+        mutating func insert(_ name: FieldName) { bits |= 1 &<< UInt64(name.rawValue) }
+
+        /// Whether the name is in the set.
+        public func contains(_ name: FieldName) -> Bool { bits & (1 &<< UInt64(name.rawValue)) != 0 }
+
+        func intersects(_ other: Set) -> Bool { bits & other.bits != 0 }
+    }
+}

@@ -91,3 +91,120 @@ struct HeaderCheck {
         return nil
     }
 }
+
+/// The first line of a request, in place in the library's buffer.
+struct RequestLine {
+    let method: Octets
+    /// The target in the library's buffer; the request has a copy.
+    let target: Octets
+    let version: Octets
+
+    /// Whether the version is HTTP/1.0.
+    ///
+    /// The library has checked that any other is `HTTP/1.x`; it is served as HTTP/1.1 (RFC 9110, section 2.5).
+    var isVersion10: Bool { version.equals("HTTP/1.0") }
+
+    /// The fault of the line, if it has one.
+    func fault(strictly layout: Bool) -> Fault? {
+        // Versions of the library before 1.0 skip spaces, and end the line at a null character.
+        if layout, unsafe target.start != method.end + 1 || version.start != target.end + 1 { return .requestLine }
+        return method.isToken ? nil : .method
+    }
+}
+
+extension Request {
+    /// Converts the target to origin-form (RFC 9112, section 3.2), or returns its fault.
+    ///
+    /// - Parameter hosts: those that are served; nil for all.
+    func normalizeTarget(isConnect: Bool, hosts: AllowedHosts?) -> Fault? {
+        let target = parts.target.octets
+        if !target.isTarget { return .targetCharacter }
+        if isConnect { return .proxy }
+        if target.count > 0, target[0] == UInt8(ascii: "/") { return cutFragment() }
+        if target.count == 1, target[0] == UInt8(ascii: "*"), method == .options { return nil }
+        let scheme = target.begins(with: "http://") ? 7 : target.begins(with: "https://") ? 8 : 0
+        guard scheme > 0 else { return .targetForm }
+        var end = scheme
+        while end < target.count, !Request.endsAuthority(target[end]) { end += 1 }
+        // User information in a link can deceive (RFC 9110, section 4.2.4), so '@' is not accepted.
+        guard end > scheme, target[scheme..<end].isHost else { return .targetForm }
+        if let hosts, !hosts.serves(target[scheme..<end]) { return .misdirected(target[scheme..<end]) }
+        let isPath = end < target.count && target[end] == UInt8(ascii: "/")
+        parts.target.cut(to: end..<target.count)
+        if !isPath { parts.target.prependSlash() }
+        return cutFragment()
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    private func cutFragment() -> Fault? {
+        let target = parts.target.octets
+        if let place = target.firstIndex(of: UInt8(ascii: "#")) { parts.target.cut(to: 0..<place) }
+        return nil
+    }
+}
+
+/// The hosts that a server answers to (RFC 9110, sections 7.4 and 15.5.20).
+///
+/// A web page can give its own name the address of another machine, or of this one, and is then of one origin with the
+/// server there ("DNS rebinding"). Its requests still name the page's host, by which they are refused.
+public final class AllowedHosts: Sendable {
+    /// In lower case.
+    private let names: [[UInt8]]
+
+    /// - Parameter names: names and addresses without a port, in any case; IPv6 addresses in brackets.
+    public init(_ names: [String]) { self.names = names.map { Array($0.lowercased().utf8) } }
+
+    /// The names of this machine that nobody else can have.
+    public static let loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
+
+    /// Whether a text is a name or an address without a port, an IPv6 address in brackets.
+    public static func isName(_ text: String) -> Bool {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let name = isBracketed ? text.dropFirst().dropLast() : text[...]
+        return !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."): true
+                case UInt8(ascii: "-"), UInt8(ascii: "_"): !isBracketed
+                case UInt8(ascii: ":"): isBracketed
+                default: false
+                }
+            }
+    }
+
+    /// Whether a host is one of them, with any port or none.
+    func serves(_ host: Octets) -> Bool {
+        guard let name = Self.name(in: host) else { return false }
+        return names.contains { Self.matches(name, $0) }
+    }
+
+    /// The host without its port, and without the dot that may end a name; nil if what follows is no port.
+    private static func name(in host: Octets) -> Octets? {
+        var end = host.count
+        if host.count > 0, host[0] == UInt8(ascii: "[") {
+            guard let bracket = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            end = bracket + 1
+        } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+            end = colon
+        }
+        if end < host.count {
+            guard host[end] == UInt8(ascii: ":") else { return nil }
+            for place in end + 1..<host.count where !(0x30...0x39).contains(host[place]) { return nil }
+        }
+        if end > 1, host[end - 1] == UInt8(ascii: ".") { end -= 1 }
+        return host[0..<end]
+    }
+
+    private static func matches(_ name: Octets, _ lowercased: [UInt8]) -> Bool {
+        guard name.count == lowercased.count else { return false }
+        for place in lowercased.indices {
+            let byte = name[place]
+            let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            if lower != lowercased[place] { return false }
+        }
+        return true
+    }
+}

@@ -92,3 +92,92 @@ public final class Request {
     /// The target as text, for logs.
     public var targetText: String { parts.target.octets.text }
 }
+
+extension Request {
+    /// The parts that change from one request on a connection to the next.
+    struct Parts: ~Copyable {
+        var method = Method.other
+        var target = OctetBuffer()
+        var fields = FieldLines()
+        var body: [UInt8] = []
+        /// Version and header of the last request with a valid header, because most clients send the same again.
+        var checkedHeader = OctetBuffer()
+
+        mutating func fault(by check: HeaderCheck, limit: Int) -> Fault? {
+            check.fault(in: fields, limit: limit, checked: &checkedHeader)
+        }
+
+        /// Removes the request; its memory is kept for the next one, except that of the body.
+        mutating func reset() {
+            fields.removeAll()
+            if !body.isEmpty { body = [] }
+        }
+
+        /// Frees the memory that is kept from request to request.
+        ///
+        /// - Parameter keepingTarget: whether the target is still needed.
+        mutating func shrink(keepingTarget: Bool) {
+            if !keepingTarget { target.shrink() }
+            fields.shrink()
+            checkedHeader.shrink()
+            body = []
+        }
+    }
+
+    /// The parts are behind a pointer: as properties of a class, each access would be checked for exclusivity at run
+    /// time, which cost 1,000 instructions per request.
+    var parts: Parts {
+        _read { yield unsafe storage.pointee }
+        _modify { yield unsafe &storage.pointee }
+    }
+
+    /// Whether the request has a line of this field.
+    public func has(_ name: FieldName) -> Bool { parts.fields.present.contains(name) }
+
+    /// Whether the request has a line of any of these fields.
+    public func hasAny(of names: FieldName.Set) -> Bool { parts.fields.present.intersects(names) }
+
+    /// The value of a field, nil if it is absent; several lines are joined by `", "` (RFC 9110, section 5.3).
+    public func field(_ name: FieldName) -> String? {
+        guard has(name) else { return nil }
+        var joined: String?
+        for index in 0..<parts.fields.count where parts.fields[index].field == name {
+            let text = parts.fields[index].value.text
+            joined = joined.map { "\($0), \(text)" } ?? text
+        }
+        return joined
+    }
+
+    /// Passes the value of each line of a field, in order and in place: nothing is copied.
+    public func forEachLine(of name: FieldName, _ body: (Span<UInt8>) -> Void) {
+        for index in 0..<parts.fields.count where parts.fields[index].field == name {
+            let value = parts.fields[index].value
+            body(unsafe Span(_unsafeStart: value.start, count: value.count))
+        }
+    }
+}
+
+/// A request method that responders distinguish (RFC 9110, section 9; RFC 5789).
+public enum Method: UInt8, Sendable {
+    /// A method of RFC 9110, or of RFC 5789.
+    case get, head, options, post, put, patch, delete
+    /// Any other well-formed method.
+    case other
+
+    /// Recognizes a method by its name, which is case-sensitive.
+    init(_ name: Octets) {
+        switch name.count {
+        case 3 where name.equals("GET"): self = .get
+        case 3 where name.equals("PUT"): self = .put
+        case 4 where name.equals("HEAD"): self = .head
+        case 4 where name.equals("POST"): self = .post
+        case 5 where name.equals("PATCH"): self = .patch
+        case 6 where name.equals("DELETE"): self = .delete
+        case 7 where name.equals("OPTIONS"): self = .options
+        default: self = .other
+        }
+    }
+
+    /// Whether a body has a meaning; the body of any other method is read and discarded.
+    var takesBody: Bool { self != .get && self != .head }
+}

@@ -113,3 +113,15 @@ final class Suspension: Scheduled, @unchecked Sendable {
     /// Resumes the connections that were woken together with this one; called on the connection's thread.
     func resumeFollowers() { suspended.resumeFollowers(of: worker) }
 }
+
+/// The object for which a connection sleeps: it is notified of events, and wakes the connection.
+///
+/// Each method is called on the thread of `SuspendedConnections` or on the connection's own, with no lock held.
+protocol Sleeper: AnyObject, Sendable {
+    /// The deadline has passed.
+    func timeIsOver()
+    /// The client has closed the connection, or, if the suspension wakes on input, has sent something.
+    func clientHasGone()
+    /// The server is stopping.
+    func serverStops()
+}

@@ -65,3 +65,134 @@ extension TreeAssembly {
     /// Where a container that opens now begins.
     var base: Frame.Base { Frame.Base(field: fields.count, row: rows.count, start: fields.bytes.count) }
 }
+
+/// The open items from the root on; the innermost is changed in place, because a document has millions of them.
+struct OpenItems {
+    /// Items past `count` are closed; the next ones replace them.
+    private var items: [GatheredItem] = []
+    private(set) var count = 0
+
+    var all: ArraySlice<GatheredItem> { items.prefix(count) }
+
+    @inline(__always)
+    var innermost: GatheredItem { items[count - 1] }
+
+    @inline(__always)
+    mutating func open(at position: SourcePosition, base: Frame.Base) {
+        if count < items.count {
+            items[count].begin(at: position, base: base)
+        } else {
+            items.append(GatheredItem(at: position, base: base))
+        }
+        count += 1
+    }
+
+    /// Closes the innermost item; its level must have been taken.
+    @inline(__always)
+    mutating func close() { count -= 1 }
+
+    /// The number of the field that fills a slot of the innermost item.
+    @inline(__always)
+    func field(_ slot: SlotNumber) -> Int? { items[count - 1].field(slot) }
+
+    /// Fills a slot of the innermost item with a field, by its number.
+    @inline(__always)
+    mutating func fill(_ slot: SlotNumber, with field: Int) {
+        items[count - 1].slots.fill(slot, with: field - items[count - 1].base.field)
+    }
+
+    /// The slot that holds the innermost item's level; 0 for none.
+    @inline(__always)
+    var levelSlot: SlotNumber { items[count - 1].slots.level }
+
+    /// Makes a slot the one that holds the innermost item's level.
+    mutating func claimLevel(_ slot: SlotNumber) {
+        items[count - 1].slots.claimLevel(slot)
+        items[count - 1].level = nil
+        items[count - 1].list = nil
+    }
+
+    /// Notes that the innermost item orders its level.
+    mutating func noteOrder() { items[count - 1].arrangesLevel = true }
+
+    /// Whether the innermost item orders its level.
+    @inline(__always)
+    var arrangesLevel: Bool { items[count - 1].arrangesLevel }
+
+    mutating func hold(_ level: Level) { items[count - 1].level = level }
+
+    mutating func hold(_ list: GatheredList) { items[count - 1].list = list }
+
+    /// Takes the innermost item's level out of it.
+    @inline(__always)
+    mutating func takeLevel() -> Level? { items[count - 1].level.take() }
+
+    /// Takes the list out of the innermost item if its level is made of one.
+    @inline(__always)
+    mutating func takeList() -> GatheredList? {
+        guard items[count - 1].list != nil else { return nil }
+        return items[count - 1].list.take()
+    }
+}
+
+/// An open item: its fields are those of the builder from `base` on, and some of them fill slots.
+struct GatheredItem {
+    private(set) var place: PackedPosition
+    private(set) var base: Frame.Base
+    /// The fields that are structure.
+    var slots = SlotFields()
+    /// Whether some of them order the item's level.
+    var arrangesLevel = false
+    /// The item's level, if it was complete when its rows ended.
+    var level: Level?
+    /// The list that the level is made of when the item ends.
+    var list: GatheredList?
+
+    @inline(__always)
+    init(at position: SourcePosition, base: Frame.Base) {
+        place = PackedPosition(position)
+        self.base = base
+    }
+
+    /// Begins another item in place of one that is closed, because copying one costs more than its fields.
+    @inline(__always)
+    mutating func begin(at position: SourcePosition, base: Frame.Base) {
+        place = PackedPosition(position)
+        self.base = base
+        slots = SlotFields()
+        arrangesLevel = false
+        level = nil
+        list = nil
+    }
+
+    /// The number of the field that fills a slot; nil if the slot is empty.
+    @inline(__always)
+    func field(_ slot: SlotNumber) -> Int? { slots[slot].map { base.field + $0 } }
+
+    /// The number of the field that holds the level; nil if there is none.
+    var levelField: Int? { field(slots.level) }
+}
+
+/// The fields that fill the slots of one item: for each slot, the one with the strongest name so far.
+struct SlotFields {
+    /// For each slot, the number of the field in its item, from 1; 0 if the slot is empty, as number 0 always is.
+    private var fields = InlineArray<24, UInt32>(repeating: 0)
+    /// The slot that holds the level; 0 for none.
+    private(set) var level: SlotNumber = 0
+
+    static let capacity = 24
+    /// The maximum number of slots in a table.
+    static let most = capacity - 1
+
+    /// The number of a slot's field, counted from the item's first field.
+    @inline(__always)
+    subscript(slot: SlotNumber) -> Int? {
+        let field = fields[Int(slot)]
+        return field == 0 ? nil : Int(field) - 1
+    }
+
+    @inline(__always)
+    mutating func fill(_ slot: SlotNumber, with field: Int) { fields[Int(slot)] = UInt32(field + 1) }
+
+    mutating func claimLevel(_ slot: SlotNumber) { level = slot }
+}

@@ -184,3 +184,41 @@ struct LevelAssembler: ~Copyable {
         }
     }
 }
+
+/// A row that is read but whose level is not complete: offsets into the bytes that the builder has gathered.
+struct PendingRow {
+    /// The packed fields.
+    var fields: Range<Int>
+    /// Inside `fields`, or after them if the title is not a text of its own.
+    var title: Range<Int>
+    /// The value of the `Key` field.
+    var explicitKey: Range<Int>?
+    var isString = false
+    /// Some of `Row.Flags.marks`.
+    var marks: Row.Flags = []
+    /// The number of a record in its table, from 1; 0 if the row is not a record.
+    var recordNumber: UInt32 = 0
+    /// For messages.
+    var place = PackedPosition.none
+}
+
+/// The levels of an older snapshot by their content; a new tree shares those that have not changed.
+///
+/// A reload therefore needs memory only for what changed, and comparing two trees stops at shared references.
+public final class LevelPool {
+    private var levels: [ContentHash: Level] = [:]
+
+    /// Collects all levels of a tree; linear in their number, without recursion.
+    public init(_ document: Level) {
+        var waiting = [document]
+        while let level = waiting.popLast() {
+            levels[level.hash] = level
+            for child in level.children {
+                if let child { waiting.append(child) }
+            }
+        }
+    }
+
+    /// Returns the old level with the same content, else the new one.
+    public func adopt(_ level: Level) -> Level { levels[level.hash] ?? level }
+}

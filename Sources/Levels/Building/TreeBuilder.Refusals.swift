@@ -1,3 +1,4 @@
+internal import Bytes
 internal import PropertyLists
 
 /// The errors for values that the place where they appear does not allow.
@@ -93,5 +94,121 @@ extension TreeBuilder {
             )
         }
         return PropertyListError("an array appears among the rows of a section; a row is a string or a dictionary")
+    }
+}
+
+/// The errors for missing structural names, with a misspelt name that is present instead.
+extension TreeBuilder {
+    /// The error for the innermost item, if it has neither title nor key.
+    var noTitle: PropertyListError {
+        mutating get {
+            let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
+            untitledItem = UntitledItem(names: found)
+            return PropertyListError(missingTitle(among: found), at: frames.last?.position, path: currentPath())
+        }
+    }
+
+    private mutating func missingTitle(among found: [String]) -> String {
+        let title = names[.title].first ?? "Title"
+        let key = names[.key].first ?? "Key"
+        if let (field, meant) = misspelt(among: found, [.title]) {
+            refusesMisspeltName = true
+            return "an item has '\(quoted: field)' but no '\(quoted: title)'; did you mean '\(quoted: meant)'?"
+        }
+        if let (field, meant) = misspelt(among: found, [.key]) {
+            return "an item has '\(quoted: field)' but no '\(quoted: title)' and no '\(quoted: key)'; "
+                + "did you mean '\(quoted: meant)'?"
+        }
+        return "an item has no '\(quoted: title)'; give it one, or a '\(quoted: key)'"
+    }
+
+    /// The error for a root dictionary without a level.
+    var noLevel: PropertyListError {
+        mutating get {
+            let found = fieldNames { value in
+                let tag = tree.fields.bytes.span[value]
+                return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
+            }
+            guard let (field, meant) = misspelt(among: found, [.children, .sections]) else {
+                var error = Self.noLevel("a dictionary without a level")
+                error.position = frames.last?.position
+                return error
+            }
+            refusesMisspeltName = true
+            return PropertyListError(
+                "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
+                at: frames.last?.position)
+        }
+    }
+
+    private func misspelt(
+        among found: [String], _ roles: [StructuralNames.Role]
+    ) -> (field: String, meant: String)? {
+        for field in found {
+            if let meant = names.slip(field, of: roles) { return (field, meant) }
+        }
+        return nil
+    }
+
+    /// The names of the innermost item's fields whose values fit.
+    private func fieldNames(_ fits: (_ value: Int) -> Bool) -> [String] {
+        var reader = PackedReader(tree.fields.bytes.span, at: items.innermost.base.start)
+        var found: [String] = []
+        while reader.offset < tree.fields.bytes.count, found.count < UntitledItem.mostNames {
+            let name = reader.run()
+            if fits(reader.offset) { found.append(String(utf8: tree.fields.bytes.span.extracting(name))) }
+            reader.skipValue()
+        }
+        return found
+    }
+}
+
+/// What is known about an item that was refused because it has no title.
+public struct UntitledItem: Sendable, Equatable {
+    /// The names of its fields that hold text, a number or a date, in document order; the first hundred.
+    public let names: [String]
+
+    static let mostNames = 100
+}
+
+/// The path to the place that is being read, for errors and warnings.
+extension TreeBuilder {
+    /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.
+    public func currentPath() -> String? {
+        guard !frames.isEmpty else { return nil }
+        let open = frames.indices.filter { frames[$0].kind == .item }
+        let titles = zip(open, items.all).dropFirst().map { number, item in
+            title(of: item).map { QuotedText($0).description } ?? untitledStep(item, frame: number)
+        }
+        return TitlePath.joined(Array(titles))
+    }
+
+    private func title(of item: GatheredItem) -> String? {
+        guard let field = item.field(titleSlot) ?? item.field(keySlot), field < tree.fields.count else { return nil }
+        return scalarText(ofField: field)
+    }
+
+    /// The number of an item whose title is not known yet, and its first distinguishing field.
+    private func untitledStep(_ item: GatheredItem, frame number: Int) -> String {
+        let row = item.base.row - (frames[..<number].last { $0.kind.holdsItems }?.base.row ?? 0) + 1
+        let isInnermost = number == frames.count - 1
+        // The last field of an outer item holds what is being read.
+        let end = isInnermost ? tree.fields.count : frames[number + 1].base.field - 1
+        let known = distinguishingField(of: item, before: end)
+        return "(item \(row)\(known.map { ", \($0)" } ?? ""))"
+    }
+
+    private func distinguishingField(of item: GatheredItem, before end: Int) -> String? {
+        for field in item.base.field..<max(end, item.base.field) where field != item.levelField {
+            guard let text = scalarText(ofField: field), !text.isEmpty else { continue }
+            return "\(quoted: name(ofField: field)) '\(quoted: text)'"
+        }
+        return nil
+    }
+
+    /// The text of a field; nil for a container, and for a field whose value has not been read yet.
+    private func scalarText(ofField field: Int) -> String? {
+        let value = tree.fields.start(field).name.upperBound
+        return value < tree.fields.bytes.count ? tree.fields.scalarText(at: value) : nil
     }
 }

@@ -53,3 +53,88 @@ extension TreeBuilder {
         }
     }
 }
+
+/// Sections that are a list of arrays and dictionaries; `SectionTitles` gives the arrays their titles.
+enum ListedSections: LevelStrategy {
+    static func level(
+        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+    ) throws(PropertyListError) -> Level {
+        var rows = rows
+        let titles = try builder.texts(of: .sectionTitles, in: item) ?? []
+        for (number, title) in titles.enumerated().prefix(rows.sections.count)
+        where rows.sections[number].fields.isEmpty {
+            rows.sections[number].title = title
+        }
+        return try builder.sectionedLevel(of: rows)
+    }
+}
+
+extension ListRule {
+    /// `Sections`, as an array.
+    static let sections = ListRule(
+        kind: .sectionList, elements: Expectation(dictionary: .section, array: .sectionRows), form: .sections,
+        strategy: ListedSections.self)
+
+    /// `Children`, as an array of arrays.
+    static let arraysOfRows = ListRule(
+        kind: .sectionList, elements: Expectation(array: .sectionRows), form: .arraysOfRows,
+        strategy: ListedSections.self)
+}
+
+extension TreeBuilder {
+    /// The level of rows in sections; without a row that is shown, it shows no section either.
+    mutating func sectionedLevel(of rows: SetAsideRows) throws(PropertyListError) -> Level {
+        var rows = rows
+        if !rows.sections.contains(where: { !$0.isHidden && $0.count > 0 }) {
+            warn("all sections are empty, so the item is a leaf", at: rows.position)
+            for number in rows.sections.indices { rows.sections[number].isHidden = true }
+        }
+        return try level(of: rows)
+    }
+}
+
+/// Sections that are the entries of a dictionary, in the order of `SectionKeys`.
+enum NamedSections: LevelStrategy {
+    static func level(
+        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+    ) throws(PropertyListError) -> Level {
+        var rows = rows
+        if let order = try builder.texts(of: .sectionKeys, in: item) { try arrange(&rows, by: order) }
+        return try builder.sectionedLevel(of: rows)
+    }
+
+    /// Orders the sections; those that are not named are hidden and come last.
+    ///
+    /// - Throws: `PropertyListError` for a name that no section has, or a repeated one.
+    private static func arrange(_ rows: inout SetAsideRows, by order: [String]) throws(PropertyListError) {
+        var sections = rows.sections
+        let numbers = Dictionary(
+            uniqueKeysWithValues: sections.indices.map { (Array((sections[$0].title ?? "").utf8), $0) })
+        var left = Set(sections.indices)
+        let position = rows.position
+        let listed = try order.map { (name) throws(PropertyListError) -> Int in
+            guard let number = numbers[Array(name.utf8)], left.remove(number) != nil else {
+                let isKnown = numbers[Array(name.utf8)] != nil
+                let reason = isKnown ? "twice" : "but 'Sections' does not contain it"
+                throw PropertyListError(
+                    "'SectionKeys' names '\(quoted: name)' \(reason); name each section once", at: position)
+            }
+            return number
+        }
+        for number in left { sections[number].isHidden = true }
+        let places = listed + left.sorted()
+        rows.sections = places.map { sections[$0] }
+        // A level has fewer sections than Int32 can count.
+        for (number, place) in places.enumerated() {
+            rows.sections[place].writtenShift = Int32(truncatingIfNeeded: number - place)
+        }
+        rows.followSections()
+    }
+}
+
+extension ListRule {
+    /// `Sections`, as a dictionary.
+    static let namedSections = ListRule(
+        kind: .namedSections, elements: Expectation(array: .sectionRows), form: .namedSections,
+        strategy: NamedSections.self)
+}

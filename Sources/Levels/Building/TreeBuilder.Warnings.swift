@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// Warnings: what is unusual, but no reason to refuse a document.
@@ -26,5 +27,115 @@ extension TreeBuilder {
     mutating func warnAboutRepeatedTitle(at position: SourcePosition) {
         guard let repeated = tree.repeatedTitle else { return }
         warn(repeated.message, at: repeated.second ?? position)
+    }
+}
+
+/// Notes fields that hold rows under a name that is not structural.
+extension TreeBuilder {
+    /// Looks at a list that the innermost item or section has as a field.
+    mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
+        let meaning = tree.fields.start(tree.fields.count - 1).meaning
+        guard meaning.slot == 0, !meaning.isNearMiss else { return }
+        guard meaning.isNearList ? couldBeRows(content) : holdsTitledDictionaries(content) else { return }
+        let name = name(ofField: tree.fields.count - 1)
+        if let known = strayRows.firstIndex(where: { $0.name == name }) {
+            strayRows[known].count += 1
+        } else if strayRows.count < StrayRows.mostNames {
+            strayRows.append(
+                StrayRows(
+                    name: name, position: position, path: currentPath() ?? "/",
+                    meant: meaning.isNearList ? (kind == .section ? sectionSlots : itemSlots).nearList(of: name) : nil,
+                    structural: names[.children]))
+        } else {
+            tree.warnings.omit()
+        }
+    }
+
+    /// Whether a list could be a level, judging by its first element.
+    private func couldBeRows(_ content: Range<Int>) -> Bool {
+        guard !content.isEmpty else { return true }
+        switch PackedTag(rawValue: tree.fields.bytes.span[content.lowerBound]) {
+        case .string, .dictionary, .array: return true
+        default: return false
+        }
+    }
+
+    /// Whether the first elements of a list include a dictionary with a title.
+    private func holdsTitledDictionaries(_ content: Range<Int>) -> Bool {
+        var reader = PackedReader(tree.fields.bytes.span, at: content.lowerBound)
+        for _ in 0..<4 where reader.offset < content.upperBound {
+            let element = reader.offset
+            guard reader.byte() == PackedTag.dictionary.rawValue else {
+                reader.offset = element
+                reader.skipValue()
+                continue
+            }
+            let size = reader.halfWord()
+            if hasTitle(reader.offset..<reader.offset + size) { return true }
+            reader.offset += size
+        }
+        return false
+    }
+
+    private func hasTitle(_ content: Range<Int>) -> Bool {
+        var reader = PackedReader(tree.fields.bytes.span, at: content.lowerBound)
+        while reader.offset < content.upperBound {
+            let name = tree.fields.bytes.span.extracting(reader.run())
+            if titleNames.contains(where: { name.isEqual(to: $0.span) }), isTitle(reader.offset) { return true }
+            reader.skipValue()
+        }
+        return false
+    }
+
+    /// Whether a packed value could be a title.
+    private func isTitle(_ value: Int) -> Bool {
+        switch PackedTag(rawValue: tree.fields.bytes.span[value]) {
+        case .string, .positive, .negative, .real, .date, .yes, .no: true
+        default: false
+        }
+    }
+}
+
+/// A title that several rows of one level share; a class, because nearly every level has none, and nil takes one word.
+final class RepeatedTitle {
+    let title: String
+    /// The number of rows with this title.
+    let count: Int
+    /// Where the first two of them are; nil if that is not known.
+    let first, second: SourcePosition?
+
+    init(title: String, count: Int, first: SourcePosition?, second: SourcePosition?) {
+        self.title = title
+        self.count = count
+        self.first = first
+        self.second = second
+    }
+
+    /// The warning about it.
+    var message: String {
+        "\(count) rows have the title '\(quoted: title)'\(place); give each a Key, or their paths end in ~2, ~3, …"
+    }
+
+    /// The same if the rows are records, which have no Key.
+    var messageAboutRecords: String {
+        "\(count) records have the title '\(quoted: title)'\(place); "
+            + "name a field in TitleBy that tells them apart, or their paths end in ~2, ~3, …"
+    }
+
+    private var place: String {
+        // In a binary document both may be one shared object.
+        let other = first == second ? nil : first
+        return other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
+    }
+}
+
+/// A key that appears twice in one dictionary.
+enum RepeatedKey {
+    /// The warning about it.
+    static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {
+        // In a binary document both may be one shared object.
+        let other = first == second ? nil : first
+        let place = other.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
+        return "the key '\(name)' appears more than once in one dictionary\(place); the last one counts"
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 public import PropertyLists
 
 /// Builds a tree from the events of a document in which items are dictionaries and strings (manual, Documents).
@@ -100,5 +101,95 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     mutating func resume() {
         kind = frames.last?.kind
         expected = frames.last?.elements ?? .document
+    }
+}
+
+/// The slots of an item that is gathered: what its structural keys say, as typed values.
+extension TreeBuilder {
+    func name(ofField field: Int) -> String {
+        String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(field).name))
+    }
+
+    /// Where the key of a slot is in the document; nil if the slot is empty.
+    func position(of slot: Slot, in item: GatheredItem) -> SourcePosition? {
+        item.field(itemSlots.number(of: slot)).flatMap { tree.fields.start($0).place.position }
+    }
+
+    /// The text of a slot, a number, date or Boolean as JSON writes it; nil if the slot is empty.
+    func text(of slot: Slot, in item: GatheredItem) -> String? {
+        item.field(itemSlots.number(of: slot)).flatMap {
+            tree.fields.scalarText(at: tree.fields.start($0).name.upperBound)
+        }
+    }
+
+    /// The texts of a slot that is an array; nil if the slot is empty.
+    ///
+    /// - Throws: `PropertyListError` if any element is not a scalar.
+    func texts(of slot: Slot, in item: GatheredItem) throws(PropertyListError) -> [String]? {
+        guard let field = item.field(itemSlots.number(of: slot)) else { return nil }
+        var reader = PackedReader(tree.fields.bytes.span, at: tree.fields.start(field).name.upperBound)
+        var tag = reader.byte()
+        if tag == PackedTag.hidden.rawValue { tag = reader.byte() }
+        guard tag == PackedTag.array.rawValue else { return nil }
+        let size = reader.halfWord()
+        let end = reader.offset + size
+        var texts: [String] = []
+        while reader.offset < end {
+            guard let text = tree.fields.scalarText(at: reader.offset) else {
+                throw PropertyListError(
+                    "'\(quoted: name(ofField: field))' must contain only text", path: currentPath())
+            }
+            texts.append(text)
+            reader.skipValue()
+        }
+        return texts
+    }
+}
+
+/// Parts: items whose level comes from another file.
+extension TreeBuilder {
+    /// The text of the innermost item's `Source`; nil without one, and if its value is not text.
+    var source: String? {
+        guard holdsSources, let field = items.field(sourceSlot) else { return nil }
+        return tree.fields.textRange(tree.fields.start(field).name.upperBound).map {
+            String(utf8: tree.fields.bytes.span.extracting($0))
+        }
+    }
+
+    /// The row of the innermost item, which may have a `Source`: its level is that of another document, unless it has
+    /// its own.
+    @inline(never)
+    mutating func rowWithSource() throws(PropertyListError) -> PendingRow {
+        guard let source else { return try row() }
+        let isPart = items.levelSlot == 0 && pageField == nil
+        if isPart { note(.document(source), at: items.innermost.place) }
+        var row = isNamed ? try row() : try rowTitledBySource()
+        if isPart { row.marks.insert(.isPart) }
+        return row
+    }
+
+    /// Whether the innermost item has a title or a key, or is the root, which needs none.
+    private var isNamed: Bool {
+        let content = items.innermost.base.start..<tree.fields.bytes.count
+        return items.count == 1 || items.field(keySlot) != nil
+            || items.field(titleSlot) != nil && titleValue(in: content) != nil
+    }
+
+    /// The row of an item that shows the path of its document, until that is mounted and has a title.
+    private mutating func rowTitledBySource() throws(PropertyListError) -> PendingRow {
+        let (base, place) = (items.innermost.base, items.innermost.place)
+        let arrangesLevel = try checkOrder()
+        _ = tree.fields.close(base: base.field)
+        let content = base.start..<tree.fields.bytes.count
+        let value = PackedFieldList.value(named: PartReference.sourceName, in: tree.fields.bytes.span, content)
+        let title = value.flatMap { tree.fields.textRange($0) } ?? content.upperBound..<content.upperBound
+        return PendingRow(
+            fields: content, title: title, marks: arrangesLevel ? .arrangesLevel : [], place: place)
+    }
+
+    /// Notes a reference to a part, if it is the first one to it.
+    mutating func note(_ part: PartReference, at place: PackedPosition) {
+        guard knownParts.insert(part).inserted else { return }
+        parts.append(PartMention(reference: part, position: place.position, path: currentPath() ?? "/"))
     }
 }

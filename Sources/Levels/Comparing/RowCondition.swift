@@ -45,3 +45,114 @@ public struct RowCondition: Sendable, Equatable {
         }
     }
 }
+
+/// The value of a condition, read in each of the ways in which it can be compared.
+struct WantedValue: Sendable, Equatable {
+    private let normalized: [UInt8]
+    private let folded: [UInt8]
+    private let number: ExactNumber?
+    private let moment: Double?
+    private let flag: Bool?
+
+    init(_ text: [UInt8]) {
+        normalized = ItemKey.normalized(text.span)
+        folded = FoldedText.of(text.span)
+        number = ExactNumber(text: text.span)
+        moment = Moment.seconds(text.span)
+        flag = text == Array("true".utf8) ? true : text == Array("false".utf8) ? false : nil
+    }
+
+    /// Whether a value is the same number, text after NFC, truth value or moment.
+    func isEqual(to value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        switch value {
+        case .flag(let isTrue): return flag == isTrue
+        case .moment(let seconds): return moment == seconds
+        case .array, .other: return false
+        case .number, .text: break
+        }
+        if let other = value.number(in: bytes) { return number.map { $0 == other } ?? false }
+        guard case .text(let range) = value else { return false }
+        return ItemKey.normalized(bytes.extracting(range)).span.isEqual(to: normalized.span)
+    }
+
+    /// Whether a text contains it, both folded.
+    func isContained(in value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        guard case .text(let range) = value else { return false }
+        var text = ByteBuffer(capacity: range.count)
+        FoldedText.append(bytes.extracting(range), to: &text)
+        return text.span.contains(folded.span)
+    }
+
+    func isAbove(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        compare(value, in: bytes, numbers: <, moments: <, texts: { $0.lexicographicallyPrecedes($1) })
+    }
+
+    func isBelow(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        compare(value, in: bytes, numbers: >, moments: >, texts: { $1.lexicographicallyPrecedes($0) })
+    }
+
+    /// Compares a value with this one of its own kind; false where they are of two kinds.
+    private func compare(
+        _ value: FieldValue, in bytes: Span<UInt8>, numbers: (ExactNumber, ExactNumber) -> Bool,
+        moments: (Double, Double) -> Bool, texts: ([UInt8], [UInt8]) -> Bool
+    ) -> Bool {
+        if let other = value.number(in: bytes) { return number.map { numbers(other, $0) } ?? false }
+        switch value {
+        case .moment(let seconds): return moment.map { moments(seconds, $0) } ?? false
+        case .text(let range): return number == nil && texts(FoldedText.of(bytes.extracting(range)), folded)
+        default: return false
+        }
+    }
+}
+
+/// Reads the text of a point in time.
+enum Moment {
+    /// Seconds since 2001-01-01T00:00:00Z of a text in the form of RFC 3339, or of a day alone, which is its midnight in
+    /// UTC; nil for all other text.
+    static func seconds(_ text: Span<UInt8>) -> Double? {
+        guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            let year = Int(digits: text.extracting(0..<4)), let month = Int(digits: text.extracting(5..<7)),
+            let day = Int(digits: text.extracting(8..<10))
+        else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard text.count > 10 else { return date.isReal ? Double(date.seconds) : nil }
+        return time(text, on: date)
+    }
+
+    private static func time(_ text: Span<UInt8>, on day: CivilDate) -> Double? {
+        guard text.count >= 20, text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"),
+            text[16] == UInt8(ascii: ":"), let hour = Int(digits: text.extracting(11..<13)),
+            let minute = Int(digits: text.extracting(14..<16)), let second = Int(digits: text.extracting(17..<19))
+        else { return nil }
+        let date = CivilDate(
+            year: day.year, month: day.month, day: day.day, hour: hour, minute: minute, second: second)
+        var place = 19
+        guard date.isReal, let fraction = fraction(of: text, at: &place),
+            let offset = offset(text.extracting(place..<text.count))
+        else { return nil }
+        return Double(date.seconds - offset) + fraction
+    }
+
+    /// The fraction of a second, 0 where there is none; nil where it has no digits.
+    private static func fraction(of text: Span<UInt8>, at place: inout Int) -> Double? {
+        guard text[place] == UInt8(ascii: ".") else { return 0 }
+        let start = place
+        place += 1
+        while place < text.count, text[place] &- UInt8(ascii: "0") < 10 { place += 1 }
+        guard place > start + 1 else { return nil }
+        return Double("0" + String(utf8: text.extracting(start..<place)))
+    }
+
+    /// Seconds east of UTC: `Z`, or a sign, hours and minutes.
+    private static func offset(_ text: Span<UInt8>) -> Int? {
+        if text.count == 1, text[0] == UInt8(ascii: "Z") { return 0 }
+        guard text.count == 6, text[3] == UInt8(ascii: ":"), let hours = Int(digits: text.extracting(1..<3)),
+            let minutes = Int(digits: text.extracting(4..<6)), hours < 24, minutes < 60
+        else { return nil }
+        switch text[0] {
+        case UInt8(ascii: "+"): return hours * 3_600 + minutes * 60
+        case UInt8(ascii: "-"): return -(hours * 3_600 + minutes * 60)
+        default: return nil
+        }
+    }
+}

@@ -1,5 +1,5 @@
 internal import Bytes
-internal import PropertyLists
+public import PropertyLists
 
 /// What values a control can have.
 enum ControlRule {
@@ -124,4 +124,124 @@ extension PropertyListValue {
 extension PropertyListValue? {
     /// The value if it is a number that can be compared.
     fileprivate var numeric: PropertyListValue? { flatMap { $0.number?.isNaN == false ? $0 : nil } }
+}
+
+/// What a text field can hold.
+enum ControlText {
+    /// The first character that no keyboard types: a control character, as a line feed, or a noncharacter that XML
+    /// cannot represent; nil if there is none.
+    static func fault(in text: String) -> Unicode.Scalar? {
+        text.unicodeScalars.first { scalar in
+            scalar.properties.generalCategory == .control || scalar.value == 0xFFFE || scalar.value == 0xFFFF
+        }
+    }
+
+    /// Whether a text is a decimal number: digits, with at most one point between them, after a sign if there is one.
+    static func isNumber(_ text: String) -> Bool {
+        var digits = Substring(text)
+        if let first = digits.first, first == "-" || first == "+" { digits = digits.dropFirst() }
+        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        return !parts.isEmpty
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
+    }
+}
+
+/// The words for a value that a control cannot have.
+extension ControlRule {
+    /// The end of a sentence whose subject is the value: `must be a number from 0 to 10, not 10.5`.
+    func objection(to value: PropertyListValue) -> String {
+        switch self {
+        case .oneOf(let values) where values.isEmpty: return "cannot be set, because the control has no values"
+        case .oneOf(let values): return "must be \(Self.alternatives(values)), not \(value.words)"
+        case .number(let least, let most):
+            return "must be a number from \(least.words) to \(most.words), not \(value.words)"
+        case .text:
+            return Self.fault(in: value) ?? "must be text, not \(value.words)"
+        case .typedNumber(let keyboard):
+            return "must be a number, because the keyboard is '\(quoted: keyboard)', not \(value.words)"
+        case .single:
+            return Self.fault(in: value) ?? "must be a text, a number or a Boolean, not \(value.words)"
+        }
+    }
+
+    private static func fault(in value: PropertyListValue) -> String? {
+        guard let fault = value.text.flatMap(ControlText.fault) else { return nil }
+        let code = String(fault.value, radix: 16, uppercase: true)
+        let digits = String(repeating: "0", count: max(4 - code.count, 0)) + code
+        return "must be text without control characters; it contains U+\(digits)"
+    }
+
+    /// The number of values that a sentence lists.
+    private static let mostListed = 10
+
+    /// `true or false`, `one of 1, 2 and 3`, or the first of many.
+    private static func alternatives(_ values: [PropertyListValue]) -> String {
+        let words = values.prefix(mostListed).map(\.words)
+        if values.count > mostListed { return "one of \(words.joined(separator: ", ")), … (\(values.count) values)" }
+        guard words.count > 2 else { return words.joined(separator: " or ") }
+        return "one of \(words.dropLast().joined(separator: ", ")) and \(words[words.count - 1])"
+    }
+}
+
+extension PropertyListValue {
+    /// The value in a sentence: `'text'`, `7`, `true`, `an array`.
+    fileprivate var words: String {
+        switch self {
+        case .string(let text): "'\(quoted: text)'"
+        case .integer(let value): "\(value)"
+        case .real(let value): JSONText.real(value)
+        case .boolean(let value): value ? "true" : "false"
+        case .date(let seconds): JSONText.date(seconds)
+        case .data: "data"
+        case .uid: "a UID"
+        case .array: "an array"
+        case .dictionary: "a dictionary"
+        case .null: "null"
+        }
+    }
+}
+
+/// Tells whether a control can have a value (manual, Settings pages).
+public enum ControlCheck {
+    /// Checks a value that a client sets.
+    ///
+    /// - Parameters:
+    ///   - value: the value, in any property-list type.
+    ///   - control: the members of the control, as its row shows them (`Level.control(ofRow:)`).
+    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
+    public static func check(
+        _ value: PropertyListValue, for control: PropertyListDictionary
+    ) throws(EditRefusal) {
+        let rule = ControlRule(of: control)
+        guard rule.accepted(value) == nil else { return }
+        throw EditRefusal(
+            .notAllowed(rule.allowed, pointer: "/Value"), "'Value' \(rule.objection(to: value)).")
+    }
+
+    /// Checks a value, and returns it in the type in which it is stored.
+    ///
+    /// A choice is stored as it is among the `options`, any other value in the type that the control's value has, if it
+    /// can be read as that.
+    ///
+    /// - Parameters:
+    ///   - value: the value, in any property-list type.
+    ///   - control: the members of the control.
+    ///   - isExact: whether the client gave the type, which is kept unless it is a choice.
+    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
+    public static func stored(
+        _ value: PropertyListValue, for control: PropertyListDictionary, isExact: Bool
+    ) throws(EditRefusal) -> PropertyListValue {
+        let fitted = isExact ? value : control["value"].map { value.fitted(to: $0) } ?? value
+        if let accepted = ControlRule(of: control).accepted(fitted) { return accepted }
+        try check(value, for: control)
+        return value
+    }
+
+    /// Why a control cannot have a value, as the end of a sentence: `must be true or false, not 5`; nil if it can.
+    static func objection(to value: PropertyListValue, for control: PropertyListDictionary) -> String? {
+        let rule = ControlRule(of: control)
+        return rule.accepted(value) == nil ? rule.objection(to: value) : nil
+    }
 }

@@ -1,3 +1,6 @@
+internal import Bytes
+internal import PropertyLists
+
 /// The kinds of controls that an item or a section outside of a settings bundle can name as its `Type`.
 enum ControlType: String {
     case toggleSwitch = "ToggleSwitch"
@@ -18,5 +21,88 @@ enum ControlType: String {
         case .radioGroup, .checkbox, .multirow: self
         default: nil
         }
+    }
+}
+
+/// Controls outside of settings bundles: items, and sections, whose `Type` is one of `ControlType`.
+extension TreeBuilder {
+    /// Appends the control of the item whose fields are packed last, if its `Type` names one; returns whether it does.
+    mutating func appendControl(to content: Range<Int>) -> Bool {
+        guard let control = Self.control(of: PackedDictionary(tree.fields.bytes.span, content)) else { return false }
+        control.append(to: &tree.fields.bytes)
+        return true
+    }
+
+    private static func control(of item: PackedDictionary) -> PackedControl? {
+        guard let type = item.text("Type").flatMap(ControlType.init) else { return nil }
+        var control = PackedControl(type: type.rawValue)
+        control.add("key", "Key", of: item)
+        control.add("value", "Value", of: item)
+        control.addProperties(of: item, isToggle: type == .toggleSwitch)
+        return control
+    }
+}
+
+extension SetAsideRows {
+    /// Makes controls of the rows of the sections whose `Type` is that of a group.
+    mutating func addControls() {
+        for section in sections where !section.fields.isEmpty {
+            let fields = section.fields
+            let group = PackedDictionary(fields.span, 0..<fields.count)
+            guard let type = group.text("Type").flatMap(ControlType.init)?.ofRows else { continue }
+            for row in section.start..<section.start + section.count { addControl(type, in: group, toRow: row) }
+        }
+    }
+
+    private mutating func addControl(
+        _ type: ControlType, in group: PackedDictionary, toRow number: Int
+    ) {
+        let row = rows[number]
+        guard !row.marks.contains(.isControl) else { return }
+        let bytes = bytes
+        let item = PackedDictionary(bytes.span, row.fields)
+        let own = value(of: item, title: row.title)
+        var control = PackedControl(type: type.rawValue)
+        switch type {
+        case .radioGroup:
+            control.add("key", "Key", of: group)
+            control.add("value", "Value", of: group)
+            control.add("choice", packed: own.span)
+        case .multirow:
+            control.add("key", "Key", of: group)
+            control.add("value", packed: own.span)
+        default:
+            control.add("key", "Key", of: item)
+            control.add("value", "Value", of: item)
+        }
+        append(control, toRow: number)
+    }
+
+    /// The packed value of an item, or its title where it has none.
+    private func value(of item: PackedDictionary, title: Range<Int>) -> [UInt8] {
+        if let value = item.packed("Value") { return Array(copying: item.bytes.extracting(value)) }
+        var text = ByteBuffer()
+        text.append(PackedTag.string)
+        text.append(run: item.bytes.extracting(title))
+        return Array(copying: text.span)
+    }
+
+    /// Copies a row to the end of the bytes, with a control after its fields.
+    private mutating func append(_ control: borrowing PackedControl, toRow number: Int) {
+        let row = rows[number]
+        let source = bytes
+        var moved = ByteBuffer()
+        // A string has no fields; they would be taken for those of a dictionary.
+        moved.append(source.span.extracting(row.fields))
+        control.append(to: &moved)
+        let start = bytes.count
+        let end = start + moved.count
+        let title = row.title.moved(by: start - row.fields.lowerBound)
+        let isInside = row.fields.contains(row.title.lowerBound) && row.title.upperBound <= row.fields.upperBound
+        bytes += Array(copying: moved.span)
+        if !isInside { bytes += Array(copying: source.span.extracting(row.title)) }
+        rows[number].fields = start..<end
+        rows[number].title = isInside ? title : end..<bytes.count
+        rows[number].marks.insert(.isControl)
     }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A place between two rows of a listing, which is found again after rows have come, gone and changed.
 public struct Bookmark: Equatable, Sendable {
     /// The position of the row after the place when the bookmark was made.
@@ -40,5 +42,168 @@ public struct Bookmark: Equatable, Sendable {
         self.orderKey = orderKey
         self.sectionMarks = sectionMarks
         self.room = room
+    }
+}
+
+/// Places between rows: remembered, and found again in a listing of another time.
+extension Listing {
+    /// A bookmark before the row at a position.
+    ///
+    /// - Parameter room: how much it remembers.
+    public func bookmark(before position: Int, _ room: Bookmark.Room = .whole) -> Bookmark {
+        guard let known, !known.isDocument, position > 0 else {
+            let first = max(0, position - room.rows)
+            return Bookmark(position: position, keyHashes: keyHashes(first..<position), room: room)
+        }
+        let key = known.hasKeys ? orderKey(at: position - 1, room) : nil
+        let section = known.hasSectionMarks ? sectionNumber(at: position - 1) : nil
+        let start = section.map { sections.rows($0).lowerBound } ?? 0
+        var first = position - 1
+        while first > start, position - first < room.rows, key.map({ $0 == orderKey(at: first - 1, room) }) ?? true {
+            first -= 1
+        }
+        let marks = section.map { known.sectionMarks[max(0, $0 + 1 - room.rows)...$0].reversed() } ?? []
+        return Bookmark(
+            position: position, keyHashes: keyHashes(first..<position), orderKey: key, sectionMarks: Array(marks),
+            room: room)
+    }
+
+    /// The position of the first row after a bookmark.
+    ///
+    /// In an order that is known, time is logarithmic in the rows, apart from a look-up of the section.
+    public func position(after bookmark: Bookmark) -> Int {
+        let hasKey = bookmark.orderKey != nil
+        guard let known, known.hasKeys == hasKey, known.hasSectionMarks == !bookmark.sectionMarks.isEmpty else {
+            // It was made in another order: where its rows are now is the best that is known.
+            let found = position(ofFirst: bookmark.keyHashes, lastAt: bookmark.position - 1)
+            return found.map { $0 + 1 } ?? min(bookmark.position, count)
+        }
+        var range = 0..<count
+        if known.hasSectionMarks {
+            guard let section = nearestSection(of: bookmark.sectionMarks) else {
+                return bookmark.sectionMarks.count < bookmark.room.rows ? 0 : min(bookmark.position, count)
+            }
+            range = section.rows
+            guard section.isOwn else { return range.upperBound }
+        }
+        if let key = bookmark.orderKey { range = run(of: key, in: range, bookmark.room) }
+        return position(after: bookmark, in: range)
+    }
+
+    /// The position of a row of the listing's own level; nil if it is not shown.
+    public func position(ofRow row: Int) -> Int? {
+        guard case .numbers(let numbers) = rows else { return row < count ? row : nil }
+        guard let level, let known else { return numbers.firstIndex(of: UInt32(row)) }
+        let bytes = level.bytes
+        let packed = Row(in: bytes.span, number: row)
+        var range = 0..<count
+        if case .field(let field) = known.grouping {
+            let mark = RowGrouping.mark(of: field, packed, in: bytes.span)
+            guard let section = nearestSection(of: [mark?.low ?? RowGrouping.unmarked]) else {
+                return nil
+            }
+            range = section.rows
+        }
+        let key = known.hasKeys ? orderKey(of: packed, in: bytes.span) : []
+        if known.hasKeys { range = run(of: key, in: range) }
+        guard key.count < Bookmark.Room.whole.keyBytes else { return numbers[range].firstIndex(of: UInt32(row)) }
+        let position = range.partitioningIndex { numbers[$0] >= row }
+        return position < range.upperBound && numbers[position] == row ? position : nil
+    }
+
+    /// The number of the section of the row at a position; 0 if the sections have no titles.
+    public func sectionNumber(at position: Int) -> Int {
+        let sections = sections
+        return max(0, sections.indices.partitioningIndex { sections.rows($0).lowerBound > position } - 1)
+    }
+
+    // MARK: Rows that are sorted by the same
+
+    private func keyHashes(_ positions: Range<Int>) -> [UInt64] { positions.reversed().map(keyHash) }
+
+    /// The place among rows that are sorted by the same, or are not sorted: after the nearest remembered row that is
+    /// left.
+    private func position(after bookmark: Bookmark, in range: Range<Int>) -> Int {
+        if isInDocumentOrder(cut: bookmark.orderKey, bookmark.room) {
+            // A row that was sorted elsewhere, or is not shown, still has its place in the document.
+            for hash in bookmark.keyHashes {
+                guard let row = level?.row(withKeyHash: hash) else { continue }
+                return range.partitioningIndex { place(at: $0).row > row }
+            }
+        } else if let position = position(ofFirst: bookmark.keyHashes, in: range, lastAt: bookmark.position - 1) {
+            return position + 1
+        }
+        if bookmark.remembersAll { return range.lowerBound }
+        // None of the remembered rows is before the place any more, so it has moved up by their number at least.
+        return min(max(bookmark.position - bookmark.keyHashes.count, range.lowerBound), range.upperBound)
+    }
+
+    /// Whether rows with the same order key are in the order of the document.
+    private func isInDocumentOrder(cut key: [UInt8]?, _ room: Bookmark.Room) -> Bool {
+        switch rows {
+        case .places, .items, .part: return false
+        case .level, .numbers: break
+        }
+        return key.map { $0.count < room.keyBytes } ?? true
+    }
+
+    /// The rows of a range that have an order key.
+    private func run(of key: [UInt8], in range: Range<Int>, _ room: Bookmark.Room = .whole) -> Range<Int> {
+        let start = range.partitioningIndex { !orderKey(at: $0, room).lexicographicallyPrecedes(key) }
+        let end = (start..<range.upperBound).partitioningIndex { key.lexicographicallyPrecedes(orderKey(at: $0, room)) }
+        return start..<end
+    }
+
+    private func orderKey(at position: Int, _ room: Bookmark.Room) -> [UInt8] {
+        let listing = located(position..<position + 1)
+        let place = listing.place(at: position)
+        guard let level = listing.level(of: place) else { return [] }
+        let bytes = level.bytes
+        return orderKey(of: Row(in: bytes.span, number: place.row), in: bytes.span, room)
+    }
+
+    private func orderKey(of row: Row, in bytes: Span<UInt8>, _ room: Bookmark.Room = .whole) -> [UInt8] {
+        var key = ByteBuffer(capacity: 64)
+        known?.appendKey(of: row, in: bytes, to: &key)
+        return Array(copying: key.span.extracting(first: room.keyBytes))
+    }
+
+    // MARK: Sections by a field
+
+    /// The rows of the first section that there is, and whether it is the first that was asked for.
+    private func nearestSection(of marks: [UInt64]) -> (rows: Range<Int>, isOwn: Bool)? {
+        for (step, mark) in marks.enumerated() {
+            guard let number = known?.sectionMarks.firstIndex(of: mark) else { continue }
+            return (sections.rows(number), step == 0)
+        }
+        return nil
+    }
+}
+
+/// What the rows of a listing are ordered by: their sections, then how well a search finds them, then their fields, then
+/// their places in the document.
+///
+/// It tells where a row would be, so that a place is found again in a list that has changed.
+struct KnownOrder: Sendable {
+    /// The search whose best hits come first.
+    var rankedBy: ItemSearch?
+    var fields = RowOrder.document
+    var grouping = RowGrouping.document
+    /// The hash of what tells each section from the others, if the rows are grouped by a field.
+    var sectionMarks: [UInt64] = []
+
+    /// Whether the rows have keys to be ordered by.
+    var hasKeys: Bool { !fields.criteria.isEmpty || grouping == .initial || rankedBy != nil }
+
+    /// Whether the rows are grouped by a field, so that the order of the sections is that of first appearance.
+    var hasSectionMarks: Bool { if case .field = grouping { true } else { false } }
+
+    var isDocument: Bool { !hasKeys && !hasSectionMarks }
+
+    /// Appends bytes that are ordered as the rows are, within one section if they are grouped by a field.
+    func appendKey(of row: Row, in bytes: Span<UInt8>, to key: inout ByteBuffer) {
+        if grouping == .initial { InitialLetter.appendKey(of: bytes.extracting(row.title), to: &key) }
+        if let rankedBy { key.append(rankedBy.rank(of: bytes.extracting(row.title)).rawValue) }
+        fields.appendKey(of: row, in: bytes, to: &key)
     }
 }

@@ -1,4 +1,29 @@
 public import Bytes
+internal import PropertyLists
+
+/// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
+///
+/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip one.
+public enum PackedTag: UInt8, Sendable {
+    /// A boolean, without content.
+    case no, yes
+    /// The magnitude of an integer.
+    case positive, negative
+    /// Eight bytes of a `Double`; a date is seconds since 2001-01-01T00:00:00Z.
+    case real, date
+    /// Length and bytes.
+    case string, data
+    /// The number of a keyed archive's UID.
+    case uid
+    /// Size in four bytes, then the elements.
+    case array, dictionary
+    /// The place of the children, and a byte that is their `LevelForm`.
+    case hole
+    /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
+    case hidden
+    /// What a row shows as its control: a value that is shown, but is not a field. See `PackedControl`.
+    case control
+}
 
 /// Reads the packed form of rows and fields; see `PackedTag` for the format.
 ///
@@ -77,5 +102,44 @@ public struct PackedReader: ~Escapable {
             offset += size
         case .hidden, .control: skipValue()
         }
+    }
+}
+
+/// Appends values in the packed form; see `PackedTag`.
+extension ByteBuffer {
+    /// A length or a magnitude: LEB128.
+    @inline(__always)
+    mutating func append(packed number: UInt64) { append(leb128: number) }
+
+    @inline(__always)
+    mutating func append(_ tag: PackedTag) { append(tag.rawValue) }
+
+    /// Four bytes, lowest first.
+    @inline(__always)
+    mutating func append(halfWord: UInt32) {
+        for step in 0..<4 as Range<UInt32> { append(UInt8(truncatingIfNeeded: halfWord >> (step * 8))) }
+    }
+
+    /// Overwrites four bytes.
+    @inline(__always)
+    mutating func replace(at offset: Int, halfWord: UInt32) {
+        for step in 0..<4 { set(UInt8(truncatingIfNeeded: halfWord >> UInt32(step * 8)), at: offset + step) }
+    }
+
+    /// Length and bytes.
+    @inline(__always)
+    mutating func append(run bytes: Span<UInt8>) {
+        append(packed: UInt64(bytes.count))
+        append(bytes)
+    }
+
+    mutating func append(packed value: PropertyListInteger) {
+        append(value.isNegative ? PackedTag.negative : .positive)
+        append(packed: value.magnitude)
+    }
+
+    mutating func append(_ tag: PackedTag, _ value: Double) {
+        append(tag)
+        append(littleEndian: value.bitPattern)
     }
 }

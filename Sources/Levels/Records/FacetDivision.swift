@@ -77,3 +77,84 @@ struct FacetDivision: ~Copyable {
         return groups
     }
 }
+
+/// The records of a table after they were divided by a field: one group for each value within each group before.
+///
+/// Groups are numbered in the order of the groups that they are in, then by first appearance, so that those within one
+/// group are neighbours.
+struct FacetGroups {
+    /// The number of the first group within each group before, and then the number of all groups.
+    var firsts: [Int] = []
+    /// Where the records of each group begin in the order, and then the number of all records.
+    var starts: [Int] = [0]
+    /// The rows of the groups, and the bytes that they refer to.
+    var rows: [PendingRow] = []
+    var bytes: [UInt8] = []
+
+    /// The number of groups.
+    var count: Int { starts.count - 1 }
+
+    /// The places of a group's records in the order.
+    func records(of group: Int) -> Range<Int> { starts[group]..<starts[group + 1] }
+
+    /// The groups here that are within a group before.
+    func groups(within group: Int) -> Range<Int> { firsts[group]..<firsts[group + 1] }
+}
+
+/// Numbers the texts of one field from 0, in order of first appearance; texts that are the same in NFC have one number.
+struct FacetValues: ~Copyable {
+    /// All different texts, in NFC.
+    private var texts = ByteBuffer()
+    private var ranges: [Range<Int>] = []
+    private var numbers: [UInt64: Int] = [:]
+
+    mutating func number(of text: Span<UInt8>) -> Int {
+        if ItemKey.isPlain(text) { return number(ofNormalized: text) }
+        let normalized = NormalizationFormC.text(of: text)
+        return number(ofNormalized: normalized.span)
+    }
+
+    private mutating func number(ofNormalized text: Span<UInt8>) -> Int {
+        var hash = TableHash.of(text)
+        while let number = numbers[hash] {
+            if texts.span.extracting(ranges[number]).isEqual(to: text) { return number }
+            hash &+= 1
+        }
+        let start = texts.count
+        texts.append(text)
+        numbers[hash] = ranges.count
+        ranges.append(start..<texts.count)
+        return ranges.count - 1
+    }
+}
+
+/// The text that shows for a value of a record: a string itself, any other value as its JSON text.
+enum FacetText {
+    /// What stands for a value that is absent or empty.
+    static var none: StaticString { "(none)" }
+
+    /// Appends the text of the value at an offset to a buffer; nothing without a value.
+    static func append(
+        _ value: Int?, in bytes: Span<UInt8>, to text: inout ByteBuffer
+    ) throws(PropertyListError) {
+        guard let value else { return }
+        var reader = PackedReader(bytes, at: value)
+        switch PackedTag(rawValue: reader.byte()) {
+        case .string: text.append(bytes.extracting(reader.run()))
+        case .data, .array, .dictionary, .uid: try appendJSON(value, in: bytes, to: &text)
+        default: text.append(PackedFieldList.scalarText(at: value, in: bytes) ?? "")
+        }
+    }
+
+    /// Data shows as its base64, without the quotation marks.
+    private static func appendJSON(
+        _ value: Int, in bytes: Span<UInt8>, to text: inout ByteBuffer
+    ) throws(PropertyListError) {
+        var writer = JSONPropertyListWriter()
+        var walk = PackedWalk()
+        _ = try walk.tell(bytes, at: value, to: &writer)
+        let isQuoted = bytes[value] == PackedTag.data.rawValue
+        let json = writer.output.span
+        text.append(isQuoted ? json.extracting(1..<json.count - 1) : json)
+    }
+}

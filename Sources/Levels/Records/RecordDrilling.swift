@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// How a flat table becomes levels: the fields to drill by, and the field that titles a record.
 public struct RecordDrilling: Sendable, Hashable {
     /// The fields whose values are the levels, from the top down; if empty, the records are the level.
@@ -14,5 +16,89 @@ public struct RecordDrilling: Sendable, Hashable {
     public init(fields: [String], titleField: String = defaultTitleField) {
         self.fields = fields
         self.titleField = titleField
+    }
+}
+
+extension Level {
+    /// The file whose records are the level below a row; nil if the row has no `Records`, or has them as an array.
+    func table(ofRow number: Int) -> PartReference? {
+        let fields = row(number).fields
+        let bytes = bytes
+        guard let value = hiddenValue(named: PartReference.recordsName, in: fields),
+            let path = PackedFieldList.text(at: value, in: bytes.span), let drilling = drilling(in: fields)
+        else { return nil }
+        return .records(String(utf8: bytes.span.extracting(path)), drilling)
+    }
+
+    /// The value of a structural field that no detail shows.
+    private func hiddenValue(named name: String, in fields: Range<Int>) -> Int? {
+        let bytes = bytes
+        guard let value = PackedFieldList.value(named: name, in: bytes.span, fields),
+            bytes[value] == PackedTag.hidden.rawValue
+        else { return nil }
+        return value + 1
+    }
+
+    /// How the table of an item is drilled, by its packed fields; nil if it has no table.
+    func drilling(in fields: Range<Int>) -> RecordDrilling? {
+        let bytes = bytes
+        guard let value = PackedFieldList.value(named: "DrillBy", in: bytes.span, fields),
+            let names = PackedFieldList.texts(at: value, in: bytes.span)
+        else { return nil }
+        let title = PackedFieldList.value(named: "TitleBy", in: bytes.span, fields)
+            .flatMap { PackedFieldList.text(at: $0, in: bytes.span) }
+            .map { String(utf8: bytes.span.extracting($0)) }
+        return RecordDrilling(fields: names, titleField: title ?? RecordDrilling.defaultTitleField)
+    }
+}
+
+extension Item {
+    /// How the records below an item that is made of a value of `DrillBy` are drilled further; nil for other items.
+    public var remainingDrilling: RecordDrilling? {
+        guard own.level.form == .facets, let owner = steps.lastIndex(where: { !$0.level.form.isDrilled }) else {
+            return nil
+        }
+        let step = steps[owner]
+        guard var drilling = step.level.drilling(in: step.level.row(step.row).fields) else { return nil }
+        drilling.fields.removeFirst(min(steps.count - 1 - owner, drilling.fields.count))
+        return drilling
+    }
+}
+
+/// The records of a table in the order of the table, however they are drilled.
+struct RecordsInOrder {
+    private var records: [Item.Step] = []
+    /// The number of records.
+    var count: Int { records.count }
+
+    /// A record, by its place in the order.
+    subscript(place: Int) -> Item.Step { records[place] }
+
+    /// Collects the records in and below a level; O(n) if it is a whole table, else O(n log n).
+    init(below level: Level) {
+        var numbers: [(number: Int, step: Item.Step)] = []
+        numbers.reserveCapacity(level.itemCount)
+        var waiting = [level]
+        while let level = waiting.popLast() {
+            if level.form == .facets {
+                for child in level.children.reversed() { if let child { waiting.append(child) } }
+            } else {
+                let bytes = level.bytes
+                for row in 0..<level.rowCount {
+                    numbers.append((level.row(row).recordNumber(in: bytes.span), Item.Step(level: level, row: row)))
+                }
+            }
+        }
+        records = Self.sorted(numbers)
+    }
+
+    private static func sorted(_ numbers: [(number: Int, step: Item.Step)]) -> [Item.Step] {
+        let isWhole = numbers.allSatisfy { (1...numbers.count).contains($0.number) }
+        guard isWhole, let any = numbers.first else {
+            return numbers.sorted { $0.number < $1.number }.map(\.step)
+        }
+        var records = [Item.Step](repeating: any.step, count: numbers.count)
+        for (number, step) in numbers { records[number - 1] = step }
+        return records
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+internal import CXXHash
 internal import PropertyLists
 
 /// The ordered list of one item's children: the unit of everything that is served, cached, compared and replaced.
@@ -163,5 +164,99 @@ extension Section {
         summary.append(isHidden ? 1 : 0 as UInt8)
         summary.append(littleEndian: UInt64(fields.count))
         summary.append(fields.span)
+    }
+}
+
+/// How a level's rows were written in the document.
+public enum LevelForm: UInt8, Sendable {
+    /// An array of items.
+    case rows
+    /// An array of arrays.
+    case arraysOfRows
+    /// `Sections`: an array of dictionaries and arrays.
+    case sections
+    /// `Sections`: a dictionary of arrays.
+    case namedSections
+    /// Shape `any`: the elements of an array, or the entries of a dictionary.
+    case elements, entries
+    /// The specifiers of a settings page, which the root keeps as they are; see `SettingsPage`.
+    case specifiers
+    /// `Records`: the values of a field of `DrillBy`, each with the records that have it below.
+    case facets
+    /// `Records`: the records themselves.
+    case records
+
+    /// Whether the rows were made from a table, so that they are written as its records.
+    public var isDrilled: Bool { self == .facets || self == .records }
+}
+
+extension Level {
+    /// The maximum number of children for `rowsHash`, which visits all of them.
+    private static let rowsHashLimit = 4_096
+
+    /// The hash of the rows, the sections, the number of rows below each row and why a level below could not be read, but
+    /// nothing else of the levels below; nil for a level with very many children.
+    ///
+    /// Time is linear in the children, not in the bytes of the rows.
+    package var rowsHash: ContentHash? {
+        guard children.count <= Self.rowsHashLimit else { return nil }
+        var summary = ByteBuffer(capacity: 32 + children.count * 8)
+        summary.append(form.rawValue)
+        summary.append(littleEndian: ownHash.high)
+        summary.append(littleEndian: ownHash.low)
+        summary.append(littleEndian: UInt64(count))
+        for child in children {
+            summary.append(littleEndian: UInt64(child?.count ?? 0))
+            guard let child, child.refusal != nil else { continue }
+            summary.append(littleEndian: child.hash.high)
+            summary.append(littleEndian: child.hash.low)
+        }
+        for section in allSections { section.summarize(into: &summary) }
+        return ContentHash(of: summary.span)
+    }
+}
+
+/// Levels that could not be read: they have no rows, and say why.
+///
+/// The sentence is packed after the empty table of rows, so that it counts as content.
+extension Level {
+    private static let emptyTable: [UInt8] = [4, 0, 0, 0]
+
+    /// A level of no rows.
+    ///
+    /// - Parameter sentence: why it could not be read, for clients; a whole sentence with its full stop.
+    public static func refused(_ sentence: String) -> Level {
+        Level(
+            bytes: emptyTable + Array(sentence.utf8), children: [], sections: [], keyIndex: KeyIndex(rowCount: 0),
+            form: .rows, mayHoldTextBeyondXML: false)
+    }
+
+    /// Why the level could not be read; nil for every other level.
+    @inline(__always)
+    public var refusal: String? { count == 0 && rowCount == 0 && bytes.count > Self.emptyTable.count ? sentence : nil }
+
+    private var sentence: String {
+        let bytes = bytes
+        return String(utf8: bytes.span.extracting(Self.emptyTable.count..<bytes.count))
+    }
+}
+
+/// A 128-bit hash of content: XXH3-128, seedless, so equal on every machine and after every restart.
+///
+/// It is not cryptographic: it detects changes, and only an author of the document could forge a collision.
+public struct ContentHash: Hashable, Sendable {
+    /// The two halves.
+    public let high, low: UInt64
+
+    /// Computes the hash of some bytes.
+    public init(of bytes: Span<UInt8>) {
+        let value = unsafe bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
+        high = value.high64
+        low = value.low64
+    }
+
+    /// A 64-bit hash (XXH3-64) of some bytes, for keys, cursors and the versions of rows.
+    public static func short(of bytes: Span<UInt8>) -> UInt64 {
+        unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
     }
 }

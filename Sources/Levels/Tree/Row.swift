@@ -1,3 +1,5 @@
+import Bytes
+
 /// The positions of the parts of one row in its level's bytes.
 ///
 /// The packed form is: flags; the title's length, and its offset if it is in the fields; the key's length and bytes if
@@ -85,5 +87,25 @@ public struct Row: Sendable {
         if !flags.contains(.hasOwnTitle) { titleStart += reader.offset }
         title = titleStart..<titleStart + titleLength
         key = flags.contains(.hasOwnKey) ? ownKey : title
+    }
+}
+
+extension Row {
+    /// The packed members of the row's control, in the order of the answer; nil if the row is not a control.
+    ///
+    /// - Parameter bytes: the level's.
+    public func control(in bytes: Span<UInt8>) -> Range<Int>? {
+        guard isControl else { return nil }
+        var reader = PackedReader(bytes, at: fields.lowerBound)
+        while reader.offset < fields.upperBound {
+            _ = reader.run()
+            if bytes[reader.offset] == PackedTag.control.rawValue {
+                reader.offset += 2
+                let size = reader.halfWord()
+                return reader.offset..<reader.offset + size
+            }
+            reader.skipValue()
+        }
+        return nil
     }
 }

@@ -1,3 +1,5 @@
+public import PropertyLists
+
 /// The result of building a tree: a document's levels and its warnings.
 public struct Tree: Sendable {
     /// A level whose one row is the root item, so that the root has fields and a title like any other.
@@ -52,4 +54,119 @@ public struct Tree: Sendable {
 
     /// The number of items, not counting the root.
     public var itemCount: Int { document.itemCount - 1 }
+}
+
+extension Tree {
+    /// The item whose level is the deepest one that has rows, the first of several; the root if there is none.
+    ///
+    /// - Complexity: O(rows on the levels that lead to it).
+    public var deepestLevel: Item {
+        var steps = [Item.Step(level: document, row: 0)]
+        while let level = steps[steps.count - 1].child, level.height > 1 {
+            let row = (0..<level.count).first { (level.child($0)?.height ?? 0) + 1 == level.height }
+            guard let row else { break }
+            steps.append(Item.Step(level: level, row: row))
+        }
+        return Item(steps)
+    }
+}
+
+extension Item.Step {
+    fileprivate var child: Level? { level.child(row) }
+}
+
+/// The limits on the size of a tree.
+public struct TreeLimits: Sendable, Equatable {
+    /// The maximum number of levels below the root.
+    public var depth: Int
+    /// The maximum number of items.
+    public var items: Int
+
+    /// - Parameters:
+    ///   - depth: the maximum number of levels below the root.
+    ///   - items: the maximum number of items.
+    public init(depth: Int = 512, items: Int = 20_000_000) {
+        self.depth = depth
+        self.items = items
+    }
+}
+
+/// The warnings of one load: the first hundred, and how many more there were.
+public struct DocumentWarnings: Sendable, Equatable {
+    /// The first hundred warnings, in document order.
+    public private(set) var first: [DocumentWarning] = []
+    /// The number of warnings after those.
+    public private(set) var omitted = 0
+
+    /// The maximum number of warnings that are kept.
+    package static let most = 100
+
+    /// Whether a further warning would only be counted, and so need not be made.
+    var isFull: Bool { first.count >= Self.most }
+
+    mutating func add(_ warning: DocumentWarning) {
+        if isFull { omit() } else { first.append(warning) }
+    }
+
+    /// Counts a warning that is not kept.
+    mutating func omit(_ count: Int = 1) { omitted += count }
+}
+
+/// Something in a document that can be read, but is probably not what its author meant.
+public struct DocumentWarning: Sendable, Equatable {
+    /// The position in the document.
+    public let position: SourcePosition
+    /// The titles from the root, as `/Item 4`; `/` at the root.
+    public let path: String
+    /// A whole sentence without the final full stop.
+    public let message: String
+
+    /// - Parameters:
+    ///   - position: the position in the document.
+    ///   - path: the titles from the root; empty for a file that has none.
+    ///   - message: a whole sentence without the final full stop.
+    public init(position: SourcePosition, path: String, message: String) {
+        self.position = position
+        self.path = path
+        self.message = message
+    }
+}
+
+extension DocumentWarning: CustomStringConvertible {
+    /// `12:5: in /Item 4: message`; the caller puts the file's name before it.
+    public var description: String { "\(position): in \(path): \(message)" }
+}
+
+/// Fields that contain rows under a name that is not structural, so that the rows are not served.
+public struct StrayRows: Sendable, Equatable {
+    /// The fields' name.
+    public let name: String
+    /// The position of the first of them, and the titles from the root to it.
+    let position: SourcePosition
+    let path: String
+    /// The structural name that is one typing error away; nil if there is none.
+    public let meant: String?
+    /// The names under which rows are read.
+    let structural: [String]
+    /// The number of these fields; a field within another's rows is not counted.
+    public internal(set) var count = 1
+    /// Advice on how to serve the rows, for the end of the warning; nil if there is none.
+    public var advice: String?
+
+    /// The maximum number of names to distinguish.
+    static let mostNames = 20
+
+    var warning: DocumentWarning {
+        let others = count == 1 ? "" : ", here and in \(count - 1) more \(count == 2 ? "place" : "places")"
+        if let meant { return warning("'\(name)' is kept as a field\(others); did you mean '\(meant)'?") }
+        let list = structural.map { "'\($0)'" }.joined(separator: " or ")
+        let ending = advice.map { "; \($0)" } ?? ""
+        return warning(
+            "'\(name)' holds dictionaries with a title but is kept as a field\(others); rows are read from \(list)\(ending)"
+        )
+    }
+
+    private func warning(_ message: String) -> DocumentWarning {
+        DocumentWarning(position: position, path: path, message: message)
+    }
 }

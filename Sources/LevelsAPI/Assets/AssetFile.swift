@@ -2,7 +2,9 @@ import Bytes
 import Files
 import Glibc
 import HTTPFields
+import HTTPServer
 import Levels
+import Locking
 
 /// An open file of the assets folder. A short one is read at once, so that its tag is that of its content.
 final class AssetFile: Sendable {
@@ -67,5 +69,80 @@ final class AssetFile: Sendable {
             count += read
         }
         return count
+    }
+}
+
+/// Parts of a file, and the text between them, read while they are sent.
+///
+/// A file that changes meanwhile is not sent on: the connection is cut, so that no client takes the mixture for the file.
+final class AssetBody: BodyStream {
+    enum Piece {
+        case text([UInt8])
+        case file(Range<Int>)
+
+        var count: Int {
+            switch self {
+            case .text(let text): text.count
+            case .file(let range): range.count
+            }
+        }
+    }
+
+    private let file: AssetFile
+    private let pieces: [Piece]
+    /// Held while the file is open.
+    private let permit: OpenAssets.Permit
+    private var number = 0
+    /// How much of the current piece has been sent.
+    private var sent = 0
+
+    init(_ file: AssetFile, _ pieces: [Piece], _ permit: OpenAssets.Permit) {
+        self.file = file
+        self.pieces = pieces
+        self.permit = permit
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while number < pieces.count, sent == pieces[number].count {
+            number += 1
+            sent = 0
+        }
+        guard number < pieces.count else { return 0 }
+        let count = min(buffer.count, pieces[number].count - sent)
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        switch pieces[number] {
+        case .text(let text): unsafe room.copyBytes(from: text[sent..<sent + count])
+        case .file(let range):
+            guard unsafe file.read(into: room, at: range.lowerBound + sent) == count else { return -1 }
+        }
+        sent += count
+        return count
+    }
+}
+
+/// Counts the files that are being sent, so that they do not take the descriptors that connections and reloads need.
+final class OpenAssets: Sendable {
+    /// The right to keep one file open; it ends with the object.
+    final class Permit: Sendable {
+        private let assets: OpenAssets
+
+        fileprivate init(_ assets: OpenAssets) { self.assets = assets }
+
+        deinit { assets.count.withLock { $0 -= 1 } }
+    }
+
+    private let count = Guarded(0)
+
+    /// A permit.
+    ///
+    /// - Throws: `Problem` (503) if too many files are open.
+    func permit() throws(Problem) -> Permit {
+        let isAllowed = count.withLock { count in
+            guard count < Server.openFileLimit else { return false }
+            count += 1
+            return true
+        }
+        guard isAllowed else { throw .tooManyFiles }
+        return Permit(self)
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 import Levels
 import Locking
 import PropertyLists
@@ -112,4 +113,170 @@ final class ResponseCache: Sendable {
 
     @inline(__always)
     private func shard(of hash: UInt64) -> LockedShard { shards[Int(truncatingIfNeeded: hash >> 60)] }
+}
+
+/// A part of the cache with its own lock.
+struct CacheShard {
+    private var entries: [UInt64: CacheEntry] = [:]
+    /// The keys of the entries, in the order in which the clock hand passes over them.
+    private var ring: [UInt64] = []
+    private var hand = 0
+    private var cost = 0
+    /// The hashes of the latest rendered answers, to recognize a second request.
+    private var seen = [UInt32](repeating: 0, count: 1_024)
+    private(set) var counts = ResponseCache.Counts()
+
+    /// Looks up a target for a publication.
+    @inline(__always)
+    mutating func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> ResponseCache.Found {
+        guard let index = entries.index(forKey: hash) else { return .missing }
+        let entry = entries.values[index]
+        let known = entry.kept.target
+        guard known.span.isEqual(to: target) else { return .missing }
+        guard entry.number == number else { return .unverified }
+        if !entry.isUsed { entries.values[index].isUsed = true }
+        counts.hits &+= 1
+        return .verified(entry.kept.answer)
+    }
+
+    /// The entry of a target, for any publication.
+    func entry(for target: Span<UInt8>, hash: UInt64) -> CacheEntry? {
+        guard let entry = entries[hash] else { return nil }
+        let known = entry.kept.target
+        return known.span.isEqual(to: target) ? entry : nil
+    }
+
+    /// Notes that an answer was served, and that a publication shows it.
+    mutating func verify(_ answer: RenderedAnswer, hash: UInt64, in number: Int) {
+        counts.hits &+= 1
+        guard let entry = entries[hash], entry.kept.answer === answer else { return }
+        entries[hash]?.isUsed = true
+        entries[hash]?.number = max(entry.number, number)
+    }
+
+    /// Removes and returns an answer that a publication does not show, unless it was verified for a newer one.
+    mutating func drop(_ answer: RenderedAnswer, hash: UInt64, before number: Int) -> RenderedAnswer? {
+        guard let entry = entries[hash], entry.kept.answer === answer, entry.number < number else { return nil }
+        return remove(hash)
+    }
+
+    /// Inserts an entry or replaces an older one; returns the answers evicted for it.
+    mutating func keep(_ entry: CacheEntry, hash: UInt64, budget: Int) -> [RenderedAnswer] {
+        if let known = entries[hash], known.number >= entry.number { return [] }
+        var dropped = [remove(hash)].compactMap(\.self)
+        entries[hash] = entry
+        entries[hash]?.place = ring.count
+        ring.append(hash)
+        cost += entry.kept.cost
+        while cost > budget, let answer = evict() { dropped.append(answer) }
+        return dropped
+    }
+
+    /// Counts a rendered answer; returns whether the latest one in its slot had the same hash.
+    mutating func noteMiss(_ hash: UInt64) -> Bool {
+        counts.misses &+= 1
+        let slot = Int(truncatingIfNeeded: hash) & (seen.count - 1)
+        let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
+        defer { seen[slot] = mark }
+        return seen[slot] == mark
+    }
+
+    /// Moves the clock hand to an entry that was not used since the hand passed it, and removes that entry.
+    private mutating func evict() -> RenderedAnswer? {
+        while !ring.isEmpty {
+            if hand >= ring.count { hand = 0 }
+            let hash = ring[hand]
+            guard entries[hash]?.isUsed == true else { return remove(hash) }
+            entries[hash]?.isUsed = false
+            hand += 1
+        }
+        return nil
+    }
+
+    private mutating func remove(_ hash: UInt64) -> RenderedAnswer? {
+        guard let entry = entries.removeValue(forKey: hash) else { return nil }
+        cost -= entry.kept.cost
+        let last = ring.removeLast()
+        if entry.place < ring.count {
+            ring[entry.place] = last
+            entries[last]?.place = entry.place
+        }
+        return entry.kept.answer
+    }
+}
+
+/// An answer in the table of the cache, and the publication that it was verified for.
+struct CacheEntry {
+    let kept: KeptAnswer
+    /// The newest publication that is known to show the answer.
+    var number: Int
+    /// Whether the entry was used since the clock hand passed it.
+    var isUsed = false
+    /// The index in the ring.
+    var place = 0
+
+    init(_ kept: KeptAnswer, number: Int) {
+        self.kept = kept
+        self.number = number
+    }
+}
+
+/// A cached answer, and what it shows.
+///
+/// It is a class, because each look-up copies an entry of the table.
+final class KeptAnswer: Sendable {
+    let target: [UInt8]
+    let answer: RenderedAnswer
+    /// The version of a level.
+    let version: ContentHash?
+    /// What the answer shows; nil if it must not be served for another publication.
+    let shown: ShownHashes?
+
+    /// The approximate memory use, in bytes.
+    var cost: Int { answer.cost + target.count }
+
+    init(_ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, showing content: ShownContent?) {
+        self.target = Array(copying: target)
+        self.answer = answer
+        self.version = version
+        shown = content.map(ShownHashes.init)
+    }
+}
+
+/// A cached representation: its response, which can be queued any number of times, and its 304.
+final class RenderedAnswer: Sendable, RepresentationBody {
+    let response: Response
+    /// The strong entity tag with its quotes; nil for a representation without one.
+    let entityTag: String?
+    /// The approximate memory use, in bytes.
+    let cost: Int
+    /// The response to a client that already has the representation.
+    let notModified: Response
+
+    init(_ response: Response, entityTag: String?) {
+        // The cache has a limit of its own.
+        self.response = response.uncharged
+        self.entityTag = entityTag
+        // A 304 has the header fields that a 200 has (RFC 9110, section 15.4.5).
+        notModified = Response(status: 304, headers: response.headers)
+        // The library's own record of a response is about 1 KiB; both have the header lines.
+        let headers = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        cost = response.body.count + headers * 2 + 2_048
+    }
+
+    /// The response to a request, by its conditions.
+    ///
+    /// - Throws: `Problem` (412) for a false `If-Match`; 503 if the budget has no room.
+    @inline(__always)
+    func response(to request: Request, chargedTo budget: ResponseBudget) throws(Problem) -> Response {
+        if try Condition(request).isNotModified(entityTag) { return notModified }
+        guard let charged = response.charged(to: budget) else { throw .tooManyAnswers }
+        return charged
+    }
+
+    func response(
+        _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
+    ) throws(Problem) -> Response {
+        response.adding(more)
+    }
 }

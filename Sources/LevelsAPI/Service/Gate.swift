@@ -1,3 +1,4 @@
+import Bytes
 import HTTPServer
 
 /// Checks each request before anything is looked up for it, even in the cache.
@@ -19,4 +20,81 @@ struct Gate {
 
     /// Whether an endpoint that is open to anyone may show a client what the document contains.
     func allowsReading(_ request: Request) -> Bool { reading?.admits(request) ?? true }
+}
+
+/// Answers to OPTIONS, and to methods that an endpoint does not allow.
+enum MethodAnswer {
+    /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, 404 if nothing is served there; nil
+    /// for a method that the endpoint allows.
+    static func response(to request: Request, _ header: ResponseHeader, _ admission: EditAdmission) -> Response? {
+        let match = Endpoint.match(request.target)
+        if request.method != .options, match?.operation(request.method) != nil { return nil }
+        let methods = match?.methods ?? Endpoint.methods
+        let allow = methods.joined(separator: ", ")
+        let isServed = match != nil || String(utf8: request.target) == "*"
+        // For any target: a browser that is refused here could not read the 404 that says what is wrong.
+        if request.method == .options, isServed || header.permits(request) {
+            let granted = admission.isOn ? methods : methods.filter(Endpoint.readingMethods.contains)
+            return header.options(request, allow: allow, granting: granted)
+        }
+        return header.response(to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request)
+    }
+}
+
+/// Decides whether a request may read, on a service whose answers need a token.
+final class ReadAdmission: Sendable {
+    private let reading: LevelsAPI.Reading
+    private let editTokens: (@Sendable () -> AccessTokens)?
+    private let failures: TokenFailures
+
+    /// Nil if anyone may read.
+    ///
+    /// - Parameter failures: counts the wrong tokens, those of edits too.
+    init?(_ configuration: LevelsAPI.Configuration, counting failures: TokenFailures) {
+        guard let reading = configuration.reading else { return nil }
+        self.reading = reading
+        self.failures = failures
+        editTokens = configuration.editing?.tokens
+    }
+
+    /// The problem of a request that may not be answered; nil lets it pass.
+    func refusal(of request: Request) -> Problem? {
+        // A browser sends no token with a preflight.
+        guard request.method != .options else { return nil }
+        if let match = Endpoint.match(request.target) {
+            if match.endpoint.isOpen { return nil }
+            // An edit needs more than this, which is checked when it is admitted.
+            if match.operation(request.method)?.content != nil { return nil }
+        }
+        guard let presented = BearerCredentials.token(of: request) else { return Self.missing }
+        if isKnown(presented) { return nil }
+        guard let seconds = noteFailure(of: request) else { return Self.wrong }
+        return .tooManyAttempts(seconds: seconds)
+    }
+
+    /// Whether the token of a request allows reading, for an endpoint that answers without one too.
+    ///
+    /// A wrong token counts here as well, so that no endpoint is a way to guess tokens unseen.
+    func admits(_ request: Request) -> Bool {
+        guard let presented = BearerCredentials.token(of: request) else { return false }
+        if isKnown(presented) { return true }
+        _ = noteFailure(of: request)
+        return false
+    }
+
+    private func isKnown(_ token: [UInt8]) -> Bool {
+        reading.tokens().token(token.span) != nil || editTokens?().token(token.span) != nil
+    }
+
+    /// Counts a wrong token; returns the seconds that the client should wait if there were too many.
+    private func noteFailure(of request: Request) -> Int? {
+        guard let burst = failures.note(request.client) else { return nil }
+        if burst.isFirst { reading.log(.wrongTokens(address: request.client)) }
+        return burst.seconds
+    }
+
+    private static let missing = Problem(
+        .unauthorized, "Reading needs a token here; send the header field 'Authorization: Bearer TOKEN'.")
+
+    private static let wrong = Problem(.unauthorized, "The token in Authorization does not allow reading here.")
 }

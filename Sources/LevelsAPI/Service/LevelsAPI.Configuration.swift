@@ -1,4 +1,5 @@
 public import HTTPServer
+public import TreeStore
 
 extension LevelsAPI {
     /// How the API answers.
@@ -43,4 +44,72 @@ extension LevelsAPI {
         /// The defaults.
         public init() {}
     }
+
+    /// What reading needs, if it needs a token.
+    public struct Reading: Sendable {
+        /// The tokens that allow reading now; edit tokens do as well. Without any, only those do.
+        public let tokens: @Sendable () -> AccessTokens
+        /// Receives the events of reading, on any thread.
+        public var log: @Sendable (TokenEvent) -> Void = { _ in }
+
+        /// - Parameter tokens: the tokens that allow reading now; called for each request.
+        public init(tokens: @escaping @Sendable () -> AccessTokens) { self.tokens = tokens }
+    }
 }
+
+extension LevelsAPI.Configuration {
+    /// The same, with answers that no shared cache may keep if they need a token (RFC 9111, sections 3.5 and 5.2.2.7).
+    var withPrivateAnswers: LevelsAPI.Configuration {
+        guard reading != nil else { return self }
+        var configuration = self
+        configuration.cacheControl = cacheControl.isEmpty ? "private" : "private, \(cacheControl)"
+        return configuration
+    }
+
+    /// Whether `cacheControl` allows shared caches to give an answer to others than its client.
+    public var sharesAnswers: Bool {
+        cacheControl.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { name in
+            ["public", "s-maxage"].contains(name)
+        }
+    }
+}
+
+extension LevelsAPI {
+    /// What editing needs.
+    public struct Editing: Sendable {
+        /// Carries out the edits.
+        public let editor: any DocumentEditor
+        /// The tokens that allow edits now; called for each edit. Without any, editing is off.
+        public let tokens: @Sendable () -> AccessTokens
+        /// The maximum size of the body of `PUT /document`, in bytes.
+        public var maximumDocumentBytes = 2 << 30
+        /// Receives the events of editing, on any thread.
+        public var log: @Sendable (TokenEvent) -> Void = { _ in }
+
+        /// How many edits may be in progress at once.
+        var capacity = 1_024
+        /// The bytes of the bodies of edits in progress, unless there is only one.
+        var bodyBytes = 64 << 20
+
+        /// - Parameters:
+        ///   - editor: carries out the edits.
+        ///   - tokens: the tokens that allow edits now; called for each edit.
+        public init(_ editor: any DocumentEditor, tokens: @escaping @Sendable () -> AccessTokens) {
+            self.editor = editor
+            self.tokens = tokens
+        }
+    }
+}
+
+/// What changes the document on behalf of clients: the store, or a substitute in tests.
+public protocol DocumentEditor: Sendable {
+    /// Carries out an edit; the request's `answer` is called once, when it is durable and published, or cannot be done.
+    func edit(_ request: EditRequest)
+
+    /// Loads the source again.
+    ///
+    /// - Parameter answer: called once, when that is done.
+    func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void)
+}
+
+extension TreeStore: DocumentEditor {}

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Receives one property list as a sequence of events, from a reader or for a writer.
 ///
 /// A dictionary is `beginDictionary`, then `key` and one value for each entry, then `endDictionary`.
@@ -54,4 +56,83 @@ extension PropertyListConsumer where Self: ~Copyable {
 
     /// No titles.
     public func currentPath() -> String? { nil }
+}
+
+/// An integer of a property list: −2⁶³ … 2⁶⁴−1, the range that the XML and binary formats share.
+public struct PropertyListInteger: Equatable, Hashable, Sendable {
+    /// The 64 bits; two's complement if `isNegative`.
+    public let bits: UInt64
+    /// Whether the value is below zero.
+    public let isNegative: Bool
+
+    /// Creates a value from a signed number.
+    @inlinable
+    public init(_ value: Int64) {
+        bits = UInt64(bitPattern: value)
+        isNegative = value < 0
+    }
+
+    /// Creates a value from an unsigned number.
+    @inlinable
+    public init(_ value: UInt64) {
+        bits = value
+        isNegative = false
+    }
+
+    /// Creates a value from a sign and a magnitude; nil outside −2⁶³ … 2⁶⁴−1.
+    @inlinable
+    public init?(magnitude: UInt64, isNegative: Bool) {
+        if isNegative, magnitude > 1 << 63 { return nil }
+        bits = isNegative ? 0 &- magnitude : magnitude
+        self.isNegative = isNegative && magnitude != 0
+    }
+
+    /// The absolute value.
+    @inlinable
+    public var magnitude: UInt64 { isNegative ? 0 &- bits : bits }
+}
+
+extension PropertyListInteger: CustomStringConvertible {
+    /// The decimal digits, after `-` if negative.
+    public var description: String { isNegative ? "-\(magnitude)" : "\(magnitude)" }
+}
+
+extension ByteBuffer {
+    /// Appends an integer's decimal digits, after `-` if it is negative.
+    @inlinable
+    public mutating func append(_ value: PropertyListInteger) {
+        if value.isNegative { append(UInt8(ascii: "-")) }
+        append(decimal: value.magnitude)
+    }
+}
+
+/// Checks that a writer has received exactly one complete value.
+@usableFromInline
+struct Completeness {
+    @usableFromInline var roots = 0
+    @usableFromInline var depth = 0
+
+    @inlinable
+    init() {}
+
+    /// Counts a value, a container at its beginning.
+    @inlinable @inline(__always)
+    mutating func value() { if depth == 0 { roots &+= 1 } }
+
+    @inlinable @inline(__always)
+    mutating func begin() { depth &+= 1 }
+
+    @inlinable @inline(__always)
+    mutating func end() { depth &-= 1 }
+
+    /// - Throws: `PropertyListError` if there is no value, several values, or an unfinished one.
+    @usableFromInline
+    func check() throws(PropertyListError) {
+        guard depth == 0 else {
+            throw PropertyListError("the property list cannot end here: \(depth) of its containers are still open")
+        }
+        guard roots == 1 else {
+            throw PropertyListError("a property list is one value, but \(roots) were written")
+        }
+    }
 }

@@ -45,3 +45,38 @@ extension PropertyListError: CustomStringConvertible {
         return "\(place)\(titles)\(reason)"
     }
 }
+
+/// A position in a document: a line and column of text, or a byte offset in a binary file.
+public enum SourcePosition: Sendable, Equatable {
+    /// Line and column of a text document, both counted from 1; the column counts characters.
+    case text(line: Int, column: Int)
+    /// Byte offset from the beginning of a binary document.
+    case byte(offset: Int)
+}
+
+extension SourcePosition: CustomStringConvertible {
+    /// `12:5` for text, `byte 4711` for binary.
+    public var description: String {
+        switch self {
+        case .text(let line, let column): "\(line):\(column)"
+        case .byte(let offset): "byte \(offset)"
+        }
+    }
+}
+
+/// The limits beyond which a document is refused.
+public struct PropertyListLimits: Sendable, Equatable {
+    /// The maximum nesting of containers. An item takes up to four: dictionary, sections, section, rows.
+    public var nesting: Int
+    /// The maximum bytes of one text, key or data value.
+    public var valueBytes: Int
+    /// The maximum number of values of all types; shared ones count each time they appear.
+    public var values: Int
+
+    /// The default limits: `nesting` is enough for 512 levels of any shape.
+    public init(nesting: Int = 2_200, valueBytes: Int = 64 << 20, values: Int = 200_000_000) {
+        self.nesting = nesting
+        self.valueBytes = valueBytes
+        self.values = values
+    }
+}

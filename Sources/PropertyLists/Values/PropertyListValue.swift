@@ -37,3 +37,93 @@ extension PropertyListValue: Equatable {
         }
     }
 }
+
+/// The entries of a dictionary, in document order; each key occurs once.
+///
+/// Keys are equal if their UTF-8 is.
+public struct PropertyListDictionary: Sendable, Equatable {
+    /// A key and its value.
+    public struct Entry: Sendable, Equatable {
+        public let key: String
+        public var value: PropertyListValue
+
+        public init(key: String, value: PropertyListValue) {
+            self.key = key
+            self.value = value
+        }
+
+        /// Whether keys and values are equal, texts by their UTF-8.
+        public static func == (one: Self, other: Self) -> Bool {
+            one.key.hasSameUTF8(as: other.key) && one.value == other.value
+        }
+    }
+
+    public private(set) var entries: [Entry] = []
+    /// The numbers of the entries by key, once there are more than `searched`; fewer are compared one by one.
+    private var numbers: [[UInt8]: Int] = [:]
+    private static let searched = 16
+
+    /// No entry.
+    public init() {}
+
+    /// The entries given; of several with one key the last one counts, as in a document.
+    public init(_ entries: [Entry]) {
+        self.entries = entries
+        fillNumbers()
+        guard hasRepeatedKeys else { return }
+        var seen: Set<[UInt8]> = []
+        self.entries = entries.reversed().filter { seen.insert(Array($0.key.utf8)).inserted }.reversed()
+        fillNumbers()
+    }
+
+    private var hasRepeatedKeys: Bool {
+        if !numbers.isEmpty { return numbers.count < entries.count }
+        return entries.indices.contains { number in
+            entries[..<number].contains { $0.key.hasSameUTF8(as: entries[number].key) }
+        }
+    }
+
+    private mutating func fillNumbers() {
+        numbers = [:]
+        guard entries.count > Self.searched else { return }
+        numbers.reserveCapacity(entries.count)
+        for (number, entry) in entries.enumerated() { numbers[Array(entry.key.utf8)] = number }
+    }
+
+    private func number(of key: String) -> Int? {
+        numbers.isEmpty ? entries.firstIndex { $0.key.hasSameUTF8(as: key) } : numbers[Array(key.utf8)]
+    }
+
+    /// The value of a key; nil if there is none. Setting nil removes the entry, and a new key is added at the end.
+    ///
+    /// - Complexity: O(1), but O(entries) to remove one.
+    public subscript(key: String) -> PropertyListValue? {
+        get { number(of: key).map { entries[$0].value } }
+        set {
+            switch (number(of: key), newValue) {
+            case (let number?, let value?): entries[number].value = value
+            case (let number?, nil):
+                entries.remove(at: number)
+                fillNumbers()
+            case (nil, let value?):
+                entries.append(Entry(key: key, value: value))
+                if !numbers.isEmpty {
+                    numbers[Array(key.utf8)] = entries.count - 1
+                } else if entries.count > Self.searched {
+                    fillNumbers()
+                }
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// The entries without those of some keys.
+    ///
+    /// - Complexity: O(entries).
+    public func removing(_ isRemoved: (String) -> Bool) -> PropertyListDictionary {
+        PropertyListDictionary(entries.filter { !isRemoved($0.key) })
+    }
+
+    /// Whether both have the same entries in the same order.
+    public static func == (one: Self, other: Self) -> Bool { one.entries == other.entries }
+}

@@ -65,3 +65,92 @@ struct LoadedPage {
         }
     }
 }
+
+/// The document that the pages of a settings bundle make with the stored values, in every language.
+struct PageComposition {
+    private let bundle: BundlePages
+    /// The pages with the stored values.
+    private var levels: [String: Level] = [:]
+    /// The stored values that controls cannot have.
+    private(set) var unusable: [UnusableValue] = []
+    /// The warnings about the pages together.
+    private(set) var warnings: [SourceWarning] = []
+    private(set) var tree: Tree
+
+    /// The maximum memory for the pages of all languages, in bytes.
+    private static let mostBytes = 64 << 20
+
+    /// - Parameters:
+    ///   - values: the stored values, by key.
+    ///   - old: the tree that this one will replace; equal levels are shared with it.
+    /// - Throws: `SourceError` if the document is too large.
+    init(of bundle: BundlePages, showing values: PropertyListDictionary, sharing old: Tree?) throws(SourceError) {
+        self.bundle = bundle
+        tree = bundle.root.tree
+        for name in bundle.order {
+            levels[name] = bundle.pages[name]?.content.level.showing(values) { unusable.append($0) }
+        }
+        let plain = try level(sharing: old?.document) { _ in { _ in nil } }
+        tree = tree.replacing(level: plain, translations: try translations(sharing: old?.translations))
+    }
+
+    /// The document in each language that has texts; nil without any.
+    private mutating func translations(sharing old: Translations?) throws(SourceError) -> Translations? {
+        var variants: [Translations.Variant] = []
+        let strings = bundle.strings
+        let bytes = bundle.pages.values.reduce(0) { $0 + $1.content.level.residentBytes }
+        let most = max(Self.mostBytes / max(bytes, 1), 1)
+        for language in strings.languages.prefix(most) {
+            let name = language.language.name
+            let level = try level(sharing: old?.variants.first { $0.name == name }?.document) {
+                strings.translation(to: language, table: $0)
+            }
+            variants.append(
+                Translations.Variant(
+                    name: name, language: language.language.tag, document: tree.document.placing([0: level])))
+        }
+        if strings.languages.count > most {
+            warnings.append(
+                SourceWarning(
+                    file: bundle.files.folder,
+                    warning: DocumentWarning(
+                        position: .text(line: 1, column: 1), path: "",
+                        message: "the pages are too large for more than \(Quantity(most, "language"))")))
+        }
+        guard !variants.isEmpty else { return nil }
+        let hasFallback = variants.contains { $0.name == strings.fallback }
+        return Translations(variants: variants, fallback: hasFallback ? strings.fallback : nil)
+    }
+
+    /// The level of the root page with those of all pages that it leads to.
+    ///
+    /// - Parameter translation: makes the translation of the texts of a table.
+    private func level(
+        sharing old: Level?, _ translation: (_ table: String) -> (String) -> String?
+    ) throws(SourceError) -> Level {
+        let pool = old.map(LevelPool.init)
+        var composed: [String: Level] = [:]
+        for name in bundle.order {
+            guard let page = bundle.pages[name], let own = levels[name] else { continue }
+            var children = page.children.compactMapValues { composed[$0] }
+            for (row, sentence) in page.refusals { children[row] = .refused(sentence) }
+            let level = own.translated(translation(page.table)).placing(children)
+            try check(level, of: name)
+            composed[name] = pool?.adopt(level) ?? level
+        }
+        return composed[bundle.rootName] ?? .refused("The page could not be read.")
+    }
+
+    private func check(_ level: Level, of name: String) throws(SourceError) {
+        let limits = bundle.file.treeLimits
+        guard level.depth <= limits.depth else {
+            throw SourceError(
+                bundle.files.path(of: name), "pages nest deeper than \(limits.depth) levels; flatten them")
+        }
+        guard level.itemCount <= limits.items else {
+            throw SourceError(
+                bundle.files.path(of: name),
+                "the pages hold more than \(Quantity(limits.items, "item")); remove pages, or raise MaxItems")
+        }
+    }
+}

@@ -1,3 +1,5 @@
+internal import Bytes
+internal import Files
 internal import Glibc
 internal import PropertyLists
 
@@ -45,5 +47,123 @@ enum FileRefusal {
     private static func inside(_ folder: String) -> String {
         let trimmed = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         return trimmed.hasSuffix(".bundle") ? "\(trimmed)/Root.plist" : "\(trimmed)/Data.plist"
+    }
+}
+
+/// A missing file: the first part of its path that does not exist, and the name that was probably meant.
+struct MissingFile {
+    private let path: String
+    /// The folder that exists, as an absolute path.
+    private let folder: String
+    /// The name that is missing in it.
+    private let name: String
+    private let isFolder: Bool
+
+    init(_ path: String) {
+        self.path = path
+        var folder = path.isAbsolutePath ? "/" : "."
+        var parts = path.pathNames.map(String.init)[...]
+        while parts.count > 1, let next = parts.first, Self.isFolder(Self.join(folder, next)) {
+            folder = Self.join(folder, next)
+            parts.removeFirst()
+        }
+        self.folder = path.isAbsolutePath ? folder : RealPath.of(folder)
+        name = parts.first ?? path
+        isFolder = parts.count > 1
+    }
+
+    /// The message: what is missing, and a similar name in the same folder, if there is one.
+    var sentence: String {
+        if let target = PathWalk.target(of: path) {
+            return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
+        }
+        let near = nearestName
+        if isFolder {
+            let missing = "the folder \(path: Self.join(folder, name)) does not exist"
+            return near.map { "\(missing). Did you mean '\(path: $0)'?" } ?? "\(missing); name a file that exists"
+        }
+        guard let near else {
+            return "the file does not exist in the folder \(path: folder); name a property list file that exists"
+        }
+        guard near.lowercased() == name.lowercased() else {
+            return "the file does not exist in the folder \(path: folder). Did you mean '\(path: near)'?"
+        }
+        return
+            "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
+    }
+
+    /// The name in the folder that was probably meant; nil if none is similar.
+    private var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
+
+    /// The same, with the names of folders that were listed before.
+    func nearestName(in listings: inout FolderListings) -> String? {
+        Self.nearest(to: name, among: listings.names(in: folder))
+    }
+
+    /// The name that differs only in case, else one with a similar spelling, else one with another extension, else one
+    /// with this prefix.
+    private static func nearest(to name: String, among names: [String]) -> String? {
+        let wanted = name.lowercased()
+        let names = names.filter { $0 != name }.sorted()
+        return names.first { $0.lowercased() == wanted } ?? EditDistance.nearest(to: name, among: names)
+            ?? names.first { stem($0) == stem(name) } ?? names.first { $0.lowercased().hasPrefix(wanted) }
+    }
+
+    /// The name in lower case without its extension.
+    private static func stem(_ name: String) -> Substring {
+        let name = name.lowercased()
+        guard let point = name.lastIndex(of: "."), point > name.startIndex else { return name[...] }
+        return name[..<point]
+    }
+
+    private static func join(_ folder: String, _ name: String) -> String {
+        folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}
+
+/// The names in a folder.
+enum FolderNames {
+    /// The maximum number of names that are kept, because a folder may hold millions.
+    private static let most = 10_000
+
+    /// The first names that a folder gives, without `.` and `..`, in no order; none if it cannot be read (`readdir(3)`).
+    ///
+    /// - Parameter isWanted: which names are kept and count; by default all.
+    static func of(_ folder: String, where isWanted: (String) -> Bool = { _ in true }) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while names.count < most, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != "..", isWanted(name) { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// The names in folders, each listed once, to find the names that were meant in place of missing ones.
+struct FolderListings {
+    private var folders: [String: [String]] = [:]
+    /// How many more missing names are compared with others, which takes time for each name in the folder.
+    private var comparisonsLeft = 20
+
+    /// Whether one more missing name can be compared.
+    mutating func takeComparison() -> Bool {
+        comparisonsLeft -= 1
+        return comparisonsLeft >= 0
+    }
+
+    mutating func names(in folder: String) -> [String] {
+        if let names = folders[folder] { return names }
+        let names = FolderNames.of(folder)
+        folders[folder] = names
+        return names
     }
 }

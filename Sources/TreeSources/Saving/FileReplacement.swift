@@ -1,5 +1,6 @@
 internal import Files
 internal import Glibc
+internal import Levels
 
 /// Replaces the content of a file durably: at any moment, even after a power failure, its name refers to the whole old
 /// content or to the whole new one, and to the new one for good once `commit` has returned.
@@ -168,5 +169,90 @@ struct FileReplacement: ~Copyable {
     /// The folder of a path, as a path.
     static func folder(of path: String) -> String {
         path.lastSlash.map { String(path[..<path.utf8.index(after: $0)]) } ?? "./"
+    }
+}
+
+/// The other file of an edited document, and what a killed process leaves of it.
+extension FileReplacement {
+    /// The path through which an edited file is replaced: a hidden name in the same folder, always the same for one path.
+    ///
+    /// Without the ending, the name is the file's own, or as much of it as a name can hold (`NAME_MAX`), and a hash.
+    static func editPath(of path: String) -> String {
+        let name = path.lastSlash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        return (path.lastSlash == nil ? "" : folder(of: path)) + "." + shortened(name) + editEnding
+    }
+
+    private static let editEnding = ".drilldown-edit"
+    /// The longest name that every usual file system takes, in bytes.
+    private static let longestName = 255
+
+    private static func shortened(_ name: Substring) -> String {
+        let room = longestName - 1 - editEnding.utf8.count
+        guard name.utf8.count > room else { return String(name) }
+        let hash = String(ContentHash.short(of: Array(name.utf8).span), radix: 36)
+        var start = Substring(name)
+        while start.utf8.count > room - hash.utf8.count - 1 { start.removeLast() }
+        return "\(start)~\(hash)"
+    }
+
+    /// Removes what a killed process left beside a document that it was saving.
+    static func removeRemains(ofEdited path: String) {
+        guard let target = RealPath.existing(path) else { return }
+        removeRemains(at: editPath(of: target))
+    }
+
+    /// Removes the other file that a killed process left, if there is one.
+    ///
+    /// - Returns: 0; -1 with its `errno` if it cannot be removed, which is `EWOULDBLOCK` if a living process is writing it.
+    @discardableResult
+    static func removeRemains(at aside: String) -> Int32 {
+        let opened = unsafe open(aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard opened >= 0 else { return errno == ENOENT ? 0 : -1 }
+        var isRemoved = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+        // If it lost its name meanwhile, another process has removed or renamed it.
+        if isRemoved, isStill(opened, at: aside) { isRemoved = unsafe unlink(aside) == 0 }
+        let code = errno
+        _ = close(opened)
+        errno = code
+        return isRemoved ? 0 : -1
+    }
+
+    /// Locks a file; whether it was not locked by another process and still has its name.
+    static func isFree(_ opened: Int32, at aside: String) -> Bool {
+        // A file system without locks fails with another error number.
+        (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && isStill(opened, at: aside)
+    }
+}
+
+/// A system call of a replacement. It is a value, so that a test sees what is called, with what, and in which order.
+enum SystemCall: Equatable, Sendable {
+    case create(String)
+    case setMode(Int32, mode_t)
+    case write(Int32, count: Int)
+    case copyAttributes(from: Int32, to: Int32)
+    case fsync(Int32)
+    case rename(String, to: String)
+    case exchange(String, String)
+    case moveToFree(String, to: String)
+    case look(String)
+    case openFolder(String)
+    case unlink(String)
+
+    /// Makes the call.
+    ///
+    /// - Returns: a negative number, with its `errno`, if it fails. It is 0 for what needs more than the value has: the
+    ///   caller writes, copies attributes, or looks at a file.
+    func make() -> Int32 {
+        switch self {
+        case .create(let path): FileReplacement.create(path)
+        case .setMode(let descriptor, let mode): fchmod(descriptor, mode)
+        case .fsync(let descriptor): Glibc.fsync(descriptor)
+        case .rename(let old, let new): unsafe Glibc.rename(old, new)
+        case .exchange(let one, let other): FileNames.exchange(one, other)
+        case .moveToFree(let old, let new): FileNames.moveToFree(old, new)
+        case .openFolder(let path): unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        case .unlink(let path): unsafe Glibc.unlink(path)
+        case .write, .copyAttributes, .look: 0
+        }
     }
 }

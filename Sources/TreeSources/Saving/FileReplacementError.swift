@@ -1,3 +1,4 @@
+internal import Glibc
 internal import PropertyLists
 
 /// A file that could not be replaced: the step that failed, its error number, and the file or folder concerned.
@@ -32,6 +33,21 @@ extension FileReplacementError: CustomStringConvertible {
         case .syncFolder, .syncUndo:
             "the folder \(place) cannot be written to disk: \(reason)"
                 + (isUnknown ? "; it is not known whether the new content outlasts a power failure" : "")
+        }
+    }
+}
+
+extension SaveError {
+    /// What a failed step of a replacement means for the client that edits.
+    init(_ error: FileReplacementError) {
+        switch error.code {
+        case _ where error.isUnknown: self = .unknown(error.description)
+        case ENOSPC, EDQUOT: self = .noSpace(error.description)
+        case EROFS: self = .unwritable(.readOnlyFileSystem)
+        case EACCES, EPERM: self = .unwritable(error.step == .create ? .readOnlyFolder : .readOnlyFile)
+        // Another process of this program is saving the file.
+        case EWOULDBLOCK where error.step == .create: self = .changedMeanwhile
+        default: self = .failed(error.description)
         }
     }
 }

@@ -116,3 +116,142 @@ protocol WholeDocumentWriter: PropertyListConsumer, ~Copyable {
 extension XMLPropertyListWriter: WholeDocumentWriter {}
 extension JSONPropertyListWriter: WholeDocumentWriter {}
 extension BinaryPropertyListWriter: WholeDocumentWriter {}
+
+/// A piece of a document that is made from an older one.
+enum SplicePiece: Sendable, Equatable {
+    /// Code units of the older document.
+    case copy(Range<Int>)
+    /// The same, with the lines within it further in or out.
+    case shifted(Range<Int>, IndentShift)
+    /// New text in UTF-8.
+    case text([UInt8])
+}
+
+/// How the indentation of lines changes when they move.
+struct IndentShift: Sendable, Equatable {
+    /// What the moved lines begin with now, and what they begin with afterwards.
+    let old, new: [UInt8]
+
+    /// The indentation of a line that has another one now; a line that begins in another way stays as it is.
+    func callAsFunction(_ indent: [UInt8]) -> [UInt8] {
+        indent.starts(with: old) ? new + indent.dropFirst(old.count) : indent
+    }
+}
+
+/// The pieces of a document in the order in which it is written.
+struct SplicePieces {
+    private(set) var all: [SplicePiece] = []
+    /// How far the older document has been copied or passed over.
+    private(set) var cursor = 0
+    /// How lines are indented at the moment: those of an item that moves are shifted.
+    private(set) var shift: IndentShift?
+
+    /// Copies the older document up to a place that has not been passed.
+    mutating func copy(upTo end: Int) {
+        guard end > cursor else { return }
+        let range = cursor..<end
+        cursor = end
+        guard let shift, shift.old != shift.new else {
+            if case .copy(let last) = all.last, last.upperBound == range.lowerBound {
+                all[all.count - 1] = .copy(last.lowerBound..<end)
+            } else {
+                all.append(.copy(range))
+            }
+            return
+        }
+        all.append(.shifted(range, shift))
+    }
+
+    /// Omits the older document up to a place.
+    mutating func pass(upTo end: Int) { cursor = max(cursor, end) }
+
+    mutating func append(_ text: [UInt8]) {
+        guard !text.isEmpty else { return }
+        guard case .text(var last)? = all.last else { return all.append(.text(text)) }
+        // The text has one owner, so that it grows in place.
+        all.removeLast()
+        last += text
+        all.append(.text(last))
+    }
+
+    /// The indentation that a line of the older document has in the new one.
+    func shifted(_ indent: [UInt8]?) -> [UInt8]? { indent.map { shift?($0) ?? $0 } }
+
+    /// Where copying goes on after something from elsewhere.
+    struct Place {
+        fileprivate let cursor: Int
+        fileprivate let shift: IndentShift?
+    }
+
+    /// Goes on elsewhere in the older document.
+    mutating func leave(for place: Int, shift: IndentShift?) -> Place {
+        defer { (cursor, self.shift) = (place, shift) }
+        return Place(cursor: cursor, shift: self.shift)
+    }
+
+    mutating func resume(at place: Place) { (cursor, shift) = (place.cursor, place.shift) }
+}
+
+/// Copies values of a document with another indentation: only of lines that begin between values, so that no text, no
+/// comment and no data changes.
+enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
+    static func write<Failure: Error>(
+        _ units: Range<Int>, _ shift: IndentShift, of document: DocumentText,
+        to sink: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(SpliceError<Failure>) {
+        var tokens = Tokens(document)
+        tokens.seek(units.lowerBound)
+        var copied = units.lowerBound
+        while copied < units.upperBound {
+            let gapEnd: Int
+            let gap: [UInt8]
+            var next = units.upperBound..<units.upperBound
+            do throws(PropertyListError) {
+                if let token = try tokens.next(), token.range.lowerBound < units.upperBound { next = token.range }
+                gapEnd = max(next.lowerBound, copied)
+                gap = shifted(try document.utf8(copied..<gapEnd), by: shift)
+            } catch {
+                throw .document(error)
+            }
+            try DocumentOutput.send(document.encoded(gap).span, to: sink)
+            let end = min(max(next.upperBound, gapEnd), units.upperBound)
+            if end > gapEnd {
+                try DocumentOutput.copy(document.bytes(afterMark: gapEnd..<end), of: document.input, to: sink)
+            }
+            copied = end
+        }
+    }
+
+    /// White space, commas and comments with other indentation; the lines of a comment stay as they are.
+    private static func shifted(_ gap: [UInt8], by shift: IndentShift) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = 0
+        while index < gap.count {
+            if let end = endOfMarkup(in: gap, at: index) {
+                result += gap[index..<end]
+                index = end
+                continue
+            }
+            result.append(gap[index])
+            index += 1
+            guard gap[index - 1].isLineBreak, index < gap.count, !gap[index].isLineBreak else { continue }
+            let indent = gap[index...].prefix(while: \.isBlank)
+            result += shift(Array(indent))
+            index = indent.endIndex
+        }
+        return result
+    }
+
+    /// Where the comment or the processing instruction at an index ends; nil if there is none.
+    private static func endOfMarkup(in gap: [UInt8], at index: Int) -> Int? {
+        guard gap[index] == UInt8(ascii: "<") else { return nil }
+        let isComment = gap[index...].starts(with: Array("<!--".utf8))
+        let end = Array((isComment ? "-->" : "?>").utf8)
+        var place = index + 2
+        while place < gap.count {
+            if gap[place...].starts(with: end) { return place + end.count }
+            place += 1
+        }
+        return gap.count
+    }
+}

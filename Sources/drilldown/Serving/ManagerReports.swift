@@ -1,5 +1,8 @@
 import Glibc
+import HTTPServer
 import ServiceManager
+import Threads
+import TreeStore
 
 /// What the service manager is told; nothing if it wants no notifications.
 struct ManagerReports {
@@ -59,5 +62,63 @@ struct ManagerReports {
 
     private mutating func note(_ status: String) {
         (shown, wanted, statusTime) = (status, nil, .now + Self.statusPeriod)
+    }
+}
+
+/// Finds out in rounds, two in each interval of the service manager, whether the service is alive.
+///
+/// It is alive while the main thread begins rounds, each serving thread closes a connection that is opened to it, and the
+/// store's thread takes turns or works on the source.
+struct Watchdog {
+    private let period: Duration
+    private let server: Server
+    private let store: TreeStore
+    private let storeBell: Wakeup
+    private var probes: [Int32] = []
+    private var awaitsStore = false
+    private var nextRound = ContinuousClock.now
+
+    /// - Parameter interval: how long the service manager waits for a sign of life.
+    /// - Throws: `SystemCallError` if the system has no descriptor left.
+    init(interval: Duration, _ server: Server, _ store: TreeStore) throws(SystemCallError) {
+        period = interval / 2
+        (self.server, self.store) = (server, store)
+        storeBell = try Wakeup()
+    }
+
+    private var isWaiting: Bool { awaitsStore || !probes.isEmpty }
+
+    /// Adds what the round waits for, or when the next one begins.
+    func addWaits(to waits: inout WaitSet) {
+        guard isWaiting else { return waits.wake(by: nextRound) }
+        for probe in probes { waits.add(probe) }
+        if awaitsStore { waits.add(storeBell.descriptor) }
+    }
+
+    /// Goes on with the round; returns whether it has just ended well.
+    mutating func advance() -> Bool {
+        if !isWaiting {
+            guard ContinuousClock.now >= nextRound else { return false }
+            begin()
+        }
+        probes.removeAll(where: Watchdog.isAnswered)
+        if awaitsStore, storeBell.reset() { awaitsStore = false }
+        return !isWaiting
+    }
+
+    private mutating func begin() {
+        nextRound = .now + period
+        // A thread has none if all connections are in use: then at least they were served.
+        probes = (0..<server.threadCount).compactMap { server.probe(thread: $0) }
+        awaitsStore = true
+        store.ask { [storeBell] in storeBell.signal() }
+    }
+
+    /// Whether a thread has closed the other end; closes this one then.
+    private static func isAnswered(_ probe: Int32) -> Bool {
+        var byte: UInt8 = 0
+        if unsafe recv(probe, &byte, 1, Int32(MSG_DONTWAIT)) < 0, errno == EAGAIN || errno == EINTR { return false }
+        close(probe)
+        return true
     }
 }

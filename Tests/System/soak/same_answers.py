@@ -30,7 +30,7 @@ from harness.verdict import Verdict
 
 OF_THE_MOMENT = {"date", "drilldown-request", "drilldown-duration"}
 REVISION = re.compile(rb"\b[a-z0-9]{6}-(\d+)\b")
-INSTANT = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
+INSTANT = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 IDENTIFIER = re.compile(rb"\b[0-9a-f]{32}\b")
 LEVEL_OPTIONS = [
     "", "limit=3", "limit=3&start=2", "start=last", "sort=Title", "sort=-Title&limit=4", "sort=Subtitle,-Title", "q=a", "q=an&depth=3",

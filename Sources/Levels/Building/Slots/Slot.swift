@@ -1,6 +1,6 @@
 /// A structural key of an item or a section: its names, the values it takes, and what becomes of them.
 ///
-/// Each slot is one file, `Slot+<Name>.swift`, and a line of `Slot.ofItems` or `Slot.ofSections`.
+/// Each slot is a constant beside them, and a line of `Slot.ofItems` or `Slot.ofSections`.
 struct Slot: Sendable {
     /// Which names a slot has in a document.
     ///

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Locking
 internal import PropertyLists
 
 /// Looks up the slot of a dictionary key, with a small cache, because the same few names occur millions of times.
@@ -154,3 +155,30 @@ private struct Letters {
     /// Whether one slip, which takes one letter out and puts one in at most, could make one word of the other.
     func isNear(_ other: Letters) -> Bool { (bits ^ other.bits).nonzeroBitCount <= 2 }
 }
+
+extension SlotTable {
+    /// The tables for the usual items and their sections.
+    private struct OfItems: Sendable {
+        let names: StructuralNames
+        let items, sections: SlotTable
+    }
+
+    /// Those that were made last: an edit builds single items, and making the tables is a quarter of that.
+    private static let latest = Guarded<OfItems?>(nil)
+
+    /// The tables for items and for their sections.
+    ///
+    /// - Parameter slots: the structural keys of items; nil for the usual ones.
+    static func forItems(_ slots: [Slot]?, names: StructuralNames) -> (items: SlotTable, sections: SlotTable) {
+        if let slots { return (SlotTable(slots, names: names), SlotTable(Slot.ofSections, names: names)) }
+        if let known = latest.withLock({ $0 }), known.names == names { return (known.items, known.sections) }
+        let made = OfItems(
+            names: names, items: SlotTable(Slot.ofItems, names: names),
+            sections: SlotTable(Slot.ofSections, names: names))
+        latest.withLock { $0 = made }
+        return (made.items, made.sections)
+    }
+}
+
+/// The number of a slot in its `SlotTable`, from 1; 0 for none.
+typealias SlotNumber = UInt8

@@ -1,0 +1,78 @@
+extension Int {
+    /// Reads decimal digits; nil for anything else, including a sign, and for a number that is too large.
+    @inlinable
+    public init?(digits text: Span<UInt8>) {
+        guard !text.isEmpty else { return nil }
+        var value = 0
+        for index in text.indices {
+            let digit = text[index] &- UInt8(ascii: "0")
+            let (tens, overflows) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carries) = tens.addingReportingOverflow(Int(digit))
+            guard digit < 10, !overflows, !carries else { return nil }
+            value = sum
+        }
+        self = value
+    }
+}
+
+extension UInt8 {
+    /// The value of this byte as a hexadecimal digit, in either case; nil if it is not one.
+    @inlinable @inline(__always)
+    public var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// A number in hexadecimal, with leading zeros up to a number of digits.
+    public init(hexadecimal number: some UnsignedInteger, digits: Int, uppercase: Bool = true) {
+        let text = String(number, radix: 16, uppercase: uppercase)
+        self = String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
+    }
+}
+
+extension Span<UInt8> {
+    /// Reads an unsigned number in groups of seven bits, lowest first (LEB128), and moves the offset past it.
+    ///
+    /// The last group alone has the top bit clear.
+    @inlinable @inline(__always)
+    public func leb128(at offset: inout Int) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = self[offset]
+            offset += 1
+            value |= UInt64(next & 0x7F) &<< shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends an unsigned number as LEB128: seven bits a byte, lowest first; one byte to ten.
+    @inlinable @inline(__always)
+    public mutating func append(leb128 number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+}
+
+extension Span<UInt8> {
+    /// Eight bytes as a word, the first byte highest, so that words are ordered as the bytes are.
+    @inlinable @inline(__always)
+    public func bigEndianWord(at offset: Int) -> UInt64 {
+        precondition(offset >= 0 && offset + 8 <= count)
+        // The precondition keeps the load inside the span.
+        return unsafe withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }.bigEndian
+    }
+}

@@ -1,0 +1,133 @@
+/// What is asked of a level: its order, its sections, which rows, which fields.
+///
+/// A query is a value; each method returns a copy with one more option.
+///
+/// ```swift
+/// let level = try await server.level(
+///     at: ["Music"], matching: .sorted(by: .descending("Price"), "Title").where("Artist", equals: "Satie"))
+/// ```
+///
+/// The server refuses combinations that make no sense, with a `Problem` that names the parameter.
+public struct LevelQuery: Hashable, Sendable {
+    /// The query options that are set, in the order of the request.
+    var parameters: [Parameter] = []
+
+    struct Parameter: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    /// A query that asks for the level as it is.
+    public init() {}
+
+    /// The level as it is: all rows, in its own order.
+    public static let all = LevelQuery()
+}
+
+extension LevelQuery {
+    func setting(_ name: String, to value: String) -> LevelQuery {
+        var query = self
+        if let position = query.parameters.firstIndex(where: { $0.name == name }) {
+            query.parameters[position].value = value
+        } else {
+            query.parameters.append(Parameter(name: name, value: value))
+        }
+        return query
+    }
+
+    func removing(_ name: String) -> LevelQuery {
+        var query = self
+        query.parameters.removeAll { $0.name == name }
+        return query
+    }
+
+    func adding(_ field: String, _ comparison: String, _ value: FieldValue) -> LevelQuery {
+        var query = self
+        query.parameters.append(Parameter(name: "where", value: field + comparison + value.queryText))
+        return query
+    }
+
+    /// The query as it is in a request, with its question mark; empty if nothing is asked for.
+    var encoded: String { Self.encode(parameters) }
+
+    /// Parameters as they are in a request, with their question mark; empty if there are none.
+    static func encode(_ parameters: [Parameter]) -> String {
+        guard !parameters.isEmpty else { return "" }
+        return "?" + parameters.map { $0.name + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
+    }
+}
+
+extension FieldValue {
+    /// The text that a condition compares with.
+    var queryText: String {
+        switch self {
+        case .text(let text): text
+        case .integer(let number): String(number)
+        case .unsigned(let number): String(number)
+        case .real(let number): String(number)
+        case .boolean(let flag): String(flag)
+        case .list, .dictionary, .null: ""
+        }
+    }
+}
+
+extension LevelQuery {
+    /// The fields that a search looks at.
+    public enum SearchedFields: Hashable, Sendable, ExpressibleByArrayLiteral {
+        /// The title alone.
+        case title
+        /// The title and every field.
+        case all
+        /// The fields with these names.
+        case named([String])
+
+        /// The fields with these names: `["Title", "Text"]`.
+        public init(arrayLiteral names: String...) { self = .named(names) }
+    }
+
+    /// The fields that a row shows.
+    public enum ShownFields: Hashable, Sendable, ExpressibleByArrayLiteral {
+        /// `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type`.
+        case usual
+        /// All fields.
+        case all
+        /// No fields.
+        case noFields
+        /// The fields with these names.
+        case named([String])
+
+        /// The fields with these names: `["Price", "Artist"]`.
+        public init(arrayLiteral names: String...) { self = .named(names) }
+    }
+
+    /// How the rows are divided into sections.
+    public enum Grouping: Hashable, Sendable {
+        /// By the first letter of the title; the rows are sorted by title unless another order is asked for.
+        case initial
+        /// By the text of a field, in order of first appearance.
+        case field(String)
+        /// As in the document, even if the item itself has another grouping.
+        case ungrouped
+    }
+}
+
+/// A field by which rows are sorted.
+public struct SortKey: Hashable, Sendable {
+    /// The name of the field; `Title` and `Key` are those of the row.
+    public var field: String
+    /// Whether the greatest value comes first.
+    public var isDescending: Bool
+
+    /// The least value first.
+    public static func ascending(_ field: String) -> SortKey { SortKey(field: field, isDescending: false) }
+
+    /// The greatest value first.
+    public static func descending(_ field: String) -> SortKey { SortKey(field: field, isDescending: true) }
+}
+
+extension SortKey: ExpressibleByStringLiteral {
+    /// The least value first; the greatest one if the name follows a minus sign, as in `"-Price"`.
+    public init(stringLiteral text: String) {
+        self.init(field: text.hasPrefix("-") ? String(text.dropFirst()) : text, isDescending: text.hasPrefix("-"))
+    }
+}

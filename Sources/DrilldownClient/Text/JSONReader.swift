@@ -1,0 +1,279 @@
+/// Reads JSON in one pass over its bytes, strictly (RFC 8259), and keeps the order of members and every bit of a number.
+///
+/// The caller says what it expects, member by member, so that no tree is built of what it knows.
+struct JSONReader {
+    let bytes: [UInt8]
+    var offset = 0
+    /// How many containers are open.
+    var depth = 0
+
+    /// The greatest number of containers within each other. Values are released recursively, on small stacks too, so this
+    /// is less than a document may have.
+    static let deepest = 512
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads an object; `member` reads the value of each member.
+    @inline(__always)
+    mutating func object(
+        _ member: (_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try open(UInt8(ascii: "{"), "an object")
+        var isFirst = true
+        while try !closes(UInt8(ascii: "}"), &isFirst) {
+            guard byte == UInt8(ascii: "\"") else { throw expected("a member's name") }
+            let name = try string()
+            try skipWhitespace(to: UInt8(ascii: ":"), "':'")
+            try member(name, &self)
+        }
+    }
+
+    /// Reads a list; `element` reads each element.
+    @inline(__always)
+    mutating func list(_ element: (_ reader: inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
+        try open(UInt8(ascii: "["), "a list")
+        var isFirst = true
+        while try !closes(UInt8(ascii: "]"), &isFirst) { try element(&self) }
+    }
+
+    /// Checks that nothing follows.
+    mutating func end() throws(JSONError) {
+        skipWhitespace()
+        guard offset == bytes.count else { throw expected("the end") }
+    }
+
+    /// How many bytes are left.
+    var rest: Int { bytes.count - offset }
+
+    /// The byte at the offset; 0, which is never valid, at the end.
+    var byte: UInt8 {
+        @inline(__always) get { offset < bytes.count ? bytes[offset] : 0 }
+    }
+
+    @inline(__always)
+    mutating func skipWhitespace() {
+        while true {
+            switch byte {
+            case 0x20, 0x0A, 0x0D, 0x09: offset += 1
+            default: return
+            }
+        }
+    }
+
+    mutating func open(_ bracket: UInt8, _ name: String) throws(JSONError) {
+        skipWhitespace()
+        guard byte == bracket else { throw expected(name) }
+        guard depth < Self.deepest else { throw .tooDeep(at: offset) }
+        depth += 1
+        offset += 1
+    }
+
+    /// Whether the container ends here; if not, the offset is then at its next element.
+    @inline(__always)
+    mutating func closes(_ bracket: UInt8, _ isFirst: inout Bool) throws(JSONError) -> Bool {
+        skipWhitespace()
+        if byte == bracket {
+            offset += 1
+            depth -= 1
+            return true
+        }
+        if isFirst {
+            isFirst = false
+            return false
+        }
+        guard byte == UInt8(ascii: ",") else {
+            throw expected("',' or '\(bracket == UInt8(ascii: "}") ? "}" : "]")'")
+        }
+        offset += 1
+        skipWhitespace()
+        return false
+    }
+
+    @inline(__always)
+    mutating func skipWhitespace(to character: UInt8, _ name: String) throws(JSONError) {
+        skipWhitespace()
+        guard byte == character else { throw expected(name) }
+        offset += 1
+    }
+
+    /// What is wrong at the offset, where something else was expected.
+    func expected(_ name: String) -> JSONError {
+        guard offset < bytes.count else { return JSONError("it ends where \(name) was expected", at: offset) }
+        let found = byte > 0x20 && byte < 0x7F ? "'\(Unicode.Scalar(byte))'" : "byte \(byte)"
+        return JSONError("it has \(found) where \(name) was expected", at: offset)
+    }
+}
+
+extension JSONReader {
+    /// Reads any value.
+    ///
+    /// It has its own stack of open containers, so that no document can overflow the thread's.
+    mutating func value() throws(JSONError) -> FieldValue {
+        var open: [Container] = []
+        while true {
+            skipWhitespace()
+            var value: FieldValue
+            switch byte {
+            case UInt8(ascii: "{"):
+                try self.open(UInt8(ascii: "{"), "an object")
+                open.append(Container(isObject: true))
+                guard let end = try closedValue(&open) else { continue }
+                value = end
+            case UInt8(ascii: "["):
+                try self.open(UInt8(ascii: "["), "a list")
+                open.append(Container(isObject: false))
+                guard let end = try closedValue(&open) else { continue }
+                value = end
+            default: value = try scalar()
+            }
+            while let last = open.indices.last {
+                open[last].append(value)
+                guard let end = try closedValue(&open) else { break }
+                value = end
+            }
+            if open.isEmpty { return value }
+        }
+    }
+
+    /// Reads a value and drops it.
+    mutating func skip() throws(JSONError) { _ = try value() }
+
+    /// Reads a value that is no container.
+    private mutating func scalar() throws(JSONError) -> FieldValue {
+        switch byte {
+        case UInt8(ascii: "\""): return .text(try string())
+        case UInt8(ascii: "t"):
+            try word("true")
+            return .boolean(true)
+        case UInt8(ascii: "f"):
+            try word("false")
+            return .boolean(false)
+        case UInt8(ascii: "n"):
+            try word("null")
+            return .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default: throw expected("a value")
+        }
+    }
+
+    /// Reads the rest of a word whose first letter is at the offset.
+    mutating func word(_ word: StaticString) throws(JSONError) {
+        let text = word.description
+        guard bytes[offset...].starts(with: text.utf8) else { throw expected("a value") }
+        offset += text.utf8.count
+    }
+
+    /// The value of the innermost container if it ends here; else nil, and the offset is at its next element.
+    private mutating func closedValue(_ open: inout [Container]) throws(JSONError) -> FieldValue? {
+        let last = open.count - 1
+        if try closes(open[last].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), &open[last].isFirst) {
+            return open.removeLast().value
+        }
+        if open[last].isObject {
+            guard byte == UInt8(ascii: "\"") else { throw expected("a member's name") }
+            open[last].name = try string()
+            try skipWhitespace(to: UInt8(ascii: ":"), "':'")
+        }
+        return nil
+    }
+
+    /// An open container of `value`.
+    private struct Container {
+        let isObject: Bool
+        var isFirst = true
+        var elements: [FieldValue] = []
+        var fields = Fields()
+        var name = ""
+
+        init(isObject: Bool) { self.isObject = isObject }
+
+        mutating func append(_ value: FieldValue) {
+            if isObject {
+                fields[name] = value
+            } else {
+                elements.append(value)
+            }
+        }
+
+        var value: FieldValue { isObject ? .dictionary(fields) : .list(elements) }
+    }
+
+    /// Reads a text, or null as nil.
+    mutating func optionalText() throws(JSONError) -> String? {
+        try skipNull() ? nil : text()
+    }
+
+    /// Reads a boolean.
+    mutating func boolean() throws(JSONError) -> Bool {
+        skipWhitespace()
+        switch byte {
+        case UInt8(ascii: "t"):
+            try word("true")
+            return true
+        case UInt8(ascii: "f"):
+            try word("false")
+            return false
+        default: throw expected("a boolean")
+        }
+    }
+
+    /// Reads a number of things: a whole number from 0, small enough that sums of a few never overflow.
+    mutating func count() throws(JSONError) -> Int {
+        skipWhitespace()
+        let start = offset
+        guard case .integer(let number) = try isNumber ? number() : .null, number >= 0, number < 1 << 53 else {
+            offset = start
+            throw expected("a whole number from 0")
+        }
+        return Int(number)
+    }
+
+    /// Reads an object as fields.
+    mutating func fields() throws(JSONError) -> Fields {
+        skipWhitespace()
+        guard byte == UInt8(ascii: "{") else { throw expected("an object") }
+        return try value().dictionary ?? Fields()
+    }
+
+    /// Reads a list of texts.
+    mutating func texts() throws(JSONError) -> [String] {
+        var texts: [String] = []
+        try list { reader throws(JSONError) in texts.append(try reader.text()) }
+        return texts
+    }
+
+    /// Reads null if it is there.
+    mutating func skipNull() throws(JSONError) -> Bool {
+        skipWhitespace()
+        guard byte == UInt8(ascii: "n") else { return false }
+        try word("null")
+        return true
+    }
+
+    private var isNumber: Bool {
+        byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// Why bytes could not be read: they are not JSON, or not the JSON that was expected.
+struct JSONError: Error, Hashable, CustomStringConvertible {
+    /// What is wrong, as the end of a sentence.
+    var reason: String
+    /// Where, in bytes from the beginning.
+    var offset: Int
+    /// Whether it is JSON, but has more containers within each other than the reader allows.
+    private(set) var isTooDeep = false
+
+    init(_ reason: String, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    static func tooDeep(at offset: Int) -> JSONError {
+        var error = JSONError("it nests deeper than \(JSONReader.deepest) containers", at: offset)
+        error.isTooDeep = true
+        return error
+    }
+
+    var description: String { "\(reason) (at byte \(offset))" }
+}

@@ -1,0 +1,169 @@
+/// The place of an item: the keys of the items from the root down to it.
+///
+/// A key is text as a person reads it. Only the library percent-encodes it.
+///
+/// ```swift
+/// let path: ItemPath = ["Item 4", "Screen G"]
+/// print(path)                     // /Item%204/Screen%20G
+/// print(path.parent == ["Item 4"])  // Optional(true)
+/// ```
+public struct ItemPath: Hashable, Sendable {
+    /// The keys from the root down; empty for the root.
+    public let keys: [String]
+
+    /// The path of the item with these keys.
+    public init(_ keys: some Sequence<String>) {
+        self.keys = Array(keys)
+    }
+
+    /// The path of the root, whose level is the first one.
+    public static let root = ItemPath([])
+
+    /// Whether this is the path of the root.
+    public var isRoot: Bool { keys.isEmpty }
+
+    /// How many levels the item is below the root, whose depth is 0.
+    public var depth: Int { keys.count }
+
+    /// The key of the item itself; nil for the root.
+    public var lastKey: String? { keys.last }
+
+    /// The path of the item above; nil for the root.
+    public var parent: ItemPath? { isRoot ? nil : ItemPath(keys.dropLast()) }
+
+    /// The path of a child of this item.
+    public func appending(_ key: String) -> ItemPath { ItemPath(keys + [key]) }
+
+    /// The path of an item below this one.
+    public func appending(_ path: ItemPath) -> ItemPath { ItemPath(keys + path.keys) }
+
+    /// The path of a child: `path / "Screen G"`.
+    public static func / (path: ItemPath, key: String) -> ItemPath { path.appending(key) }
+
+    /// Whether this path leads to the item itself or to an item below it.
+    public func starts(with path: ItemPath) -> Bool { keys.starts(with: path.keys) }
+}
+
+extension ItemPath: ExpressibleByArrayLiteral {
+    /// The path of the item with these keys: `["Item 4", "Screen G"]`.
+    public init(arrayLiteral keys: String...) { self.init(keys) }
+}
+
+extension ItemPath: CustomStringConvertible {
+    /// The keys percent-encoded, each after a slash; `/` for the root.
+    public var description: String { "/" + encoded }
+}
+
+extension ItemPath: Codable {
+    /// Reads the list of keys.
+    public init(from decoder: any Decoder) throws { try self.init([String](from: decoder)) }
+
+    /// Writes the list of keys.
+    public func encode(to encoder: any Encoder) throws { try keys.encode(to: encoder) }
+}
+
+extension ItemPath {
+    /// The path that a link of the server leads to, such as `/levels/Item%204` or `/detail/Item%204`.
+    ///
+    /// - Parameter href: a link of a level or a detail, with or without the server's address; a query is ignored.
+    /// - Returns: nil if the link leads to something else, or is not percent-encoded UTF-8.
+    public init?(href: String) {
+        let bytes = href.utf8
+        var target = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard let route = Self.routes.lazy.compactMap({ Self.end(of: $0, in: target) }).first else { return nil }
+        target = target[route...]
+        if target.first == UInt8(ascii: "/") { target = target.dropFirst() }
+        if target.last == UInt8(ascii: "/") { target = target.dropLast() }
+        guard !target.isEmpty else {
+            self = .root
+            return
+        }
+        var keys: [String] = []
+        for segment in target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard !segment.isEmpty, let key = PercentEncoding.decode(segment) else { return nil }
+            keys.append(key)
+        }
+        self.init(keys)
+    }
+
+    /// The link of the item's level: `/levels/Item%204`.
+    public var levelLink: String { "/levels/" + encoded }
+
+    /// The link of the item's detail: `/detail/Item%204`.
+    public var detailLink: String { "/detail/" + encoded }
+
+    /// The link of the document from the item down: `/document/Item%204`.
+    public var documentLink: String { isRoot ? "/document" : "/document/" + encoded }
+
+    /// The keys in canonical form, with a slash between them.
+    var encoded: String { keys.lazy.map(PercentEncoding.encode).joined(separator: "/") }
+
+    private static let routes = ["/levels", "/detail", "/browse"]
+
+    /// Where a route ends in a link: at a slash or the end of the link.
+    private static func end(of route: String, in target: Substring.UTF8View) -> Substring.UTF8View.Index? {
+        var start = target.startIndex
+        // An absolute link has its address before the route.
+        if let scheme = target.firstIndex(of: UInt8(ascii: ":")), target[scheme...].starts(with: "://".utf8) {
+            let host = target.index(scheme, offsetBy: 3)
+            guard let path = target[host...].firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            start = path
+        }
+        guard target[start...].starts(with: route.utf8) else { return nil }
+        let end = target.index(start, offsetBy: route.utf8.count)
+        return end == target.endIndex || target[end] == UInt8(ascii: "/") ? end : nil
+    }
+
+    /// Checks that the path can be sent: no item has one of these keys, and in a URL they would lead to another item.
+    ///
+    /// - Throws: `Problem` of the kind `.badPath`.
+    func check() throws(Problem) {
+        guard let key = keys.first(where: Self.isImpossible) else { return }
+        throw .impossibleKey(key)
+    }
+
+    /// Whether a segment of a URL would be dropped, or would name the segment before it.
+    static func isImpossible(_ key: String) -> Bool { key.isEmpty || key == "." || key == ".." }
+}
+
+extension Problem {
+    /// No item or file can have this name.
+    static func impossibleKey(_ key: String) -> Problem {
+        Problem(
+            .badPath, title: "Bad path",
+            detail: "A path contains the key '\(key)', which no item can have; nothing was sent.",
+            members: ["key": .text(key)])
+    }
+}
+
+extension Edit {
+    /// The paths that the edit names.
+    var paths: [ItemPath] {
+        switch action {
+        case .insert(_, let level, _, _): [level]
+        case .put(_, let path), .patch(_, let path), .delete(let path): [path]
+        case .move(let path, let level, _, _): [path, level]
+        }
+    }
+
+    /// Checks that the paths can be sent.
+    ///
+    /// - Throws: `Problem` of the kind `.badPath`.
+    func checkPaths() throws(Problem) {
+        for path in paths { try path.check() }
+    }
+}
+
+/// A link to an item: its title and its path.
+public struct ItemLink: Hashable, Sendable {
+    /// The title of the item.
+    public var title: String
+    /// The path of the item.
+    public var path: ItemPath
+
+    /// A link with these values.
+    public init(title: String, path: ItemPath) {
+        self.title = title
+        self.path = path
+    }
+}

@@ -1,0 +1,193 @@
+import Locking
+
+/// A body of events: read from its source when that has something to send; the connection sleeps otherwise.
+///
+/// `WaitingRoom.admit` makes it; it can be the body of one response.
+public final class EventStream: Sendable, Sleeper {
+    /// How a stream ended.
+    public enum End: Sendable {
+        /// The source was complete, or the response has no body (HEAD).
+        case complete
+        /// The source failed.
+        case failed
+        /// The client closed the connection, or was disconnected because it did not read.
+        case clientGone
+        /// The server is stopping: the stream ended as if it were complete.
+        case serverStopping
+    }
+
+    private let room: WaitingRoom
+    private let progress: Guarded<Progress>
+
+    private struct Progress {
+        /// Both are released at the end, so they may refer to the stream.
+        var source: (any EventSource)?
+        var onEnd: (@Sendable (EventStream, End) -> Void)?
+        var end: End?
+        var schedule: HeartbeatSchedule?
+        var hasClientGone = false
+        var isServerStopping = false
+        /// The connection to wake.
+        var suspension: Suspension?
+    }
+
+    init(
+        _ source: any EventSource, in room: WaitingRoom, schedule: HeartbeatSchedule?,
+        onEnd: @escaping @Sendable (EventStream, End) -> Void
+    ) {
+        self.room = room
+        progress = Guarded(Progress(source: source, onEnd: onEnd, schedule: schedule))
+    }
+
+    deinit { if end == nil { room.leave() } }
+
+    /// Reads the source again; called from any thread once the source has something to send, or has ended.
+    ///
+    /// It is cheap, never blocks, and is harmless if there is nothing to send. No wake is lost: whatever the source had
+    /// before the call is read after it.
+    public func wake() { progress.withLock { $0.suspension }?.wake() }
+
+    /// How the stream ended; nil while it is open.
+    public var end: End? { progress.withLock { $0.end } }
+
+    /// Sets the connection to wake from now on.
+    func attach(_ suspension: Suspension) { progress.withLock { $0.suspension = suspension } }
+
+    /// When the next heartbeat is due, in milliseconds of the exact clock.
+    var nextHeartbeat: Int64 { progress.withLock { $0.schedule?.next } ?? .max }
+
+    /// The next piece: from the source, or a heartbeat that is due, or the end if the server is stopping.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
+        guard let source = progress.withLock({ $0.hasClientGone ? nil : $0.source }) else { return .failure }
+        let piece = unsafe source.read(into: buffer)
+        switch piece {
+        case .bytes(let count): return count > 0 && count <= buffer.count ? piece : .failure
+        case .end: finish(.complete)
+        case .failure: finish(.failed)
+        case .nothing: return unsafe readBetweenEvents(into: buffer)
+        }
+        return piece
+    }
+
+    private func readBetweenEvents(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
+        let (isServerStopping, heartbeat) = progress.withLock { ($0.isServerStopping, $0.schedule?.take()) }
+        if isServerStopping {
+            finish(.serverStopping)
+            return .end
+        }
+        guard let heartbeat, buffer.count >= heartbeat.count else { return .nothing }
+        unsafe buffer.copyBytes(from: heartbeat)
+        return heartbeat.isEmpty ? .nothing : .bytes(heartbeat.count)
+    }
+
+    func timeIsOver() {
+        progress.withLock { progress in
+            progress.schedule?.beat()
+            return progress.suspension
+        }?.wake()
+    }
+
+    func clientHasGone() {
+        progress.withLock { progress in
+            progress.hasClientGone = true
+            return progress.suspension
+        }?.wake()
+        finish(.clientGone)
+    }
+
+    func serverStops() {
+        progress.withLock { progress in
+            progress.isServerStopping = true
+            return progress.suspension
+        }?.wake()
+    }
+
+    /// Ends the stream; the first call notifies the owner.
+    func finish(_ end: End) {
+        let (source, onEnd) = progress.withLock { progress in
+            progress.end = progress.end ?? end
+            progress.suspension = nil
+            // Released by the caller, so that their deinitializers run without the lock.
+            return (progress.source.take(), progress.onEnd.take())
+        }
+        guard let onEnd else { return }
+        room.leave()
+        onEnd(self, end)
+        withExtendedLifetime(source) {}
+    }
+}
+
+/// Writes the events of a stream as they occur.
+public protocol EventSource: AnyObject, Sendable {
+    /// Writes what is available, without waiting.
+    ///
+    /// The server calls it on one of its threads, one call at a time: at the start, after each piece that was sent, and
+    /// after `EventStream.wake`. Pieces may end anywhere, but `.nothing` may be returned only between two events, because
+    /// a heartbeat may follow it.
+    ///
+    /// - Parameter buffer: room for at least 64 bytes.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece
+}
+
+/// The result of one read of an event source.
+public enum EventPiece: Sendable, Equatable {
+    /// So many bytes were written, at least one.
+    case bytes(Int)
+    /// Nothing is available now; `EventStream.wake` announces the next event.
+    case nothing
+    /// The stream is complete.
+    case end
+    /// The stream cannot continue: the connection is cut, so that the client does not take the stream for complete.
+    case failure
+}
+
+/// Bytes sent at intervals while a stream has nothing else to send, so that proxies and clients keep the connection.
+public struct Heartbeat: Sendable {
+    let bytes: [UInt8]
+    let milliseconds: Int64
+
+    /// - Parameters:
+    ///   - bytes: at most 64; by default a comment of an event stream.
+    ///   - period: the time between two heartbeats; the first follows after half of it or later.
+    public init(_ bytes: [UInt8] = Array(": \n\n".utf8), every period: Duration = .seconds(15)) {
+        precondition(bytes.count <= 64, "a heartbeat of \(bytes.count) bytes; at most 64 fit into every buffer")
+        self.bytes = bytes
+        milliseconds = max(period.milliseconds, 1)
+    }
+}
+
+/// The times at which the heartbeats of one stream are due.
+struct HeartbeatSchedule {
+    let heartbeat: Heartbeat
+    /// In milliseconds of the exact clock.
+    private(set) var next: Int64
+    private(set) var isDue = false
+
+    /// - Parameter number: a serial number, which separates streams that begin at the same time.
+    init(_ heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
+        self.heartbeat = heartbeat
+        let half = heartbeat.milliseconds / 2
+        next = now + half + Jitter.part(of: half, number: number)
+        next = HeartbeatSchedule.rounded(next, in: heartbeat.milliseconds)
+    }
+
+    /// Marks the heartbeat as due if its time has come, and schedules the next.
+    mutating func beat(at now: Int64 = ExactClock.now) {
+        guard next <= now else { return }
+        isDue = true
+        let missed = (now - next) / heartbeat.milliseconds
+        next += (missed + 1) * heartbeat.milliseconds
+    }
+
+    /// The heartbeat's bytes if it is due, and nil until it is due again.
+    mutating func take() -> [UInt8]? {
+        defer { isDue = false }
+        return isDue ? heartbeat.bytes : nil
+    }
+
+    /// Streams share their wake-ups: 32 a period.
+    private static func rounded(_ time: Int64, in period: Int64) -> Int64 {
+        let step = max(period / 32, 1)
+        return (time + step - 1) / step * step
+    }
+}

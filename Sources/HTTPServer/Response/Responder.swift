@@ -1,0 +1,87 @@
+/// Answers requests; called on the server's threads, several calls at a time.
+public protocol Responder: Sendable {
+    /// Answers a request, at once or later; its body, if it has one, has been read.
+    ///
+    /// The request is valid only during the call, so a later answer must copy what it needs.
+    func respond(to request: Request) -> Answer
+
+    /// Called when a body is announced and not yet read: a response refuses the body and ends the connection.
+    ///
+    /// - Returns: nil to have the body read.
+    func refusal(of request: Request) -> Response?
+
+    /// Called when a body is about to be read: the maximum size of it, in bytes; nil for the limit of the server.
+    ///
+    /// One body at a time may be larger than the server's limit, and only if its size is announced.
+    func bodyLimit(of request: Request) -> Int?
+
+    /// The number of the route that the request is counted under; 0 if it has none.
+    func route(of request: Request) -> Int
+
+    /// Answers a request that violates HTTP or a limit of the server.
+    ///
+    /// - Parameters:
+    ///   - reason: a sentence for the client.
+    ///   - status: 400, 413, 421, 431, 501 or 503.
+    ///   - target: the target of the request; empty if the request line is invalid.
+    func response(toBadRequest reason: String, status: Int, target: String) -> Response
+
+    /// Names the request in a response of status 500 or above, as far as it tells of a fault.
+    ///
+    /// - Parameter id: the identifier of the request in logs.
+    func response(_ response: Response, naming id: String) -> Response
+
+    /// Answers a request with status 500 because its actual answer cannot be sent.
+    ///
+    /// - Parameters:
+    ///   - id: the identifier under which the log has the reason.
+    ///   - target: the target of the request.
+    func response(toFault id: String, target: String) -> Response
+
+    /// Answers a request with status 503 because there is no memory for its actual answer.
+    ///
+    /// - Parameter target: the target of the request.
+    func responseWithoutMemory(target: String) -> Response
+}
+
+extension Responder {
+    /// Accepts every body.
+    public func refusal(of request: Request) -> Response? { nil }
+
+    /// The response as it is.
+    public func response(_ response: Response, naming id: String) -> Response { response }
+
+    /// 503 without a body.
+    public func responseWithoutMemory(target: String) -> Response {
+        Response(status: 503, headers: [("Retry-After", "5")])
+    }
+
+    /// All requests are counted together.
+    public func route(of request: Request) -> Int { 0 }
+
+    /// The limit of the server.
+    public func bodyLimit(of request: Request) -> Int? { nil }
+}
+
+/// A responder's answer: the response, or a waiter that will receive it.
+public enum Answer: Sendable {
+    /// The response is available.
+    case now(Response)
+    /// The response follows later; the connection waits for it without occupying a thread.
+    case later(Waiter)
+}
+
+extension Answer {
+    /// The response, if it is available: at once, or from the waiter.
+    public var response: Response? {
+        switch self {
+        case .now(let response): response
+        case .later(let waiter): waiter.response
+        }
+    }
+
+    /// The waiter, if the response follows later.
+    public var waiter: Waiter? {
+        if case .later(let waiter) = self { waiter } else { nil }
+    }
+}

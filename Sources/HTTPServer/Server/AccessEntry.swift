@@ -1,0 +1,118 @@
+/// One answered request, for an access log.
+public struct AccessEntry: Sendable {
+    /// The trace that the request belongs to (W3C Trace Context), else an identifier of its own: 32 hexadecimal digits.
+    public let id: String
+    /// The client's address; behind a trusted proxy the one that it tells.
+    public let peer: String
+    /// The method.
+    public let method: Method
+    /// The raw target, without what looks like a password or a token.
+    public let target: String
+    /// The status of the response.
+    public let status: Int
+    /// The bytes of the body without the framing of chunks; 0 for HEAD.
+    ///
+    /// A stream counts the bytes that were sent, any other body all its bytes, even if the response was cut off.
+    public let size: Int
+    /// The time from the request line to the last byte of the response.
+    public let duration: Duration
+    /// Whether the whole response was sent.
+    public let completed: Bool
+}
+
+extension AccessEntry {
+    /// The entry of a request that has just ended.
+    init(_ ended: EndedRequest, of request: Request, id: String) {
+        self.init(
+            id: id, peer: request.client, method: ended.method, target: LoggedTarget.text(of: request.targetText),
+            status: ended.status, size: ended.size, duration: .nanoseconds(ended.nanoseconds),
+            completed: ended.isComplete)
+    }
+}
+
+/// A response of status 500, for a log: the client knows only the identifier.
+public struct FailedAnswer: Sendable, CustomStringConvertible {
+    /// The identifier of the request.
+    public let id: String
+    /// The method of the request.
+    public let method: Method
+    /// The target of the request, without secrets.
+    public let target: String
+
+    /// A sentence for the log.
+    public var description: String { "the answer to \(method.name) \(target) is an internal fault (id \(id))" }
+}
+
+/// A response that cannot be sent; the client receives a 500 instead, or its connection is cut.
+public struct UnsentAnswer: Sendable, CustomStringConvertible {
+    /// The identifier that the 500 shows too.
+    public let id: String
+    /// The method of the request.
+    public let method: Method
+    /// The raw target of the request, without what looks like a password or a token.
+    public let target: String
+    /// The status of the response.
+    public let status: Int
+    /// The size of its header lines in bytes.
+    public let headerSize: Int
+    /// Whether the header exceeds the connection's memory; otherwise the library refused the response.
+    public let isTooLong: Bool
+
+    /// A sentence for the log, with the request and the reason, on one line.
+    public var description: String {
+        // An invalid target may contain any bytes, and be as long as a request.
+        let printable = target.unicodeScalars.prefix(80).map { " "..."~" ~= $0 ? Character($0) : "?" }
+        let place = String(printable) + (target.unicodeScalars.count > 80 ? "…" : "")
+        let reason =
+            isTooLong
+            ? "its header lines, \(headerSize) bytes, exceed the memory of the connection"
+            : "libmicrohttpd refused it"
+        let request = "\("\(method)".uppercased()) \(place)"
+        return "the answer to \(request), status \(status), cannot be sent: \(reason) (id \(id))"
+    }
+}
+
+/// A target as logs may show it: without what looks like a password or a token.
+///
+/// The service takes tokens in `Authorization` alone, but a client may put one into a URL all the same.
+enum LoggedTarget {
+    /// In place of a secret.
+    private static let hidden = "***"
+    private static let secretNames = ["token", "secret", "password", "authorization", "apikey", "api_key", "api-key"]
+
+    /// The target without user information, and without the values of parameters whose names tell of a secret.
+    static func text(of target: String) -> String {
+        let target = withoutUser(target)
+        guard let mark = target.firstIndex(of: "?") else { return target }
+        let parameters = target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        return target[...mark] + parameters.map(withoutSecret).joined(separator: "&")
+    }
+
+    private static func withoutUser(_ target: String) -> String {
+        guard !target.hasPrefix("/") else { return target }
+        let end = target.firstRange(of: "://").map { target[$0.upperBound...].firstIndex { "/?#".contains($0) } }
+        guard let at = target[..<((end ?? nil) ?? target.endIndex)].lastIndex(of: "@") else { return target }
+        return hidden + target[at...]
+    }
+
+    private static func withoutSecret(_ parameter: Substring) -> String {
+        guard let sign = parameter.firstIndex(of: "=") else { return String(parameter) }
+        let name = decoded(parameter[..<sign]).lowercased()
+        return secretNames.contains(where: name.contains) ? parameter[...sign] + hidden : String(parameter)
+    }
+
+    /// The name with its percent-encoded characters decoded, as far as they are ASCII.
+    private static func decoded(_ name: Substring) -> String {
+        var rest = name
+        var decoded = ""
+        while let first = rest.popFirst() {
+            if first == "%", let code = UInt8(rest.prefix(2), radix: 16) {
+                rest = rest.dropFirst(2)
+                decoded.unicodeScalars.append(Unicode.Scalar(code))
+            } else {
+                decoded.append(first)
+            }
+        }
+        return decoded
+    }
+}

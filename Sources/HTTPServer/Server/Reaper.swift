@@ -1,0 +1,128 @@
+import Glibc
+import Heap
+import Locking
+import Synchronization
+import Threads
+
+/// The thread that ends connections past their deadline, because the library's own time-out covers only idle ones.
+///
+/// It sleeps while there are no connections.
+final class Reaper: Sendable {
+    private let service: Service
+    private let stopping = Atomic<Bool>(false)
+    private let thread = Guarded<Thread?>(nil)
+    /// The time between two checks of the deadlines, in milliseconds.
+    private let period: Int64
+
+    /// Starts the thread.
+    init(service: Service) throws(ServerError) {
+        self.service = service
+        period = min(1000, max(5, min(service.idleMilliseconds, service.deadlineMilliseconds) / 4))
+        let started = try ServerError.wrapping { () throws(SystemCallError) in
+            try Thread(name: "reaper") { self.run() }
+        }
+        thread.withLock { $0 = started }
+    }
+
+    /// Ends the thread.
+    func stop() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        stopping.store(true, ordering: .releasing)
+        service.connections.reaping.signal()
+        thread.join()
+    }
+
+    private func run() {
+        while !stopping.load(ordering: .acquiring) {
+            let now = CoarseClock.now
+            service.connections.endLate(at: now, patience: service.deadlineMilliseconds)
+            // Each connection is checked once or twice after its response.
+            service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
+            service.lingering.drain(at: now)
+            service.heapTrimmer.giveBack(at: now)
+            service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
+        }
+        service.lingering.drain(at: .max)
+    }
+}
+
+/// Sockets whose response has been sent while the client still sends: they are closed in stages (RFC 9112, section 9.6).
+///
+/// If they were closed at once, the unread bytes would make the system reset the connection, and the client would lose
+/// the response that tells it to stop. So a second descriptor of the socket is kept here, and its input is discarded.
+final class Lingering: Sendable {
+    /// Descriptors, owned by this list, with the time at which they are closed in any case.
+    private let open = Guarded<[(descriptor: Int32, until: Int64)]>([])
+
+    static let milliseconds: Int64 = 2000
+    /// The maximum number; beyond it, connections are closed at once.
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { open.withLock { $0.isEmpty } }
+
+    /// Keeps a socket that the library is about to close; false if there are too many.
+    func keep(_ descriptor: Int32, now: Int64) -> Bool {
+        open.withLock { open in
+            guard open.count < limit else { return false }
+            let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard own >= 0 else { return false }
+            _ = shutdown(own, Int32(SHUT_WR))
+            open.append((own, now + Lingering.milliseconds))
+            return true
+        }
+    }
+
+    /// Discards input, and closes the sockets whose client is done or whose time is over.
+    func drain(at now: Int64) {
+        open.withLock { open in
+            open.removeAll { entry in
+                guard entry.until <= now || Lingering.isDone(entry.descriptor) else { return false }
+                close(entry.descriptor)
+                return true
+            }
+        }
+    }
+
+    private static func isDone(_ descriptor: Int32) -> Bool {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
+            for _ in 0..<16 {
+                let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                if count == 0 { return true }
+                if count < 0 { return errno != EAGAIN && errno != EINTR }
+            }
+            return false
+        }
+    }
+}
+
+/// Counts the connections that have ended, and returns the memory that many of them leave between the blocks in use.
+///
+/// Otherwise the C library's heap would grow from one crowd to the next, because each allocates in another order.
+final class HeapTrimmer: Sendable {
+    private let count = Atomic<Int>(0)
+    /// When memory may be returned again, in milliseconds of the coarse clock.
+    private let next = Atomic<Int64>(0)
+
+    /// The size of a crowd: a thousand connections leave about ten megabytes.
+    private static let crowd = 1_000
+    /// The minimum time between two returns, because each locks the heap for milliseconds.
+    private static let pause: Int64 = 5_000
+
+    /// Whether enough connections have ended for memory to be returned, now or after the pause.
+    var isCrowd: Bool { count.load(ordering: .relaxed) >= Self.crowd }
+
+    /// Counts a connection that has ended.
+    func note() { count.add(1, ordering: .relaxed) }
+
+    /// Returns memory if it is time; called regularly by a thread that may block for some milliseconds.
+    func giveBack(at now: Int64) {
+        guard isCrowd || MemoryBudget.isTight && MemoryBudget.left < 0, next.load(ordering: .relaxed) <= now else {
+            return
+        }
+        next.store(now + Self.pause, ordering: .relaxed)
+        count.store(0, ordering: .relaxed)
+        HeapMemory.giveBack()
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+
+/// The sole owner of a listening socket.
+public final class Listener: Sendable {
+    let descriptor: Int32
+    /// The address that it listens on; the actual port if 0 was requested.
+    public let address: BoundAddress
+    /// The file of a Unix domain socket that this process created; nil for any other socket.
+    private let file: SocketFile?
+    /// Whether another process has the socket too, and listens on it again later.
+    private let isShared: Bool
+
+    init(_ descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
+        (self.descriptor, self.address, self.file, self.isShared) = (descriptor, address, file, isShared)
+        // Each connection inherits the option from its listening socket. A Unix domain socket has none, and little memory.
+        var size = Listener.unsentBytes
+        _ = unsafe setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &size, socklen_t(MemoryLayout<UInt32>.size))
+    }
+
+    /// How much of a response the kernel copies before it can be sent (`TCP_NOTSENT_LOWAT` of tcp(7)).
+    ///
+    /// Without it the kernel copies megabytes for a client that reads nothing, and other connections of the thread wait for
+    /// that. What is on its way to a client that reads is not limited.
+    private static let unsentBytes: UInt32 = 32 << 10
+
+    deinit {
+        file?.remove()
+        close(descriptor)
+    }
+
+    /// Refuses new connections from now on; those to a shared socket wait for its next user.
+    ///
+    /// This descriptor and another one of the same socket become those of a socket on which nothing ever arrives, and
+    /// the listening socket closes.
+    func silence(_ other: Int32) {
+        file?.remove()
+        let flags = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let silent = socket(AF_UNIX, flags, 0)
+        guard silent >= 0 else {
+            if !isShared { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+            return
+        }
+        for number in [other, descriptor] { _ = dup2(silent, number) }
+        close(silent)
+    }
+
+    /// How many connections may wait to be accepted.
+    static let backlog: Int32 = 1024
+}
+
+extension Listener {
+    /// Resolves the host, and binds and listens on the first address that works.
+    ///
+    /// `::` takes connections of both families, whatever the system's default is.
+    ///
+    /// - Parameters:
+    ///   - host: a host name or an address; an IPv6 address with or without brackets.
+    ///   - port: the port; 0 takes a free one.
+    /// - Throws: `ServerError` if no address of the host can be bound.
+    public convenience init(host: String, port: UInt16) throws(ServerError) {
+        let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let outcome = unsafe getaddrinfo(host, String(port), &hints, &list)
+        defer { if let list = unsafe list { unsafe freeaddrinfo(list) } }
+        guard outcome == 0 else {
+            throw .unknownHost(host, reason: unsafe String(cString: gai_strerror(outcome)))
+        }
+        var failure = ServerError.unknownHost(host, reason: "it has no address")
+        var next = unsafe list
+        while let entry = unsafe next {
+            do {
+                let descriptor = try unsafe Listener.listening(at: entry.pointee, host: host, port: port)
+                self.init(
+                    descriptor, at: BoundAddress(of: descriptor) ?? BoundAddress.internet(host: host, port: port))
+                return
+            } catch {
+                failure = error
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        throw failure
+    }
+
+    private static func listening(at entry: addrinfo, host: String, port: UInt16) throws(ServerError) -> Int32 {
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = unsafe socket(entry.ai_family, flags, entry.ai_protocol)
+        guard descriptor >= 0 else { throw .system("socket", errno: errno) }
+        set(SO_REUSEADDR, at: SOL_SOCKET, to: 1, on: descriptor)
+        if unsafe entry.ai_family == AF_INET6 { set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), to: 0, on: descriptor) }
+        if unsafe bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, backlog) == 0 {
+            return descriptor
+        }
+        let code = errno
+        close(descriptor)
+        switch code {
+        case EADDRINUSE: throw .portInUse(host: host, port: port)
+        case EACCES: throw .portForbidden(host: host, port: port)
+        case EADDRNOTAVAIL: throw .foreignAddress(host: host)
+        default: throw .system("bind", errno: code)
+        }
+    }
+
+    private static func set(_ option: Int32, at level: Int32, to value: Int32, on descriptor: Int32) {
+        var value = value
+        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Takes over a listening socket that another process opened and keeps, such as a service manager.
+    ///
+    /// It is not removed at the end, and connections that arrive later wait for its next user.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the descriptor of the socket, which this value owns from now on.
+    ///   - name: how a message names the socket.
+    /// - Throws: `ServerError` if it is not a listening stream socket of the internet or of this machine.
+    public convenience init(inherited descriptor: Int32, named name: String) throws(ServerError) {
+        if let fault = Listener.fault(of: descriptor) { throw .unusableSocket("\(name) \(fault)") }
+        guard let address = BoundAddress(of: descriptor) else {
+            throw .unusableSocket("\(name) is neither an internet socket nor a Unix domain socket")
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        self.init(descriptor, at: address, isShared: true)
+    }
+
+    /// Why a socket is not one to listen on; nil if it is.
+    private static func fault(of descriptor: Int32) -> String? {
+        guard let type = option(SO_TYPE, of: descriptor) else {
+            return errno == ENOTSOCK ? "is not a socket" : "is not open"
+        }
+        guard type == Int32(SOCK_STREAM.rawValue) else {
+            return "is not a stream socket; the .socket file needs ListenStream="
+        }
+        guard option(SO_ACCEPTCONN, of: descriptor) == 1 else {
+            return "is not listening; the .socket file needs Accept=no"
+        }
+        return nil
+    }
+
+    private static func option(_ option: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
+    }
+}

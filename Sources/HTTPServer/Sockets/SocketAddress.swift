@@ -1,0 +1,76 @@
+import CMicroHTTPD
+import Glibc
+
+/// The address on which a server listens, as the system has it.
+public enum BoundAddress: Equatable, Sendable {
+    /// A numeric address without brackets, and the actual port.
+    case internet(host: String, port: UInt16)
+    /// The path of a Unix domain socket; `@` and a name for one of the abstract namespace.
+    case unix(path: String)
+
+    /// Whether only programs on this machine can connect, and a browser can, by a host name of its choice.
+    ///
+    /// False for a Unix domain socket, which browsers do not reach.
+    public var isLoopback: Bool {
+        guard case .internet(let host, _) = self else { return false }
+        return host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.")
+    }
+
+    /// The port; nil for a Unix domain socket.
+    public var port: UInt16? {
+        if case .internet(_, let port) = self { port } else { nil }
+    }
+
+    /// The address of a socket; nil if it is of another family.
+    init?(of descriptor: Int32) {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let address: BoundAddress? = unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            let raw = UnsafeMutableRawPointer(storage)
+            let address = unsafe raw.assumingMemoryBound(to: sockaddr.self)
+            guard unsafe getsockname(descriptor, address, &size) == 0 else { return nil }
+            switch Int32(unsafe address.pointee.sa_family) {
+            case AF_INET, AF_INET6:
+                // The port has the same offset in both families.
+                let port = unsafe raw.assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port
+                return unsafe .internet(host: PeerAddress.text(of: address), port: UInt16(bigEndian: port))
+            case AF_UNIX:
+                let bytes = unsafe UnsafeRawBufferPointer(start: raw, count: Int(size)).dropFirst(2)
+                return unsafe .unix(path: BoundAddress.path(Array(bytes)))
+            default: return nil
+            }
+        }
+        guard let address else { return nil }
+        self = address
+    }
+
+    /// The path in a `sun_path`; an abstract name begins with a zero byte, and a path may end with one.
+    private static func path(_ bytes: [UInt8]) -> String {
+        if bytes.first == 0 { return "@" + String(decoding: bytes.dropFirst(), as: UTF8.self) }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+/// The text of a socket address, without its port.
+enum PeerAddress {
+    /// The address of every client of a Unix domain socket.
+    static let unix = "unix"
+
+    static func text(of address: UnsafePointer<sockaddr>?) -> String {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+            guard let address = unsafe address, let start = text.baseAddress else { return "?" }
+            if unsafe address.pointee.sa_family == sa_family_t(AF_UNIX) { return unix }
+            // The size is an upper bound; the family determines how much is read.
+            let size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            guard unsafe getnameinfo(address, size, start, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+                return "?"
+            }
+            let numeric = unsafe String(cString: start)
+            // The client of an IPv6 socket that came by IPv4.
+            guard numeric.hasPrefix(mapped), numeric.contains(".") else { return numeric }
+            return String(numeric.dropFirst(mapped.count))
+        }
+    }
+
+    private static let mapped = "::ffff:"
+}

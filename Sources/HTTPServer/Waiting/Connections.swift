@@ -1,0 +1,278 @@
+import CEpoll
+import Glibc
+import Locking
+import Synchronization
+import Threads
+
+/// The open connections of a server.
+///
+/// Sockets are shut down only under this lock, and a connection leaves the list before its socket is closed. So a
+/// descriptor that the system has reused for another connection is never shut down.
+final class Connections: Sendable {
+    private let open = Guarded(Open())
+    /// Signalled when the last connection ends while the server is stopping.
+    private let emptied: Wakeup
+    /// Wakes the reaper; signalled when a connection arrives while it rests.
+    let reaping: Wakeup
+
+    private struct Open {
+        var states: [ObjectIdentifier: ConnectionState] = [:]
+        /// The number of other connections, which sleep: they are neither late nor idle.
+        var aside = 0
+        var isDraining = false
+        /// Whether the reaper sleeps until a connection arrives.
+        var isReaperResting = false
+
+        var isEmpty: Bool { states.isEmpty && aside == 0 }
+    }
+
+    init(emptied: Wakeup, reaping: Wakeup) {
+        self.emptied = emptied
+        self.reaping = reaping
+    }
+
+    /// The number of connections.
+    var count: Int { open.withLock { $0.states.count + $0.aside } }
+
+    func insert(_ state: ConnectionState) {
+        wakingReaper { open in open.states[ObjectIdentifier(state)] = state }
+    }
+
+    func remove(_ state: ConnectionState) {
+        let isLast = open.withLock { open in
+            open.states[ObjectIdentifier(state)] = nil
+            return open.isDraining && open.isEmpty
+        }
+        if isLast { emptied.signal() }
+    }
+
+    /// A connection is about to sleep.
+    func setAside(_ state: ConnectionState) {
+        open.withLock { open in
+            open.states[ObjectIdentifier(state)] = nil
+            open.aside += 1
+        }
+    }
+
+    /// Sleeping connections are about to be resumed.
+    func takeBack(_ states: [ConnectionState]) {
+        wakingReaper { open in
+            for state in states { open.states[ObjectIdentifier(state)] = state }
+            open.aside -= states.count
+        }
+    }
+
+    private func wakingReaper(_ add: (inout Open) -> Void) {
+        let wasResting = open.withLock { open in
+            add(&open)
+            defer { open.isReaperResting = false }
+            return open.isReaperResting
+        }
+        if wasResting { reaping.signal() }
+    }
+
+    /// Whether the reaper may sleep until it is signalled, because there are no connections to watch.
+    func rest() -> Bool {
+        open.withLock { open in
+            open.isReaperResting = open.states.isEmpty
+            return open.isReaperResting
+        }
+    }
+
+    /// Ends every connection that is past its deadline, and whose client does not take a response.
+    ///
+    /// - Parameter patience: how long a client may take nothing of a response, in milliseconds.
+    func endLate(at now: Int64, patience: Int64) {
+        var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
+        // A few at a time, because other threads wait for the lock, and have to close what is ended beside their requests.
+        while !late.isEmpty {
+            open.withLock { open in
+                for state in late.prefix(Self.atOnce) where open.states[ObjectIdentifier(state)] != nil {
+                    state.endIfLate(at: now, patience: patience)
+                }
+            }
+            late = late.dropFirst(Self.atOnce)
+            if !late.isEmpty { usleep(1_000) }
+        }
+    }
+
+    private static let atOnce = 16
+
+    /// Closes connections that wait for the next request and whose client has stopped sending.
+    ///
+    /// Otherwise, an end that arrives together with a request would be noticed only at the idle time-out: the library's
+    /// epoll set reports both at once, and the library reads once.
+    ///
+    /// - Parameter deadline: connections with an earlier deadline are skipped.
+    func closeEnded(waitingUntil deadline: Int64) {
+        open.withLock { open in
+            let waiting = open.states.values.filter { !$0.isBusy && $0.deadline >= deadline }
+            // POLLRDHUP, which Swift's Glibc does not import, has the same value.
+            let event = Int16(EPOLLRDHUP.rawValue)
+            var entries = waiting.map { pollfd(fd: $0.descriptor, events: event, revents: 0) }
+            guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return }
+            for (state, entry) in zip(waiting, entries) where entry.revents != 0 { state.endReading() }
+        }
+    }
+
+    /// How long a connection without a request may still send one when the server stops.
+    ///
+    /// A client that sends requests continuously sends the next at once, and its response announces the end.
+    private static let farewell = Duration.milliseconds(250)
+
+    /// Waits for all connections to end, and ends those that have no request in progress after a short farewell.
+    func drain(until end: ContinuousClock.Instant) {
+        let start = ContinuousClock.now
+        let parting = min(start + Connections.farewell, start + (end - start) / 2)
+        while true {
+            let now = ContinuousClock.now
+            let isEmpty = open.withLock { open in
+                open.isDraining = true
+                if now >= parting { for state in open.states.values where !state.isBusy { state.endReading() } }
+                return open.isEmpty
+            }
+            if isEmpty || now >= end { return }
+            // A request answered just before responses began to end their connections leaves its connection open.
+            emptied.wait(milliseconds: min((end - now).milliseconds + 1, 20))
+        }
+    }
+}
+
+/// The state of a connection that other threads may read: its socket, its deadline, and what is in progress.
+final class ConnectionState: Sendable {
+    let descriptor: Int32
+    /// Whether the connection uses TLS.
+    private let isSecure: Bool
+    /// Milliseconds of the coarse clock, shifted by two bits, which say what is in progress.
+    private let word: Atomic<Int64>
+    /// What the client had taken of responses when the reaper last looked.
+    private let taken = Atomic<UInt64>(0)
+    /// When the response on its way began, or the client was last seen to take some of it.
+    private let progress = Atomic<Int64>(0)
+
+    /// The bits of `word`.
+    private static let request: Int64 = 1
+    private static let response: Int64 = 2
+
+    init(descriptor: Int32, deadline: Int64, isSecure: Bool = false) {
+        self.descriptor = descriptor
+        self.isSecure = isSecure
+        word = Atomic(deadline &<< 2)
+    }
+
+    /// When the reaper ends the connection, or looks whether the client takes the response.
+    var deadline: Int64 { word.load(ordering: .relaxed) &>> 2 }
+    var isBusy: Bool { word.load(ordering: .relaxed) & Self.request != 0 }
+
+    /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
+    ///
+    /// This and the following three are called on the connection's own thread, or by whoever wakes it while it sleeps, so
+    /// no two of them run at once.
+    func wait(until deadline: Int64) { word.store(deadline &<< 2, ordering: .relaxed) }
+
+    /// Notes that a request is in progress; the deadline stays.
+    func beginWork() { word.store(word.load(ordering: .relaxed) | Self.request, ordering: .relaxed) }
+
+    /// Notes that a request is in progress, and must be done by the deadline.
+    func work(until deadline: Int64) { word.store(deadline &<< 2 | Self.request, ordering: .relaxed) }
+
+    /// Notes that a response is on its way, and that its client must go on taking it.
+    ///
+    /// - Parameter patience: how long the client may take nothing, in milliseconds.
+    func send(at now: Int64, patience: Int64) {
+        progress.store(now, ordering: .relaxed)
+        word.store(Self.word(checkedAt: now + patience / Self.checks), ordering: .relaxed)
+    }
+
+    /// How often the reaper looks in the time that a client may take nothing.
+    private static let checks: Int64 = 8
+
+    private static func word(checkedAt time: Int64) -> Int64 { time &<< 2 | request | response }
+
+    /// Ends the connection if its deadline has passed, unless its client has taken some of the response.
+    ///
+    /// Called by the reaper alone.
+    func endIfLate(at now: Int64, patience: Int64) {
+        let seen = word.load(ordering: .relaxed)
+        guard seen &>> 2 < now else { return }
+        guard seen & Self.response != 0 else { return end(at: now) }
+        let taken = SocketCounts.taken(by: descriptor)
+        if self.taken.exchange(taken, ordering: .relaxed) != taken {
+            progress.store(now, ordering: .relaxed)
+        } else if now - progress.load(ordering: .relaxed) >= patience {
+            return cut()
+        }
+        // Unless the response has ended meanwhile.
+        _ = word.compareExchange(
+            expected: seen, desired: Self.word(checkedAt: now + patience / Self.checks), ordering: .relaxed)
+    }
+
+    /// Makes the system end the connection if the client accepts no data for a time, and limits its send buffer.
+    ///
+    /// The buffer is small, so that the kernel keeps little for a client that reads slowly (tcp(7), TCP_USER_TIMEOUT).
+    func limitUnread(milliseconds: Int64) {
+        var time = UInt32(clamping: milliseconds)
+        var size = ConnectionState.unreadBytes
+        let width = socklen_t(MemoryLayout<UInt32>.size)
+        _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &time, width)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, width)
+    }
+
+    private static let unreadBytes: Int32 = 64 << 10
+
+    /// Whether data has arrived that has not been read.
+    var hasUnread: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) > 0
+    }
+
+    /// Whether the client has stopped sending, and everything that it sent has been read.
+    var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
+    }
+
+    /// Ends the connection, whose deadline has passed.
+    ///
+    /// The client of a TLS connection without a request is told that nothing was cut off (RFC 8446, section 6.1), as far as
+    /// the library can still do it.
+    func end(at now: Int64) {
+        if isSecure, !isBusy, now < deadline + ConnectionState.goodbye { endReading() } else { cut() }
+    }
+
+    /// How long the library has for that, in milliseconds.
+    private static let goodbye: Int64 = 2_000
+
+    /// Ends both directions at once: the library sees the end and closes the connection.
+    func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Ends the connection after what has arrived has been read.
+    func endReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+}
+
+/// What the system counts of a connection's bytes.
+enum SocketCounts {
+    /// The bytes that have arrived; nil if the system does not count them, as for a Unix domain socket.
+    static func received(by descriptor: Int32) -> UInt64? { count(of: descriptor, at: 128) }
+
+    /// A number that grows, or at least changes, whenever the peer takes bytes that were sent to it.
+    ///
+    /// For TCP these are the bytes that the peer has acknowledged, for a Unix domain socket those that it has not yet read.
+    static func taken(by descriptor: Int32) -> UInt64 {
+        if let acknowledged = count(of: descriptor, at: 120) { return acknowledged }
+        var waiting: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 ? UInt64(clamping: waiting) : 0
+    }
+
+    /// `tcpi_bytes_acked` and `tcpi_bytes_received` of Linux's `struct tcp_info` (linux/tcp.h, RFC 4898); glibc's
+    /// declaration ends before these members.
+    private static func count(of descriptor: Int32, at place: Int) -> UInt64? {
+        unsafe withUnsafeTemporaryAllocation(byteCount: place + 8, alignment: 8) { info in
+            var size = socklen_t(info.count)
+            guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size) == 0,
+                size == info.count
+            else { return nil }
+            return unsafe info.load(fromByteOffset: place, as: UInt64.self)
+        }
+    }
+}

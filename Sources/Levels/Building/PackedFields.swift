@@ -1,0 +1,211 @@
+import Bytes
+internal import PropertyLists
+
+/// Writes packed fields and values as they arrive, and keeps what is needed to drop a repeated key's earlier value.
+///
+/// Everything is on one stack of bytes: a level's rows are removed from it when the level is complete, so that the
+/// fields of the level's owner continue where they were.
+struct PackedFields: ~Copyable {
+    var bytes = ByteBuffer(capacity: 1 << 16)
+    /// The fields of all open dictionaries, the innermost last.
+    private var starts: [Start] = []
+    /// The number of them that a later field of the same name replaced.
+    private var overridden = 0
+
+    /// For dictionaries of many fields, by their first field's number: hash of the name → number of the field.
+    private var wide: [Int: [UInt64: Int]] = [:]
+
+    /// The maximum number of fields that are compared one by one.
+    private static let comparedFields = 24
+
+    struct Start {
+        /// The offset of the field, which begins with its name's length.
+        var offset: Int
+        var name: Range<Int>
+        /// The meaning of its name in an item or a section.
+        let meaning: SlotTable.Meaning
+        var isOverridden = false
+        /// For messages.
+        let place: PackedPosition
+    }
+
+    var count: Int { starts.count }
+
+    func start(_ field: Int) -> Start { starts[field] }
+
+    /// Begins a field; a field with the same name is kept.
+    @inline(__always)
+    mutating func begin(_ name: Span<UInt8>, meaning: SlotTable.Meaning, at position: SourcePosition) {
+        let offset = bytes.count
+        bytes.append(run: name)
+        starts.append(
+            Start(
+                offset: offset, name: max(bytes.count - name.count, 0)..<bytes.count, meaning: meaning,
+                place: PackedPosition(position)))
+    }
+
+    /// Begins a field of the dictionary whose first field has the number `base`; returns the number of an earlier field
+    /// of the same name.
+    mutating func begin(
+        _ name: Span<UInt8>, meaning: SlotTable.Meaning, base: Int, at position: SourcePosition
+    ) -> Int? {
+        let earlier = earlierField(name, base: base)
+        begin(name, meaning: meaning, at: position)
+        if let earlier {
+            starts[earlier].isOverridden = true
+            overridden += 1
+        }
+        return earlier
+    }
+
+    private mutating func earlierField(_ name: Span<UInt8>, base: Int) -> Int? {
+        guard starts.count - base <= Self.comparedFields else { return earlierWideField(name, base: base) }
+        var field = starts.count - 1
+        while field >= base {
+            if isField(field, named: name) { return field }
+            field -= 1
+        }
+        return nil
+    }
+
+    private mutating func isField(_ field: Int, named name: Span<UInt8>) -> Bool {
+        let known = starts[field]
+        return known.name.count == name.count && !known.isOverridden
+            && bytes.span.extracting(known.name).isEqual(to: name)
+    }
+
+    private mutating func earlierWideField(_ name: Span<UInt8>, base: Int) -> Int? {
+        if wide[base] == nil {
+            var table: [UInt64: Int] = [:]
+            for field in base..<starts.count {
+                table[TableHash.of(bytes.span.extracting(starts[field].name))] = field
+            }
+            wide[base] = table
+        }
+        let found = wide[base]?.updateValue(starts.count, forKey: TableHash.of(name))
+        return found.flatMap { isField($0, named: name) ? $0 : nil }
+    }
+
+    /// Closes the dictionary whose fields begin with number `base`, dropping those that were overridden; true if
+    /// there were any, so that the bytes after them have moved.
+    mutating func close(base: Int) -> Bool {
+        if !wide.isEmpty { wide[base] = nil }
+        defer { starts.removeSubrange(base...) }
+        guard overridden > 0, starts[base...].contains(where: \.isOverridden) else { return false }
+        let end = bytes.count
+        var kept = ByteBuffer()
+        for field in base..<starts.count {
+            let next = field + 1 < starts.count ? starts[field + 1].offset : end
+            if starts[field].isOverridden {
+                overridden -= 1
+            } else {
+                kept.append(bytes.span.extracting(starts[field].offset..<next))
+            }
+        }
+        bytes.truncate(to: starts[base].offset)
+        bytes.append(kept.span)
+        return true
+    }
+
+    // MARK: Values
+
+    /// Begins a container; its size is filled in by `endContainer`.
+    mutating func beginContainer(_ tag: PackedTag) -> Int {
+        bytes.append(tag)
+        bytes.append(halfWord: 0)
+        return bytes.count
+    }
+
+    mutating func endContainer(at start: Int) throws(PropertyListError) {
+        guard let size = UInt32(exactly: bytes.count - start) else {
+            throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
+        }
+        bytes.replace(at: start - 4, halfWord: size)
+    }
+
+    /// Turns an open dictionary that contains only `CF$UID` with an integer into an archive's UID.
+    ///
+    /// Formats other than the binary one write a UID in this way (`CFPropertyList.c`, `parseDictTag`).
+    mutating func replaceWithUID(dictionaryAt start: Int) -> Bool {
+        let head = Self.uidHeadBytes
+        guard bytes.count - start > head, bytes.count - start <= head + 10,
+            bytes.span.extracting(start..<start + head).isEqual(to: Self.uidHead.span)
+        else { return false }
+        var reader = PackedReader(bytes.span, at: start + head)
+        let value = reader.number()
+        guard reader.offset == bytes.count else { return false }
+        // Before the content are the tag and four bytes of size.
+        bytes.truncate(to: start - 5)
+        uid(value)
+        return true
+    }
+
+    /// `CF$UID` and the tag of an integer, packed; their length is separate, because every dictionary is checked.
+    private static let uidHead: [UInt8] = [6] + Array("CF$UID".utf8) + [PackedTag.positive.rawValue]
+    private static let uidHeadBytes = 8
+
+    mutating func string(_ text: Span<UInt8>) {
+        bytes.append(PackedTag.string)
+        bytes.append(run: text)
+    }
+
+    mutating func data(_ content: Span<UInt8>) {
+        bytes.append(PackedTag.data)
+        bytes.append(run: content)
+    }
+
+    mutating func uid(_ value: UInt64) {
+        bytes.append(PackedTag.uid)
+        bytes.append(packed: value)
+    }
+
+    mutating func hole(_ form: LevelForm) {
+        bytes.append(PackedTag.hole)
+        bytes.append(form.rawValue)
+    }
+}
+
+/// A document position in one word, because every unfinished row and field has one.
+struct PackedPosition {
+    /// The highest bit marks a byte offset; for text, the line is in the bits above the column.
+    private let bits: UInt64
+
+    private static let byteFlag: UInt64 = 1 << 63
+    private static let columnBits: UInt64 = 31
+    private static let columnMask: UInt64 = 1 << columnBits - 1
+
+    /// No position, as for the root.
+    static let none = PackedPosition(bits: 0)
+
+    private init(bits: UInt64) { self.bits = bits }
+
+    @inline(__always)
+    init(_ position: SourcePosition) {
+        switch position {
+        case .byte(let offset): bits = Self.byteFlag | UInt64(bitPattern: Int64(offset))
+        case .text(let line, let column):
+            bits =
+                UInt64(bitPattern: Int64(line)) &<< Self.columnBits
+                | UInt64(bitPattern: Int64(column)) & Self.columnMask
+        }
+    }
+
+    /// The position; nil if there is none.
+    var position: SourcePosition? {
+        guard bits != 0 else { return nil }
+        guard bits & Self.byteFlag == 0 else { return .byte(offset: Int(bits & ~Self.byteFlag)) }
+        return .text(line: Int(bits >> Self.columnBits), column: Int(bits & Self.columnMask))
+    }
+}
+
+extension SourcePosition {
+    /// `on line 12` or `at byte 4711`, with the column if `other` is in the same line.
+    func phrase(apartFrom other: SourcePosition?) -> String {
+        switch (self, other) {
+        case (.byte(let offset), _): "at byte \(offset)"
+        case (.text(let line, let column), .text(let another, _)) where line == another:
+            "on line \(line), column \(column)"
+        case (.text(let line, _), _): "on line \(line)"
+        }
+    }
+}

@@ -1,0 +1,227 @@
+internal import Bytes
+public import PropertyLists
+
+/// What opens: dictionaries and arrays, which are items, rows, sections or values.
+extension TreeBuilder {
+    public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+        switch expected.dictionary {
+        case .value: openValue(.dictionary, at: position)
+        case .item: try openItem(at: position)
+        case .section: openSection(at: position)
+        case .record: try openRecord(at: position)
+        case .list: try open(itemSlots.slot(expected.slot).dictionary, at: position)
+        default: throw refusalOfDictionary
+        }
+    }
+
+    public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        switch expected.array {
+        case .value: openValue(.array, at: position)
+        case .rows: openRows(at: position)
+        case .sectionRows: openSectionRows(at: position)
+        case .sectionsOfRows: becomeSections(at: position)
+        case .list: try open(itemSlots.slot(expected.slot).array, at: position)
+        case .document: try openDocument(at: position)
+        default: throw refusalOfArray
+        }
+    }
+
+    private mutating func openItem(at position: SourcePosition) throws(PropertyListError) {
+        noteElement()
+        try tree.countItem()
+        guard items.count <= tree.limits.depth else { throw nestsTooDeep }
+        let base = tree.base
+        items.open(at: position, base: base)
+        push(Frame(.item, of: .anything, at: position, base: base))
+    }
+
+    /// Notes an item among the elements; after one, the list cannot become sections.
+    @inline(__always)
+    mutating func noteElement() {
+        guard expected.array == .sectionsOfRows else { return }
+        expected.array = .refused
+        frames[frames.count - 1].elements = expected
+    }
+
+    private mutating func openDocument(at position: SourcePosition) throws(PropertyListError) {
+        try openItem(at: position)
+        isArray = true
+        openRows(at: position)
+    }
+
+    private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
+        let start = tree.fields.beginContainer(kind == .array ? .array : .dictionary)
+        let base = Frame.Base(field: tree.fields.count, row: tree.rows.count, start: start)
+        push(Frame(kind, of: .anything, at: position, base: base))
+    }
+
+    private mutating func openRows(at position: SourcePosition) {
+        push(Frame(.rows, of: .items(array: .sectionsOfRows), at: position, base: tree.base))
+    }
+
+    private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
+        guard let rule else { throw wrongValue("a container") }
+        // The place of a level is never shown; the mark is for other values of the same key.
+        if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
+        push(Frame(rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
+    }
+
+    // MARK: Sections
+
+    /// The first element of the rows is an array, so they are sections.
+    private mutating func becomeSections(at position: SourcePosition) {
+        frames[frames.count - 1].becomeSections()
+        resume()
+        openSectionRows(at: position)
+    }
+
+    private mutating func openSection(at position: SourcePosition) {
+        let list = frames.last?.list
+        list?.openSection()
+        push(Frame(.section, of: .anything, at: position, base: tree.base, list: list))
+    }
+
+    /// Begins the rows of one section.
+    private mutating func openSectionRows(at position: SourcePosition) {
+        // What the section's dictionary holds so far makes room for its rows.
+        if kind == .section { takeSectionFields() }
+        push(Frame(.sectionRows, of: .items(array: .refused), at: position, base: tree.base, list: frames.last?.list))
+    }
+}
+
+/// Keys, and what they say of the value to come.
+extension TreeBuilder {
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        tree.note(name)
+        switch kind {
+        case .item: try itemKey(name, at: position)
+        case .section: try sectionKey(name, at: position)
+        case .namedSections: frames[frames.count - 1].list?.name = String(utf8: name)
+        default:
+            let base = frames[frames.count - 1].base.field
+            if let earlier = tree.fields.begin(name, meaning: .init(), base: base, at: position) {
+                warnAboutRepeatedKey(name, at: position, after: earlier)
+            }
+        }
+    }
+
+    private mutating func itemKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let meaning = itemSlots.meaning(of: name)
+        let earlier = tree.fields.begin(
+            name, meaning: meaning, base: frames[frames.count - 1].base.field, at: position)
+        if let earlier { warnAboutRepeatedKey(name, at: position, after: earlier) }
+        if meaning.slot != 0 {
+            try fill(meaning, itemSlots.rule(of: meaning.slot), isRepeated: earlier != nil)
+        } else {
+            expected = .anything
+            if meaning.isNearMiss { warnAboutNearMiss(name, in: itemSlots, at: position) }
+        }
+    }
+
+    private mutating func sectionKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        let meaning = sectionSlots.meaning(of: name)
+        tree.fields.begin(name, meaning: meaning, at: position)
+        expected = .anything
+        if meaning.slot != 0 {
+            let rule = sectionSlots.rule(of: meaning.slot)
+            if rule.holdsLevel, frames.last?.list?.claimRows() == false { throw secondRows }
+            expected = rule.value
+        } else if meaning.isNearMiss {
+            warnAboutNearMiss(name, in: sectionSlots, at: position)
+        }
+    }
+
+    /// Notes that an item's last field fills a slot, and expects the value that the slot takes.
+    private mutating func fill(
+        _ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule, isRepeated: Bool
+    ) throws(PropertyListError) {
+        if rule.holdsLevel {
+            guard items.levelSlot == 0 || isRepeated else { throw secondLevel }
+            items.claimLevel(meaning.slot)
+        }
+        let isStrongest = items.field(meaning.slot).map { meaning.rank <= tree.fields.start($0).meaning.rank } ?? true
+        if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
+        expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything
+        if rule.isNoted { noteStructure(meaning, rule) }
+    }
+}
+
+extension TreeBuilder {
+    /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names another document.
+    @inline(never)
+    private mutating func noteStructure(_ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule) {
+        isPlain = false
+        if rule.isOfTable { hasTables = true }
+        if rule.arrangesLevel { items.noteOrder() }
+        if meaning.slot == sourceSlot { holdsSources = true }
+        guard rule.isHidden else { return }
+        if rule.isForRoot, items.count > 1, !takesMountedPage {
+            expected = .anything
+        } else {
+            tree.fields.bytes.append(PackedTag.hidden)
+        }
+    }
+}
+
+extension Slot.Check {
+    @inline(__always)
+    fileprivate func applies(to meaning: SlotTable.Meaning, isStrongest: Bool) -> Bool {
+        switch self {
+        case .noName: false
+        case .allNames: true
+        case .strongestSoFar: isStrongest
+        case .firstName: meaning.rank == 0
+        }
+    }
+}
+
+/// Texts, numbers, dates and data: fields, titles, keys, or items.
+extension TreeBuilder {
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        // If a text has no position of its own, its container's position is used.
+        try string(text, at: frames.last?.position ?? .byte(offset: 0))
+    }
+
+    public mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        try check(.text)
+        if expected.makesItems { return try addStringItem(text, at: position) }
+        tree.note(text)
+        tree.fields.string(text)
+    }
+
+    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
+        try check(.number)
+        tree.fields.bytes.append(packed: value)
+    }
+
+    public mutating func real(_ value: Double) throws(PropertyListError) {
+        try check(.number)
+        tree.fields.bytes.append(PackedTag.real, value)
+    }
+
+    public mutating func boolean(_ value: Bool) throws(PropertyListError) {
+        try check(.boolean)
+        tree.fields.bytes.append(value ? PackedTag.yes : .no)
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        tree.note(date: seconds)
+        try check(.date)
+        tree.fields.bytes.append(PackedTag.date, seconds)
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        try check(.data)
+        tree.fields.data(bytes)
+    }
+
+    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        try check(.uid)
+        tree.fields.uid(value)
+    }
+
+    @inline(__always)
+    private mutating func check(_ kind: ScalarKind) throws(PropertyListError) {
+        guard expected.allows(kind) else { throw refusal(of: kind) }
+    }
+}

@@ -1,0 +1,223 @@
+internal import Bytes
+public import PropertyLists
+
+/// Packs the rows of a level again, with other titles or controls; their keys and all other fields stay.
+struct RowRepacking: ~Copyable {
+    /// The new members of a row's control; nil if they stay.
+    typealias ControlMembers = (_ row: Int, _ bytes: Span<UInt8>, _ control: Range<Int>) -> [UInt8]?
+
+    private let level: Level
+    private let newTitle: (String) -> String?
+    private let newMembers: ControlMembers
+    private var output = ByteBuffer()
+
+    /// - Parameters:
+    ///   - newTitle: another title for a title that is not empty; nil if it stays.
+    ///   - newMembers: the new members of a row's control.
+    init(
+        of level: Level, newTitle: @escaping (String) -> String? = { _ in nil }, newMembers: @escaping ControlMembers
+    ) {
+        self.level = level
+        self.newTitle = newTitle
+        self.newMembers = newMembers
+    }
+
+    /// The bytes of the new level.
+    mutating func rows() -> [UInt8] {
+        let source = level.bytes
+        for _ in 0...level.rowCount { output.append(halfWord: 0) }
+        // The fingerprints of the keys, which stay.
+        let table = (level.rowCount + 1) * 4
+        output.append(source.span.extracting(table..<level.packed(0..<0).lowerBound))
+        for number in 0..<level.rowCount {
+            output.replace(at: number * 4, halfWord: UInt32(truncatingIfNeeded: output.count))
+            append(number, of: source.span)
+        }
+        output.replace(at: level.rowCount * 4, halfWord: UInt32(truncatingIfNeeded: output.count))
+        return Array(copying: output.span)
+    }
+
+    private mutating func append(_ number: Int, of source: Span<UInt8>) {
+        let row = level.row(number)
+        let title = level.title(number)
+        let replaced = title.isEmpty ? nil : newTitle(title)
+        var gathered = ByteBuffer()
+        let kept = appendFields(of: number, row, of: source, to: &gathered)
+        let end = gathered.count
+        gathered.append(replaced ?? title)
+        var pending = PendingRow(
+            fields: 0..<end, title: end..<gathered.count, isString: row.isString, marks: row.flags.intersection(.marks),
+            recordNumber: UInt32(row.recordNumber(in: source)))
+        if replaced == nil, let kept { pending.title = kept }
+        // Only whether there is one counts here; the key itself follows.
+        if row.flags.contains(.hasExplicitKey) { pending.explicitKey = 0..<0 }
+        let isOwn = row.flags.contains(.hasOwnKey) || replaced != nil
+        LevelAssembler.append(
+            pending, key: isOwn ? Array(copying: source.extracting(row.key)) : nil, from: gathered.span, to: &output)
+    }
+
+    /// Copies the fields, with the new members of the control.
+    ///
+    /// - Returns: the range of the title in the copy; nil if it is in no field.
+    private func appendFields(
+        of number: Int, _ row: Row, of source: Span<UInt8>, to output: inout ByteBuffer
+    ) -> Range<Int>? {
+        let members = row.control(in: source).flatMap { newMembers(number, source, $0) }
+        var title: Range<Int>?
+        for field in PackedField.all(in: row.fields, of: source) {
+            if field.holdsTitle(of: row) { title = row.title.moved(by: output.count - field.range.lowerBound) }
+            if let members, field.tag == .control {
+                PackedControl.append(members.span, to: &output)
+            } else {
+                output.append(source.extracting(field.range))
+            }
+        }
+        return title
+    }
+}
+
+extension Level {
+    /// The level of a settings page that shows stored values in place of the defaults; O(bytes).
+    ///
+    /// Keys, fields and the levels below are the same.
+    ///
+    /// - Parameters:
+    ///   - values: the stored values, by key.
+    ///   - unusable: called with each value that a control cannot have, once for a radio group.
+    public func showing(
+        _ values: PropertyListDictionary, unusable: (UnusableValue) -> Void = { _ in }
+    ) -> Level {
+        guard !values.entries.isEmpty else { return self }
+        var shown: [Int: [UInt8]] = [:]
+        // The rows of a radio group have one rule, so that it is not looked at for each of them.
+        var group: (key: String, rows: Range<Int>, value: [UInt8]?)?
+        for row in 0..<rowCount {
+            guard let key = controlKey(ofRow: row), let stored = values[key] else { continue }
+            if let group, group.key == key, group.rows.contains(row) {
+                shown[row] = group.value
+                continue
+            }
+            guard let control = control(ofRow: row) else { continue }
+            let objection = ControlCheck.objection(to: stored, for: control)
+            if let objection { unusable(UnusableValue(key: key, objection: objection)) }
+            shown[row] = objection == nil ? stored.packed : nil
+            if control["choice"] != nil { group = (key, sectionRows(around: row), shown[row]) }
+        }
+        return shown.isEmpty ? self : repacked(showing: shown)
+    }
+
+    private func repacked(showing values: [Int: [UInt8]]) -> Level {
+        var repacking = RowRepacking(of: self) { row, source, control in
+            guard let value = values[row] else { return nil }
+            return PackedControl.members(control, of: source, showing: value)
+        }
+        let bytes = repacking.rows()
+        return Level(
+            bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form,
+            mayHoldTextBeyondXML: true, rowsHoldParts: rowsHoldParts, rowsMayHoldOrders: mayHoldOrders)
+    }
+}
+
+extension PackedControl {
+    /// The members of a control with another value.
+    fileprivate static func members(
+        _ control: Range<Int>, of source: Span<UInt8>, showing value: [UInt8]
+    ) -> [UInt8] {
+        var members = ByteBuffer()
+        var isPending = true
+        for member in PackedField.all(in: control, of: source) {
+            let name = source.extracting(member.name)
+            if name.isEqual(to: "value".utf8Span.span) { continue }
+            // After the type and the key, where the answer has it.
+            if isPending, !name.isEqual(to: "type".utf8Span.span), !name.isEqual(to: "key".utf8Span.span) {
+                append(value, to: &members)
+                isPending = false
+            }
+            members.append(source.extracting(member.range))
+        }
+        if isPending { append(value, to: &members) }
+        return Array(copying: members.span)
+    }
+
+    private static func append(_ value: [UInt8], to members: inout ByteBuffer) {
+        members.append(run: "value".utf8Span.span)
+        members.append(value.span)
+    }
+}
+
+extension PropertyListValue {
+    /// The packed value; nil for one of more than 4 GiB.
+    fileprivate var packed: [UInt8]? {
+        var writer = PackedValueWriter()
+        do throws(PropertyListError) {
+            try tell(to: &writer)
+        } catch {
+            return nil
+        }
+        return Array(copying: writer.output.span)
+    }
+}
+
+/// A stored value that a control cannot have, so that the default shows.
+public struct UnusableValue: Sendable, Equatable {
+    /// The key under which it is stored.
+    public let key: String
+    /// Why, as the end of a sentence: `must be true or false, not 5`.
+    public let objection: String
+}
+
+extension Level {
+    /// The level of a settings page with the texts that it shows in another language; O(bytes).
+    ///
+    /// Keys, fields and the levels below are the same: a path does not depend on the language.
+    ///
+    /// - Parameter translation: the translation of a text; nil for one that has none.
+    public func translated(_ translation: @escaping (String) -> String?) -> Level {
+        var repacking = RowRepacking(of: self, newTitle: translation) { _, source, control in
+            PackedControl.members(PackedDictionary(source, control), translatedBy: translation)
+        }
+        let bytes = repacking.rows()
+        let sections = allSections.map { section in
+            var section = section
+            section.title = section.title.map { translation($0) ?? $0 }
+            section.footer = section.footer.map { translation($0) ?? $0 }
+            return section
+        }
+        if bytes == self.bytes, sections == allSections { return self }
+        return Level(
+            bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
+            mayHoldTextBeyondXML: true, rowsMayHoldOrders: mayHoldOrders)
+    }
+}
+
+extension PackedControl {
+    /// The members of a control with the translated titles of its options.
+    fileprivate static func members(
+        _ control: borrowing PackedDictionary, translatedBy translate: (String) -> String?
+    ) -> [UInt8] {
+        let source = control.bytes
+        var members = ByteBuffer()
+        for member in PackedField.all(in: control.fields, of: source) {
+            let isOptions = source.extracting(member.name).isEqual(to: "options".utf8Span.span)
+            if isOptions, member.tag == .array {
+                appendOptions(control, translatedBy: translate, to: &members)
+            } else {
+                members.append(source.extracting(member.range))
+            }
+        }
+        return Array(copying: members.span)
+    }
+
+    private static func appendOptions(
+        _ control: borrowing PackedDictionary, translatedBy translate: (String) -> String?, to output: inout ByteBuffer
+    ) {
+        var options: [(title: String, value: Range<Int>)] = []
+        for element in control.elements("options") {
+            // After the tag and the size of a dictionary.
+            let option = PackedDictionary(control.bytes, element.lowerBound + 5..<element.upperBound)
+            guard let title = option.text("title"), let value = option.packed("value") else { continue }
+            options.append((translate(title) ?? title, value))
+        }
+        appendOptions(options, from: control.bytes, to: &output)
+    }
+}

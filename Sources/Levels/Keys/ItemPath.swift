@@ -1,0 +1,130 @@
+public import Bytes
+
+/// The chain of keys from the root to an item, as in the segments of a URL.
+public struct ItemPath: Sendable, Hashable {
+    /// All keys in Unicode NFC, concatenated, the outermost first.
+    let bytes: [UInt8]
+    /// Where each key ends in `bytes`.
+    let ends: [Int]
+
+    /// The path of the root item.
+    public static let root = ItemPath(bytes: [], ends: [])
+
+    private init(bytes: [UInt8], ends: [Int]) {
+        self.bytes = bytes
+        self.ends = ends
+    }
+
+    /// The number of keys; 0 for the root.
+    public var count: Int { ends.count }
+
+    /// Parses the part of a target after `/levels`: `/Item%204/Screen%20G`, or nothing for the root.
+    ///
+    /// - Throws: `ItemPathError` for a segment that is not percent-encoded UTF-8.
+    public init(_ text: Span<UInt8>) throws(ItemPathError) {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        var index = 0
+        var end = text.count
+        if end > 0, text[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        if end > 0, text[0] == UInt8(ascii: "/") { index = 1 }
+        bytes.reserveCapacity(end)
+        ends.reserveCapacity(8)
+        while index < end {
+            let start = index
+            while index < end, text[index] != UInt8(ascii: "/") { index += 1 }
+            try Self.append(text.extracting(start..<index), to: &bytes)
+            ends.append(bytes.count)
+            index += 1
+        }
+        self.bytes = bytes
+        self.ends = ends
+    }
+
+    /// The path of the item above; nil for the root.
+    var parent: ItemPath? {
+        guard count > 0 else { return nil }
+        let ends = Array(ends.dropLast())
+        return ItemPath(bytes: Array(bytes.prefix(ends.last ?? 0)), ends: ends)
+    }
+
+    /// The last key; empty for the root.
+    var lastKey: [UInt8] { count > 0 ? Array(bytes[range(count - 1)]) : [] }
+
+    private static func append(_ segment: Span<UInt8>, to bytes: inout [UInt8]) throws(ItemPathError) {
+        let start = bytes.count
+        guard PercentEncoding.decode(segment, into: &bytes) else { throw ItemPathError(segment: String(utf8: segment)) }
+        if ByteScan.isASCII(bytes.span.extracting(start..<bytes.count)) { return }
+        let key = Array(bytes[start...])
+        guard isUTF8(key) else { throw ItemPathError(segment: String(utf8: segment)) }
+        if !ItemKey.isPlain(key.span) { bytes.replaceSubrange(start..., with: NormalizationFormC.text(of: key.span)) }
+    }
+
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
+
+    func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
+
+    /// A key as text.
+    public func key(_ number: Int) -> String { String(utf8: bytes.span.extracting(range(number))) }
+}
+
+/// A segment that cannot be read.
+public struct ItemPathError: Error, Equatable, Sendable {
+    /// The segment as it was sent.
+    public let segment: String
+}
+
+/// Path segments in URLs (RFC 3986, section 2).
+public enum PercentEncoding {
+    /// Appends a key as one segment: unreserved characters unchanged, others as `%` and upper-case hexadecimal digits.
+    @inlinable
+    public static func append(_ key: Span<UInt8>, to buffer: inout ByteBuffer) {
+        // Whole words are stored and counted partially: a branch for each byte would cost more.
+        guard buffer.reserve(key.count &* 3 &+ 8) else { return }
+        for index in key.indices {
+            let byte = key[index]
+            let isPlain = AsciiSet.unreserved.contains(byte)
+            buffer.store(isPlain ? UInt64(byte) : encoded(byte), counting: isPlain ? 1 : 3)
+        }
+    }
+
+    /// `%` and two digits, the first character lowest.
+    @inlinable @inline(__always)
+    static func encoded(_ byte: UInt8) -> UInt64 {
+        UInt64(UInt8(ascii: "%")) | UInt64(hexDigit(byte &>> 4)) &<< 8 | UInt64(hexDigit(byte & 15)) &<< 16
+    }
+
+    /// The decoded bytes of a segment; nil if a `%` is not followed by two digits.
+    public static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(segment.count)
+        return decode(segment, into: &bytes) ? bytes : nil
+    }
+
+    /// Appends the decoded bytes of a segment; false if a `%` is not followed by two digits.
+    static func decode(_ segment: Span<UInt8>, into bytes: inout [UInt8]) -> Bool {
+        var index = 0
+        while index < segment.count {
+            if segment[index] != UInt8(ascii: "%") {
+                bytes.append(segment[index])
+                index += 1
+            } else {
+                guard index + 2 < segment.count, let high = segment[index + 1].hexadecimalValue,
+                    let low = segment[index + 2].hexadecimalValue
+                else { return false }
+                bytes.append(high << 4 | low)
+                index += 3
+            }
+        }
+        return true
+    }
+
+    @inlinable @inline(__always)
+    static func hexDigit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? 48 : 55) }
+}
+
+extension AsciiSet {
+    /// Letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.3).
+    @inlinable @inline(__always)
+    static var unreserved: AsciiSet { AsciiSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE) }
+}

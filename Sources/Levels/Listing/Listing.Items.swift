@@ -1,0 +1,152 @@
+/// Rows of many levels, by their numbers in document order: the hits of a search.
+extension Listing {
+    /// Items in and below the level, by number.
+    ///
+    /// There may be a million of them, so their places are found when they are shown.
+    public struct Items: Sendable {
+        /// Counted from 0 over all items in and below the level, each before those below it.
+        var numbers: [UInt32]
+        let texts: SearchTexts
+        /// The search, if the best hits come first, and not in the order of the document.
+        let rankedBy: ItemSearch?
+    }
+
+    /// Shows the hits of a search in and below the level, in one section without a title.
+    public mutating func search(_ search: ItemSearch, _ texts: SearchTexts) {
+        guard let level else { return }
+        let numbers = search.hits(in: level, texts)
+        show(Items(numbers: numbers, texts: texts, rankedBy: search.isRanked ? search : nil))
+    }
+
+    /// Whether all rows have places.
+    public var isLocated: Bool {
+        if case .items = rows { false } else { true }
+    }
+
+    /// The same listing, with places for the rows at some positions.
+    public func located(_ positions: Range<Int>) -> Listing {
+        guard case .items(let items) = rows, let level else { return self }
+        var located = self
+        var places: [Place] = []
+        places.reserveCapacity(positions.count)
+        var locator = ItemLocator(level, items.texts)
+        for position in positions {
+            locator.move(to: Int(items.numbers[position]))
+            places.append(located.place(&locator))
+        }
+        located.show(places, at: positions, of: count)
+        return located
+    }
+
+    private mutating func place(_ locator: inout ItemLocator) -> Place {
+        let last = locator.steps.count - 1
+        for index in locator.steps.indices.dropFirst() where locator.steps[index].branch == nil {
+            let above = locator.steps[index - 1]
+            locator.steps[index].branch = addBranch(below: Place(branch: above.branch ?? 0, row: above.row))
+        }
+        return Place(branch: locator.steps[last].branch ?? 0, row: locator.steps[last].row)
+    }
+
+    /// The position of the first of some rows that is shown, by the hashes of their keys, in order of preference.
+    ///
+    /// Rows come and go between two pages, but seldom so many that a row is further away.
+    ///
+    /// - Parameters:
+    ///   - range: the positions that count.
+    ///   - position: where the first of them was.
+    func position(ofFirst hashes: [UInt64], in range: Range<Int>, near position: Int) -> Int? {
+        let position = max(range.lowerBound, min(position, range.upperBound))
+        var best: (index: Int, position: Int)?
+        var known = position..<min(position + 1, range.upperBound)
+        note(hashes, in: known, &best)
+        var distance = Self.nearest
+        while best?.index != 0, known != range, distance <= Self.furthest {
+            let wide = max(range.lowerBound, position - distance)..<min(range.upperBound, position + distance)
+            note(hashes, in: wide.lowerBound..<known.lowerBound, &best)
+            note(hashes, in: known.upperBound..<wide.upperBound, &best)
+            known = wide
+            // A better one can only be near it: the rows were next to each other.
+            if let best, best.position + Self.nearest / 2 < known.upperBound { break }
+            distance *= 8
+        }
+        return best?.position
+    }
+
+    /// Notes the best of some rows that is among those at some positions.
+    private func note(_ hashes: [UInt64], in positions: Range<Int>, _ best: inout (index: Int, position: Int)?) {
+        let part = located(positions)
+        for position in positions {
+            guard let index = hashes.firstIndex(of: part.keyHash(at: position)) else { continue }
+            if best.map({ index < $0.index }) ?? true { best = (index, position) }
+        }
+    }
+
+    /// How far away a row is searched for at first, and at most.
+    private static let nearest = 512
+    private static let furthest = 4_096
+}
+
+/// Finds items in and below a level by their numbers in document order; it goes on from the item found last.
+struct ItemLocator {
+    /// A level on the way to the item.
+    struct Step {
+        let level: Level
+        /// The number of the level's first item, and that after its last one.
+        let items: Range<Int>
+        /// The row on the way, and its number.
+        fileprivate(set) var row = 0
+        fileprivate var number: Int
+        fileprivate let plan: SearchPlan?
+        /// The number of the level among a listing's branches; nil until it has one.
+        var branch: Int?
+
+        fileprivate init(_ level: Level, first: Int, _ texts: SearchTexts) {
+            self.level = level
+            items = first..<first + level.itemCount
+            number = first
+            // The rows of a level of leaves need no search.
+            plan = texts.isLarge(level) && !level.children.isEmpty ? texts.plan(of: level) : nil
+        }
+
+        /// Goes to the row that an item is in or below, which is not before the present one.
+        fileprivate mutating func advance(to item: Int) {
+            if level.children.isEmpty {
+                (row, number) = (item - items.lowerBound, item)
+                return
+            }
+            if let part = plan?.part(of: item - items.lowerBound), items.lowerBound + part.first > number {
+                (row, number) = (part.rows.lowerBound, items.lowerBound + part.first)
+            }
+            while true {
+                let next = number + 1 + (level.child(row)?.itemCount ?? 0)
+                if item < next { return }
+                (row, number) = (row + 1, next)
+            }
+        }
+    }
+
+    /// From the level to the item's own row.
+    var steps: [Step]
+    private let texts: SearchTexts
+
+    init(_ level: Level, _ texts: SearchTexts) {
+        self.texts = texts
+        steps = [Step(level, first: 0, texts)]
+        steps[0].branch = 0
+    }
+
+    /// Goes to an item of the level, or below it.
+    mutating func move(to item: Int) {
+        while steps.count > 1, !steps[steps.count - 1].items.contains(item) { steps.removeLast() }
+        if item < steps[steps.count - 1].number {
+            steps[steps.count - 1].number = steps[steps.count - 1].items.lowerBound
+            steps[steps.count - 1].row = 0
+        }
+        while true {
+            steps[steps.count - 1].advance(to: item)
+            let step = steps[steps.count - 1]
+            guard item > step.number, let below = step.level.child(step.row) else { return }
+            steps.append(Step(below, first: step.number + 1, texts))
+        }
+    }
+}

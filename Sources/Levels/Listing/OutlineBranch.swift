@@ -1,0 +1,122 @@
+/// A level of an outline, and which of its rows are open.
+///
+/// Its rows are counted by their index in the order in which they are shown; without an order of their own, that is the
+/// number of the row.
+final class OutlineBranch {
+    let level: Level
+    /// The item that the level is below.
+    private let step: Item.Step
+    /// The number of levels that are open from this one on, besides those that are open by name.
+    private let depth: Int
+    private let sizes: OutlineSizes
+    private let names: NamedRows?
+    /// The order of the rows; nil for that of the document. It is made when it is needed.
+    private(set) lazy var order = sizes.order(below: step)
+    private lazy var totals = sizes.totals(of: level, depth: depth, in: order)
+    /// The rows that are open by name, in ascending order.
+    private lazy var named = namedRows()
+    /// The number of rows that are shown of the level and of the levels below it.
+    private(set) lazy var count = countOfLevel() + (named.last?.moreRows ?? 0)
+
+    /// A row that is open by name.
+    private struct Named {
+        let index: Int
+        let branch: OutlineBranch
+        /// How many rows more are shown below this row and the named ones before it than their depth opens.
+        let moreRows: Int
+    }
+
+    /// Creates a branch for the level below an item; nil for a leaf.
+    init?(below step: Item.Step, depth: Int, _ names: NamedRows?, _ sizes: OutlineSizes) {
+        guard let level = step.level.child(step.row), level.count > 0 else { return nil }
+        self.level = level
+        self.step = step
+        self.depth = depth
+        self.sizes = sizes
+        // If everything is open anyway, names open nothing more.
+        self.names = depth < level.height ? names : nil
+    }
+
+    /// How many rows must be put in order; 0 if their order is known.
+    var work: Int { sizes.work(below: step) }
+
+    /// The order of the rows is not asked for, because a level that is not on the page may be large.
+    private func countOfLevel() -> Int {
+        step.hasOrder ? sizes.size(of: level, depth: depth) : totals.before(level.count)
+    }
+
+    /// The level below the row at an index, if it is open and has rows.
+    func below(_ index: Int) -> OutlineBranch? {
+        let nearest = named.partitioningIndex { $0.index >= index }
+        if nearest < named.count, named[nearest].index == index { return named[nearest].branch }
+        guard depth > 1 else { return nil }
+        return OutlineBranch(below: Item.Step(level: level, row: row(at: index)), depth: depth - 1, nil, sizes)
+    }
+
+    /// The number of the row at an index.
+    func row(at index: Int) -> Int { order?.row(at: index) ?? index }
+
+    /// The position of the row at an index, counted from the level's first; for the number of rows, the end of all that
+    /// is shown.
+    func position(of index: Int) -> Int {
+        let nearest = named.partitioningIndex { $0.index >= index }
+        return totals.before(index) + (nearest > 0 ? named[nearest - 1].moreRows : 0)
+    }
+
+    /// The index of the row at a position, or of the row above the one at that position.
+    ///
+    /// - Parameter position: at least 0 and less than `count`.
+    func index(at position: Int) -> Int {
+        let next = named.partitioningIndex { self.position(of: $0.index) > position }
+        guard next > 0 else { return totals.row(at: position) }
+        let nearest = named[next - 1]
+        // The position is within what is shown below the nearest named row, or after it.
+        guard position >= self.position(of: nearest.index + 1) else { return nearest.index }
+        return totals.row(at: position - nearest.moreRows)
+    }
+
+    /// The index of the row before a bookmark, if it is still there; otherwise, that of the first row after the bookmark.
+    func index(at bookmark: Bookmark) -> (index: Int, isRow: Bool) {
+        let next = (order?.listing ?? Listing(level)).position(after: bookmark)
+        guard let hash = bookmark.keyHashes.first, let row = level.row(withKeyHash: hash), let index = index(ofRow: row)
+        else { return (next, false) }
+        // A row that is between the same rows as before is in its place, whatever it is sorted by now.
+        return index == next || index + 1 == next ? (index, true) : (next, false)
+    }
+
+    private func index(ofRow row: Int) -> Int? { order.map { $0.listing.position(ofRow: row) } ?? row }
+
+    private func namedRows() -> [Named] {
+        var named: [Named] = []
+        let rows = (names?.rows ?? [:]).compactMap { row, names in index(ofRow: row).map { ($0, row, names) } }
+        for (index, row, names) in rows.sorted(by: { $0.0 < $1.0 }) {
+            let step = Item.Step(level: level, row: row)
+            guard let branch = OutlineBranch(below: step, depth: max(depth - 1, 1), names, sizes) else { continue }
+            let more = branch.count - (depth > 1 ? sizes.size(of: branch.level, depth: depth - 1) : 0)
+            named.append(Named(index: index, branch: branch, moreRows: (named.last?.moreRows ?? 0) + more))
+        }
+        return named
+    }
+}
+
+/// The rows of a level of an outline, in the order that the item above gives them (`SortBy`, `GroupBy`).
+final class OutlineOrder: Sendable {
+    /// All rows of the level.
+    let listing: Listing
+    /// What they are ordered by.
+    let order: ListingOrder
+
+    init(_ listing: Listing, by order: ListingOrder) {
+        self.listing = listing
+        self.order = order
+    }
+
+    /// The number of the row at an index.
+    func row(at index: Int) -> Int { listing.place(at: index).row }
+
+    /// The number of the first row; nil if there is none.
+    var first: Int? { listing.count > 0 ? row(at: 0) : nil }
+
+    /// The number of the last row; nil if there is none.
+    var last: Int? { listing.count > 0 ? row(at: listing.count - 1) : nil }
+}

@@ -1,0 +1,238 @@
+/// The rows of a level, and of the open levels below it, in one list: each row is followed by the rows below it.
+///
+/// The list is never made: the sizes of subtrees tell which row is at a position. A page takes time linear in its rows
+/// and in the rows of the levels that lead to it, and memory for its rows.
+public struct OutlineRows {
+    private let level: Level?
+    private let root: OutlineBranch?
+    private let step: Item.Step
+    private let names: NamedRows?
+    private let sizes: OutlineSizes
+
+    /// The rows below an item.
+    ///
+    /// - Parameter store: keeps what was found out about large levels.
+    public init(below step: Item.Step, _ opening: OutlineOpening, _ store: any OutlineStore) {
+        self.step = step
+        level = step.level.child(step.row)
+        names = opening.paths.isEmpty ? nil : level.map { NamedRows(opening.paths, in: $0) }
+        sizes = OutlineSizes(store)
+        root = OutlineBranch(below: step, depth: opening.depth, names, sizes)
+    }
+
+    /// The number of rows on all pages.
+    public var count: Int { root?.count ?? 0 }
+
+    /// The listing of the rows at some positions, which shows no others.
+    public func listing(of positions: Range<Int>) -> Listing {
+        var listing = Listing(level)
+        if let order = root?.order { listing.addRoot(in: order) }
+        // The row after the last tells whether that one is expanded.
+        let shown = positions.lowerBound..<min(positions.upperBound + 1, count)
+        var places: [Place] = []
+        places.reserveCapacity(shown.count)
+        var walk = OutlineWalk()
+        if let root, !shown.isEmpty { walk.begin(root, at: shown.lowerBound, &listing) }
+        while places.count < shown.count, let place = walk.next(&listing) { places.append(place) }
+        listing.show(places, from: shown.lowerBound, of: count, with: .outline)
+        return listing
+    }
+
+    /// The position of the first row after the place that a cursor remembers.
+    public func position(after cursor: OutlinePlace) -> Int {
+        var start = 0
+        var next = root
+        for bookmark in cursor.steps {
+            guard let branch = next else { return start }
+            let (index, isRow) = branch.index(at: bookmark)
+            start += branch.position(of: index)
+            guard isRow else { return start }
+            start += 1
+            next = branch.below(index)
+        }
+        return start
+    }
+
+    // MARK: Levels with an order of their own
+
+    /// How many rows must be put in order to count the rows.
+    public var workOfCounting: Int { names.map { work(of: $0, below: step) } ?? 0 }
+
+    private func work(of names: NamedRows, below step: Item.Step) -> Int {
+        guard !names.rows.isEmpty, let level = step.level.child(step.row) else { return 0 }
+        return names.rows.reduce(sizes.work(below: step)) {
+            $0 + work(of: $1.value, below: Item.Step(level: level, row: $1.key))
+        }
+    }
+
+    /// How many rows must be put in order to find the row at a position.
+    ///
+    /// - Parameter limit: how many rows may be put in order to find it out; a level that would be more is not looked into.
+    public func work(at position: Int, limit: Int) -> Int {
+        var work = 0
+        var rest = position
+        var next = position < count ? root : nil
+        while let branch = next {
+            work += branch.work
+            guard work <= limit else { break }
+            let index = branch.index(at: rest)
+            rest -= branch.position(of: index)
+            guard rest > 0 else { break }
+            rest -= 1
+            next = branch.below(index)
+        }
+        return work
+    }
+
+    /// How many rows must be put in order to find the place that a cursor remembers.
+    ///
+    /// - Parameter limit: how many rows may be put in order to find it out; a level that would be more is not looked into.
+    public func work(after cursor: OutlinePlace, limit: Int) -> Int {
+        var work = 0
+        var next = root
+        for bookmark in cursor.steps {
+            guard let branch = next else { break }
+            work += branch.work
+            guard work <= limit else { break }
+            next = branch.below(branch.index(at: bookmark).index)
+        }
+        return work
+    }
+}
+
+/// Which rows of an outline are open: all down to a depth, and some by name.
+public struct OutlineOpening: Sendable {
+    /// The number of levels that are open, beginning with the outline's own; at least 1.
+    public var depth = 1
+    /// Paths from the outline's level to items that are open with all above them.
+    public var paths: [ItemPath] = []
+
+    /// An opening that shows one level.
+    public init() {}
+
+    /// A depth that opens everything.
+    public static let all = Int(UInt16.max)
+}
+
+/// Rows of a level that are open by name, and those below them.
+struct NamedRows {
+    private(set) var rows: [Int: NamedRows] = [:]
+
+    /// The rows that paths name; a path that leads nowhere names none.
+    init(_ paths: [ItemPath], in level: Level) {
+        for path in paths {
+            if let steps = Self.steps(path, in: level) { insert(steps[...]) }
+        }
+    }
+
+    private init() {}
+
+    private mutating func insert(_ steps: ArraySlice<Int>) {
+        guard let first = steps.first else { return }
+        rows[first, default: NamedRows()].insert(steps.dropFirst())
+    }
+
+    /// The row numbers that a path leads through; nil if it leads nowhere.
+    private static func steps(_ path: ItemPath, in level: Level) -> [Int]? {
+        var steps: [Int] = []
+        var next: Level? = level
+        for number in 0..<path.count {
+            guard let level = next, let row = level.row(withKey: path.bytes.span.extracting(path.range(number))) else {
+                return nil
+            }
+            steps.append(row)
+            next = level.child(row)
+        }
+        return steps
+    }
+}
+
+/// A row of an outline, remembered so that its place is found after rows have come, gone and changed.
+public struct OutlinePlace: Equatable, Sendable {
+    /// A place in each level from the outline's own down to the row's: after the row above, and last after the row.
+    public let steps: [Bookmark]
+
+    /// - Parameter steps: at least one.
+    public init(steps: [Bookmark]) { self.steps = steps }
+
+    /// Remembers the row at a position of a listing.
+    public init(at position: Int, in listing: Listing) {
+        var places: [Place] = []
+        var next: Place? = listing.place(at: position)
+        while let place = next {
+            places.append(place)
+            next = listing.above(place)
+        }
+        let room = Self.room(steps: places.count)
+        steps = places.reversed().map { place in
+            let siblings = listing.siblings(of: place)
+            return siblings.bookmark(before: (siblings.position(ofRow: place.row) ?? place.row) + 1, room)
+        }
+    }
+
+    /// How much is remembered of each level: less if there are many, so that the cursor stays short.
+    public static func room(steps: Int) -> Bookmark.Room {
+        let whole = Bookmark.Room.whole
+        let steps = max(steps, 1)
+        return Bookmark.Room(
+            rows: min(max(32 / steps, 1), whole.rows), keyBytes: min(max(960 / steps, 7), whole.keyBytes))
+    }
+}
+
+/// Visits the rows of an outline in order, without recursion.
+struct OutlineWalk {
+    private struct Frame {
+        let branch: OutlineBranch
+        /// The number of the branch in the listing.
+        let number: Int
+        /// The index of the next row in the branch.
+        var index: Int
+
+        var place: Place { Place(branch: number, row: branch.row(at: index)) }
+    }
+
+    /// The levels down to the next row, or to the row that was visited last.
+    private var frames: [Frame] = []
+    /// Whether the last frame is at the row that was visited last. It is passed only when the next one is asked for,
+    /// because the level below it need not be looked at before.
+    private var isVisited = false
+
+    /// Makes the row at a position the next one.
+    ///
+    /// - Parameter position: at least 0 and less than the number of rows of the outline.
+    mutating func begin(_ root: OutlineBranch, at position: Int, _ listing: inout Listing) {
+        var rest = position
+        frames = [Frame(branch: root, number: 0, index: 0)]
+        while let top = frames.last {
+            let index = top.branch.index(at: rest)
+            frames[frames.count - 1].index = index
+            rest -= top.branch.position(of: index)
+            guard rest > 0, enter(&listing) else { return }
+            rest -= 1
+        }
+    }
+
+    /// The next row; nil at the end.
+    mutating func next(_ listing: inout Listing) -> Place? {
+        if isVisited, !enter(&listing) { frames[frames.count - 1].index += 1 }
+        while let top = frames.last {
+            if top.index < top.branch.level.count {
+                isVisited = true
+                return top.place
+            }
+            frames.removeLast()
+        }
+        isVisited = false
+        return nil
+    }
+
+    /// Passes the row of the last frame and enters the level below it; false if that is not open.
+    private mutating func enter(_ listing: inout Listing) -> Bool {
+        guard let top = frames.last, let below = top.branch.below(top.index),
+            let number = listing.addBranch(below: top.place, in: below.order)
+        else { return false }
+        frames[frames.count - 1].index += 1
+        frames.append(Frame(branch: below, number: number, index: 0))
+        return true
+    }
+}

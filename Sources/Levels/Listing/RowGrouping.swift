@@ -1,0 +1,167 @@
+import Bytes
+import PropertyLists
+
+/// How rows are divided into sections.
+public enum RowGrouping: Sendable, Hashable {
+    /// As in the document.
+    case document
+    /// By the first letter of the folded title, in upper case; titles that begin with no letter are under `#`.
+    case initial
+    /// By the text of a field.
+    case field(RowField)
+
+    /// - Parameter text: `initial`, the name of a field, or nothing for the sections of the document.
+    public init(_ text: String) {
+        switch text {
+        case "": self = .document
+        case "initial": self = .initial
+        default: self = .field(RowField(text))
+        }
+    }
+
+    /// Rows in sections.
+    struct Divided {
+        /// The positions of the rows, in the order of the sections and within them as before.
+        let positions: [Int]
+        let sections: ListingSections.Storage
+        /// The hashes that tell sections by a field apart.
+        var marks: [UInt64] = []
+    }
+
+    /// Divides rows into sections, in O(n); nil if the sections stay as they are.
+    ///
+    /// - Parameter sort: sorts the rows, once the sections of all of them are known; they are read in the order of the
+    ///   document, in which they are in memory. It returns the positions of the rows in order, or nil for their own.
+    func divide(_ listing: Listing, sort: () -> [Int]? = { nil }) -> Divided? {
+        switch self {
+        case .document: nil
+        case .initial: Self.divideByInitial(listing, sort)
+        case .field(let field): Self.divide(listing, by: field, sort)
+        }
+    }
+
+    /// The letters in the order of their code points, and what begins with none at the end.
+    private static func divideByInitial(_ listing: Listing, _ sort: () -> [Int]?) -> Divided {
+        var runs = SectionRuns<String>(rows: listing.count)
+        var numbers = [Int32?](repeating: nil, count: 128)
+        listing.forEachRow { row, bytes in
+            let first = row.title.isEmpty ? 0x80 : Int(bytes[row.title.lowerBound])
+            if first < 0x80, let number = numbers[first] { return runs.append(number) }
+            let letter = InitialLetter.of(bytes.extracting(row.title))
+            let number = letter == InitialLetter.other ? SectionRuns<String>.unmarked : runs.number(of: letter)
+            if first < 0x80 { numbers[first] = number }
+            runs.append(number)
+        }
+        let letters = runs.marks
+        let divided = runs.divided(rows: sort()) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let ends = divided.starts.dropFirst() + [listing.count]
+        let sections = zip(divided.numbers, zip(divided.starts, ends)).map { number, rows in
+            let letter = number < 0 ? InitialLetter.other : letters[Int(number)]
+            return Section(title: letter, index: letter, start: rows.0, count: rows.1 - rows.0)
+        }
+        return Divided(positions: divided.positions, sections: .stored(sections[...]))
+    }
+
+    /// The values in the order in which they appear first, and the rows without one at the end.
+    private static func divide(_ listing: Listing, by field: RowField, _ sort: () -> [Int]?) -> Divided {
+        var runs = SectionRuns<ContentHash>(rows: listing.count)
+        listing.forEachRow { row, bytes in
+            let mark = mark(of: field, row, in: bytes)
+            runs.append(mark.map { runs.number(of: $0) } ?? SectionRuns<ContentHash>.unmarked)
+        }
+        let marks = runs.marks
+        let divided = runs.divided(rows: sort())
+        return Divided(
+            positions: divided.positions,
+            sections: .byField(
+                field, starts: divided.starts.map { UInt32($0) }, hasUnmarked: divided.numbers.last == -1),
+            marks: divided.numbers.map { $0 < 0 ? unmarked : marks[Int($0)].low })
+    }
+
+    // MARK: Sections by a field
+
+    /// What tells the section of a row from the others: a hash of the text in NFC; nil for a row without a text.
+    static func mark(of field: RowField, _ row: Row, in bytes: Span<UInt8>) -> ContentHash? {
+        guard let value = field.value(of: row, in: bytes) else { return nil }
+        if case .text(let range) = value, ItemKey.isPlain(bytes.extracting(range)) {
+            return ContentHash(of: bytes.extracting(range))
+        }
+        guard let text = value.text(in: bytes) else { return nil }
+        let normalized = ItemKey.normalized(text.span)
+        return ContentHash(of: normalized.span)
+    }
+
+    /// What is noted in place of a hash for the section of the rows without a text.
+    static let unmarked: UInt64 = 0
+}
+
+/// Gathers rows into sections by what tells the sections apart; rows without it are the last section.
+struct SectionRuns<Mark: Hashable> {
+    /// The number of each row's section; `unmarked` for rows without a mark.
+    private var numbers: [Int32] = []
+    private var known: [Mark: Int32] = [:]
+    private(set) var marks: [Mark] = []
+
+    /// What rows without a mark have in place of the number of a section.
+    static var unmarked: Int32 { -1 }
+
+    init(rows: Int) { numbers.reserveCapacity(rows) }
+
+    /// The number of a section, which begins if it is not known.
+    mutating func number(of mark: Mark) -> Int32 {
+        if let number = known[mark] { return number }
+        let number = Int32(marks.count)
+        known[mark] = number
+        marks.append(mark)
+        return number
+    }
+
+    /// Adds the next row to a section.
+    mutating func append(_ number: Int32) { numbers.append(number) }
+
+    /// The rows of sections.
+    struct Divided {
+        /// The positions of the rows, in the order of the sections.
+        let positions: [Int]
+        /// The sections in order; `unmarked` is the last.
+        let numbers: [Int32]
+        /// The start of each of these sections.
+        let starts: [Int]
+    }
+
+    /// The rows divided into sections.
+    ///
+    /// - Parameters:
+    ///   - order: the order of the rows, by their numbers as they were added; nil for that one.
+    ///   - isBefore: the order of the sections; nil for that of first appearance.
+    consuming func divided(rows order: [Int]?, sorted isBefore: ((Mark, Mark) -> Bool)? = nil) -> Divided {
+        // The place after the last is that of the rows without a mark.
+        var counts = [Int](repeating: 0, count: marks.count + 1)
+        var sections: [Int32] = []
+        for row in numbers.indices {
+            let number = numbers[order?[row] ?? row]
+            let place = number < 0 ? marks.count : Int(number)
+            if counts[place] == 0, number >= 0 { sections.append(number) }
+            counts[place] += 1
+        }
+        if let isBefore { sections.sort { isBefore(marks[Int($0)], marks[Int($1)]) } }
+        if counts[marks.count] > 0 { sections.append(Self.unmarked) }
+        var starts: [Int] = []
+        var start = 0
+        var next = counts
+        for number in sections {
+            let place = number < 0 ? marks.count : Int(number)
+            starts.append(start)
+            next[place] = start
+            start += counts[place]
+        }
+        var positions = [Int](repeating: 0, count: numbers.count)
+        for row in numbers.indices {
+            let position = order?[row] ?? row
+            let place = numbers[position] < 0 ? marks.count : Int(numbers[position])
+            positions[next[place]] = position
+            next[place] += 1
+        }
+        return Divided(positions: positions, numbers: sections, starts: starts)
+    }
+}

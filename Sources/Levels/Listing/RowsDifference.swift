@@ -1,0 +1,208 @@
+import Bytes
+
+/// The difference between rows of two listings: the fewest steps that turn the old list into the new one.
+///
+/// Remove the removed and moved rows, then insert the inserted and moved ones at their positions in the new listing, in
+/// ascending order. Rows are the same if the keys that lead to them are equal.
+public struct RowsDifference: Sendable {
+    /// Positions of rows in the old listing that the new list lacks, in order.
+    public private(set) var removed: [Int] = []
+    /// Positions of rows in the new listing that the old list lacks, in order.
+    public private(set) var inserted: [Int] = []
+    /// Positions in the new listing of rows whose position among the others changed, in order.
+    public private(set) var moved: [Int] = []
+    /// The rows of both lists, in the new order.
+    public private(set) var kept: [Pair] = []
+
+    /// The positions of one row in the old listing and in the new one.
+    public struct Pair: Sendable, Equatable {
+        /// Its number in the old level.
+        public let old: Int
+        /// Its number in the new level.
+        public let new: Int
+    }
+
+    /// Compares two lists; O(n log n) if rows were reordered, else linear.
+    ///
+    /// - Parameters:
+    ///   - oldRows: the positions of the old list in the old listing.
+    ///   - newRows: the positions of the new list in the new listing.
+    public init(from old: Listing, _ oldRows: Range<Int>, to new: Listing, _ newRows: Range<Int>) {
+        var matches = RowMatches(from: old, to: new)
+        var isKept = [Bool](repeating: false, count: newRows.count)
+        var pairs: [Pair] = []
+        for row in oldRows {
+            let guess = newRows.lowerBound + row - oldRows.lowerBound
+            if let match = matches.position(ofRowAt: row, near: guess), newRows.contains(match) {
+                pairs.append(Pair(old: row, new: match))
+                isKept[match - newRows.lowerBound] = true
+            } else {
+                removed.append(row)
+            }
+        }
+        inserted = newRows.filter { !isKept[$0 - newRows.lowerBound] }
+        moved = Self.leftOut(of: pairs.map(\.new)).sorted()
+        kept = pairs.sorted { $0.new < $1.new }
+    }
+
+    /// Compares all rows of two listings.
+    public init(from old: Listing, to new: Listing) {
+        self.init(from: old, 0..<old.count, to: new, 0..<new.count)
+    }
+
+    /// The fewest numbers whose removal leaves the rest in ascending order (patience sorting).
+    private static func leftOut(of numbers: [Int]) -> [Int] {
+        if zip(numbers, numbers.dropFirst()).allSatisfy(<) { return [] }
+        // For each length, the index of the smallest number that ends an ascending run of that length.
+        var tails: [Int] = []
+        var previous = [Int?](repeating: nil, count: numbers.count)
+        for (index, number) in numbers.enumerated() {
+            let length = tails.partitioningIndex { numbers[$0] > number }
+            previous[index] = length > 0 ? tails[length - 1] : nil
+            if length == tails.count { tails.append(index) } else { tails[length] = index }
+        }
+        var stays = [Bool](repeating: false, count: numbers.count)
+        var next = tails.last
+        while let index = next {
+            stays[index] = true
+            next = previous[index]
+        }
+        return numbers.indices.filter { !stays[$0] }.map { numbers[$0] }
+    }
+}
+
+extension RandomAccessCollection {
+    /// The index of the first element that satisfies a condition; all elements after it must satisfy it too.
+    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
+        var low = startIndex
+        var rest = count
+        while rest > 0 {
+            let half = rest / 2
+            let middle = index(low, offsetBy: half)
+            if isInSecondPart(self[middle]) {
+                rest = half
+            } else {
+                low = index(after: middle)
+                rest -= half + 1
+            }
+        }
+        return low
+    }
+}
+
+/// Finds the rows of one listing in another, by the keys that lead to them.
+struct RowMatches {
+    private let old: Listing
+    private let new: Listing
+    /// For each branch of the old listing, the branch of the new one with the same keys.
+    private let branches: [Int?]
+    /// Made when the first row with another position is found.
+    private var positions: Positions?
+
+    init(from old: Listing, to new: Listing) {
+        self.old = old
+        self.new = new
+        branches = Self.branches(of: old, in: new)
+    }
+
+    /// The position in the new listing of the row at a position in the old one; nil if it is not shown.
+    ///
+    /// - Parameter guess: the position to try first, because most rows keep theirs.
+    mutating func position(ofRowAt position: Int, near guess: Int) -> Int? {
+        let place = old.place(at: position)
+        guard let branch = branches[place.branch], let level = old.level(of: place) else { return nil }
+        let guessed = guess < new.count ? new.place(at: guess) : nil
+        let near = guessed.flatMap { $0.branch == branch ? $0.row : nil }
+        let other = new.level(of: Place(branch: branch, row: 0))
+        guard let row = level.row(sameAs: place.row, in: other, near: near ?? place.row) else { return nil }
+        if row == near { return guess }
+        let positions = positions ?? Positions(new)
+        self.positions = positions
+        return positions[Place(branch: branch, row: row)]
+    }
+
+    private static func branches(of old: Listing, in new: Listing) -> [Int?] {
+        var numbers: [Place: Int] = [:]
+        for (number, branch) in new.branches.enumerated() {
+            if let above = branch.above { numbers[above] = number }
+        }
+        var found: [Int?] = [0]
+        for branch in old.branches.dropFirst() {
+            found.append(
+                branch.above.flatMap { above in
+                    guard let otherBranch = found[above.branch], let level = old.level(of: above) else { return nil }
+                    let other = new.level(of: Place(branch: otherBranch, row: 0))
+                    let row = level.row(sameAs: above.row, in: other, near: above.row)
+                    return row.flatMap { numbers[Place(branch: otherBranch, row: $0)] }
+                })
+        }
+        return found
+    }
+}
+
+extension Level {
+    /// The shown row of another level that has the key of this row; nil if there is none.
+    ///
+    /// - Parameter guess: the number to try first, because most rows keep their numbers.
+    public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
+        guard let other else { return nil }
+        let bytes = bytes
+        let key = bytes.span.extracting(self.row(row).key)
+        let others = other.bytes
+        if guess >= 0, guess < other.count, others.span.extracting(other.row(guess).key).isEqual(to: key) {
+            return guess
+        }
+        return other.row(withKey: key)
+    }
+
+    /// The numbers of the shown rows.
+    public var rowNumbers: Range<Int> { 0..<count }
+
+    /// Whether a row is packed like a row of another level, with equal levels below both.
+    public func hasRow(_ row: Int, sameAs otherRow: Int, in other: Level) -> Bool {
+        child(row)?.hash == other.child(otherRow)?.hash && packsRow(row, asRow: otherRow, of: other)
+    }
+
+    /// Whether a row is packed like a row of another level, with equal title, key and fields; the levels below may
+    /// differ.
+    public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
+        let bytes = bytes
+        let others = other.bytes
+        return bytes.span.extracting(rowBytes(row)).isEqual(to: others.span.extracting(other.rowBytes(otherRow)))
+    }
+
+    /// The numbers of the shown rows that differ from those with the same numbers in another level; nil if any two of
+    /// these have different keys.
+    ///
+    /// - Returns: nil too if the levels have different numbers of rows.
+    public func rowsDiffering(from other: Level) -> [Int]? {
+        guard count == other.count else { return nil }
+        let bytes = bytes
+        let others = other.bytes
+        var differing: [Int] = []
+        for number in rowNumbers {
+            let isPackedAlike = Self.row(number, in: bytes.span).isEqual(to: Self.row(number, in: others.span))
+            if isPackedAlike, child(number)?.hash == other.child(number)?.hash { continue }
+            let key = bytes.span.extracting(row(number).key)
+            guard isPackedAlike || key.isEqual(to: others.span.extracting(other.row(number).key)) else { return nil }
+            differing.append(number)
+        }
+        return differing
+    }
+
+    /// The bytes of a row.
+    @_lifetime(copy bytes)
+    private static func row(_ row: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
+        var table = PackedReader(bytes, at: row * 4)
+        let start = table.halfWord()
+        return bytes.extracting(start..<table.halfWord())
+    }
+
+    /// The range of a row in the bytes.
+    private func rowBytes(_ row: Int) -> Range<Int> {
+        let bytes = bytes
+        var table = PackedReader(bytes.span, at: row * 4)
+        let start = table.halfWord()
+        return start..<table.halfWord()
+    }
+}

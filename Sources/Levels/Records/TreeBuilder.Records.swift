@@ -1,0 +1,129 @@
+internal import Bytes
+public import PropertyLists
+
+/// Records: dictionaries whose keys are all fields, until the strategy of their list makes items of them.
+extension TreeBuilder {
+    mutating func openRecord(at position: SourcePosition) throws(PropertyListError) {
+        try tree.countItem()
+        guard items.count <= tree.limits.depth else { throw nestsTooDeep }
+        push(Frame(.record, of: .anything, at: position, base: tree.base))
+    }
+
+    /// Adds the row of a record; its title is empty.
+    mutating func closeRecord() {
+        let frame = pop()
+        _ = tree.fields.close(base: frame.base.field)
+        let content = frame.base.start..<tree.fields.bytes.count
+        tree.add(
+            PendingRow(
+                fields: content, title: content.upperBound..<content.upperBound, place: PackedPosition(frame.position)),
+            level: nil)
+    }
+
+    // MARK: Their item
+
+    /// Checks the innermost item, which ends: it has both `Records` and `DrillBy` or neither.
+    ///
+    /// - Returns: whether its records are in a file, which is noted.
+    @inline(never)
+    mutating func checkTable() throws(PropertyListError) -> Bool {
+        // A builder whose documents have no tables has number 0 for both slots.
+        let hasTable = recordsSlot != 0 && items.levelSlot == recordsSlot
+        if hasTable != (items.field(drillBySlot) != nil) { throw incompleteTable }
+        guard hasTable, items.innermost.list == nil else { return false }
+        try noteTable()
+        return true
+    }
+
+    private var incompleteTable: PropertyListError {
+        let item = items.innermost
+        guard let position = position(of: .drillBy, in: item) else {
+            return PropertyListError(
+                "'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level",
+                at: self.position(of: .records, in: item), path: currentPath())
+        }
+        return PropertyListError(
+            "'DrillBy' needs 'Records', an array of dictionaries or the name of a file", at: position,
+            path: currentPath())
+    }
+
+    /// Notes that the level of the innermost item is made of a table in a file.
+    private mutating func noteTable() throws(PropertyListError) {
+        let item = items.innermost
+        let drilling = try drilling(of: item)
+        try checkDepth(of: drilling, in: item)
+        // The name is hidden behind one more tag.
+        guard let field = item.field(recordsSlot),
+            let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
+        else { return }
+        note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling), at: item.place)
+    }
+
+    /// How the table of an item is drilled.
+    ///
+    /// - Throws: `PropertyListError` if any element of `DrillBy` is not text.
+    func drilling(of item: GatheredItem) throws(PropertyListError) -> RecordDrilling {
+        guard let field = item.field(drillBySlot),
+            let fields = PackedFieldList.texts(at: tree.fields.start(field).name.upperBound, in: tree.fields.bytes.span)
+        else {
+            throw PropertyListError(
+                "'DrillBy' must contain only field names, which are text", at: position(of: .drillBy, in: item),
+                path: currentPath())
+        }
+        let title = text(of: .titleBy, in: item) ?? RecordDrilling.defaultTitleField
+        return RecordDrilling(fields: fields, titleField: title)
+    }
+
+    /// Refuses a table whose records would be too deep.
+    func checkDepth(of drilling: RecordDrilling, in item: GatheredItem) throws(PropertyListError) {
+        guard items.count + drilling.fields.count > tree.limits.depth else { return }
+        throw PropertyListError(
+            "'DrillBy' leads deeper than \(tree.limits.depth) levels; name fewer fields",
+            at: position(of: .drillBy, in: item), path: currentPath())
+    }
+}
+
+/// Tables that are documents of their own: an array of dictionaries, without an item around it.
+extension TreeBuilder {
+    /// Creates a builder that a reader sends the whole document of a table.
+    ///
+    /// - Parameters:
+    ///   - drilling: how the records become levels.
+    ///   - isXML: whether the reader guarantees that XML can represent all text.
+    ///   - pool: the levels of the tree that the table's level will be in.
+    ///   - progress: where the items are counted.
+    public init(
+        table drilling: RecordDrilling, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
+        progress: ReadingProgress? = nil
+    ) throws(PropertyListError) {
+        self.init(
+            names: .init(), slots: [.table, .drillBy, .titleBy], limits: limits, isXML: isXML, pool: pool,
+            progress: progress)
+        let nowhere = SourcePosition.byte(offset: 0)
+        try beginDictionary(at: nowhere)
+        if drilling.titleField != RecordDrilling.defaultTitleField {
+            try key(Array("TitleBy".utf8).span, at: nowhere)
+            try string(Array(drilling.titleField.utf8).span, at: nowhere)
+        }
+        try key(Array("DrillBy".utf8).span, at: nowhere)
+        try beginArray(at: nowhere)
+        for field in drilling.fields { try string(Array(field.utf8).span, at: nowhere) }
+        try endArray()
+        try key(Array("Records".utf8).span, at: nowhere)
+    }
+
+    /// The finished tree: a root item whose level is made of the table.
+    ///
+    /// - Throws: `PropertyListError` if the levels are deeper or the items more than the limits allow.
+    public consuming func finishTable() throws(PropertyListError) -> Tree {
+        try endDictionary()
+        return try finish()
+    }
+}
+
+extension Slot {
+    /// The whole document, in place of `Records`.
+    fileprivate static let table = Slot(
+        Slot.records.name, names: .fixed(["Records"]), value: Expectation(array: .list), array: .records
+    ) { _ in "the table must be an array of dictionaries" }
+}

@@ -1,0 +1,92 @@
+public import PropertyLists
+
+/// An error in a document or an edit that breaks a rule of trees.
+public enum TreeError: Error, Equatable, Sendable {
+    /// Two rows of a level have the same key.
+    indirect case sharedKey(SharedKey)
+    /// More keys of one level than this limit share a hash.
+    case equalHashes(limit: Int)
+    /// A level takes more than 4 GiB.
+    case levelTooLarge
+    /// There is no memory for a level.
+    case outOfMemory
+    /// Items nest deeper than this many levels.
+    case tooDeep(limit: Int)
+    /// The number of items exceeds this limit.
+    case tooManyItems(limit: Int)
+    /// A row's number is not below the number of rows.
+    case noRow(Int, rows: Int)
+    /// An offset is larger than the number of rows that are there.
+    case noPlace(Int, rows: Int)
+    /// A section's number is not below the number of sections.
+    case noSection(Int, sections: Int)
+    /// An edit would remove or move the root item.
+    case root
+    /// An edit would move an item into itself, or below itself.
+    case intoItself
+    /// The tree has the shape `any`, in which titles follow from positions.
+    case anyShape
+    /// The rows are made from a table.
+    case records
+}
+
+extension TreeError: CustomStringConvertible {
+    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    public var description: String {
+        switch self {
+        case .sharedKey(let shared): shared.message
+        case .equalHashes(let limit):
+            "more than \(limit) keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
+        case .levelTooLarge: "one level holds more than 4 GiB; divide it into several"
+        case .outOfMemory: PropertyListError.outOfMemory.reason
+        case .tooDeep(let limit): "items nest deeper than \(limit) levels; flatten the tree"
+        case .tooManyItems(let limit):
+            "the document holds more than \(Quantity(limit, "item")); split it, or raise MaxItems"
+        case .noRow(let row, let rows):
+            "row \(row) is out of range for \(Quantity(rows, "row")); rows are numbered from 0"
+        case .noPlace(let offset, let rows):
+            "a row cannot be inserted at \(offset) among \(Quantity(rows, "row")); the offset must be from 0 to \(rows)"
+        case .noSection(let section, let sections):
+            "section \(section) is out of range for \(Quantity(sections, "section")); sections are numbered from 0"
+        case .root: "the root item cannot be removed or moved"
+        case .intoItself: "an item cannot be moved into itself or below itself"
+        case .records:
+            "what is below 'DrillBy' is made from the records of a table; edit the records in the document or its file"
+        case .anyShape: "a document of shape 'any' cannot be edited; only a document of items can"
+        }
+    }
+
+    /// The position in the document; nil for an edit.
+    var position: SourcePosition? {
+        if case .sharedKey(let shared) = self { shared.second.position } else { nil }
+    }
+}
+
+/// Two rows of one level with the same `Key`.
+public struct SharedKey: Equatable, Sendable {
+    /// The key.
+    public let key: String
+    /// The two rows, in the order of the level.
+    public let first, second: Row
+
+    /// One of the two rows.
+    public struct Row: Equatable, Sendable {
+        /// Its number in the level.
+        public let number: Int
+        /// Its title; may be empty.
+        public let title: String
+        /// The position in the document; nil for a row of an edited tree.
+        public let position: SourcePosition?
+
+        fileprivate func phrase(apartFrom other: Row) -> String {
+            let name = title.isEmpty ? "row \(number + 1)" : "'\(quoted: title)'"
+            return name + (position.map { " \($0.phrase(apartFrom: other.position))" } ?? "")
+        }
+    }
+
+    /// The whole sentence, without the final full stop.
+    var message: String {
+        "two rows have the Key '\(quoted: key)', \(first.phrase(apartFrom: second)) and "
+            + "\(second.phrase(apartFrom: first)); a Key must be unique among siblings"
+    }
+}

@@ -1,0 +1,189 @@
+import Bytes
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// The origins whose pages a browser allows to read the answers (Fetch standard, section 3.2, "CORS protocol").
+public struct AllowedOrigins: Sendable {
+    /// A text that is neither an origin nor `*`.
+    public struct Malformed: Error, Equatable, CustomStringConvertible {
+        /// The text.
+        public let text: String
+
+        /// What is wrong, and what would be right, without a final full stop.
+        public var description: String {
+            """
+            '\(quoted: text)' is not an origin: write scheme://host or scheme://host:port without a path, several separated by \
+            commas, or * alone for all
+            """
+        }
+    }
+
+    /// Which of the origins a request comes from, counted from 1; 0 means none of them.
+    typealias Place = Int
+
+    private let isAny: Bool
+    private let origins: [Origin]
+    /// The same texts as bytes, to compare with a field's value.
+    private let bytes: [[UInt8]]
+
+    private init(isAny: Bool, _ origins: [Origin]) {
+        self.isAny = isAny
+        self.origins = origins
+        bytes = origins.map { Array($0.text.utf8) }
+    }
+
+    /// Only the service's own origin, for which a browser needs no permission.
+    public static let none = AllowedOrigins(isAny: false, [])
+    /// All origins.
+    public static let any = AllowedOrigins(isAny: true, [])
+
+    /// Reads a list separated by commas, or `*`; an empty list allows none.
+    ///
+    /// - Throws: `Malformed` for the first text that is not an origin.
+    public init(_ list: String) throws(Malformed) {
+        let texts = list.split { $0 == "," || $0 == " " }.map(String.init)
+        if texts == ["*"] {
+            self = .any
+            return
+        }
+        var origins: [Origin] = []
+        for text in texts {
+            guard let origin = Origin(text) else { throw Malformed(text: text) }
+            if !origins.contains(origin) { origins.append(origin) }
+        }
+        self.init(isAny: false, origins)
+    }
+
+    /// The place of a request's origin among those allowed; the same for every request if all are.
+    @inline(__always)
+    func place(of request: Request) -> Place {
+        if origins.isEmpty { return isAny ? 1 : 0 }
+        return request.has(.origin) ? listedPlace(of: request) : 0
+    }
+
+    private func listedPlace(of request: Request) -> Place {
+        var place = 0
+        var lines = 0
+        request.forEachLine(of: .origin) { line in
+            lines += 1
+            for (index, origin) in bytes.enumerated() where origin.span.isEqual(to: line) { place = index + 1 }
+        }
+        // A browser sends exactly one line.
+        return lines == 1 ? place : 0
+    }
+
+    /// The place for an answer to an unreadable request.
+    var placeWithoutRequest: Place { isAny ? 1 : 0 }
+
+    /// The header lines of an answer to a request from an origin: which fields it varies by, and who may read it.
+    ///
+    /// If answers name the origin, every answer varies by it, even one to a request without an origin. Otherwise a cache
+    /// would give one page's answer to another, which could not read it (Fetch standard, "CORS protocol and HTTP caches").
+    func headers(at place: Place, vary: String? = nil) -> [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        let varied = origins.isEmpty ? vary : (vary.map { $0 + ", Origin" } ?? "Origin")
+        if let varied { headers.append(("Vary", varied)) }
+        if let origin = text(at: place) {
+            headers.append(("Access-Control-Allow-Origin", origin))
+            headers.append(("Access-Control-Expose-Headers", Self.exposed))
+        }
+        return headers
+    }
+
+    /// The header lines of the answer to a preflight request; nil if the origin is not allowed.
+    func preflightHeaders(at place: Place, methods: String) -> [(name: String, value: String)]? {
+        guard let origin = text(at: place) else { return nil }
+        return (origins.isEmpty ? [] : [("Vary", "Origin")]) + [
+            ("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Methods", methods),
+            ("Access-Control-Allow-Headers", Self.taken), ("Access-Control-Max-Age", Self.age),
+        ]
+    }
+
+    /// Whether pages of the origin at a place may edit: only listed ones.
+    func grantsEdits(at place: Place) -> Bool { place > 0 && !isAny }
+
+    private func text(at place: Place) -> String? {
+        guard place > 0 else { return nil }
+        return isAny ? "*" : origins[place - 1].text
+    }
+
+    /// The answers' fields that a page may read in addition to those that any page may.
+    private static let exposed =
+        "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges"
+    /// The fields that a page may send in addition to those that any page may.
+    private static let taken =
+        "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"
+    /// Two hours, in seconds: Chromium does not remember a permission longer.
+    private static let age = "7200"
+}
+
+extension AllowedOrigins {
+    /// Whether a request that edits comes from no page, from a page of this server, or from one of a listed origin.
+    ///
+    /// `*` lets pages only read: any page could otherwise use a token that its visitor gave to another one.
+    func allowsEdits(by request: Request) -> Bool {
+        guard request.has(.origin) else { return true }
+        return grantsEdits(at: place(of: request)) || Self.isOwn(request)
+    }
+
+    /// Whether the origin is the server itself, as the client names it in `Host` (RFC 6454, section 4).
+    private static func isOwn(_ request: Request) -> Bool {
+        guard let origin = request.field(.origin).flatMap(Origin.init), let host = request.field(.host) else {
+            return false
+        }
+        // A proxy in front may have ended TLS, so either scheme may be the client's.
+        return ["http", "https"].contains { Origin("\($0)://\(host)") == origin }
+    }
+}
+
+/// The origin of a web page as its browser sends it: `https://app.example.org:8443` (RFC 6454, section 6.2).
+public struct Origin: Equatable, Sendable {
+    /// The form that a browser sends: in lower case, without the scheme's default port.
+    public let text: String
+
+    /// Reads `scheme://host` or `scheme://host:port`; nil for anything else.
+    public init?(_ text: String) {
+        let text = text.lowercased()
+        guard let slashes = text.firstRange(of: "://"), Self.isScheme(text[..<slashes.lowerBound]) else { return nil }
+        let scheme = text[..<slashes.lowerBound]
+        var host = text[slashes.upperBound...]
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
+            guard let port = Self.port(host[host.index(after: colon)...]) else { return nil }
+            host = host[..<colon]
+            guard Self.isHost(host) else { return nil }
+            self.text =
+                Self.standardPorts[String(scheme)] == port ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+        } else {
+            guard Self.isHost(host) else { return nil }
+            self.text = "\(scheme)://\(host)"
+        }
+    }
+
+    private static let standardPorts = ["http": 80, "https": 443]
+
+    private static func port(_ digits: Substring) -> Int? {
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = Int(digits), (1...65_535).contains(port)
+        else { return nil }
+        return port
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+    }
+
+    /// A name, an IPv4 address, or an IPv6 address in brackets; browsers send other scripts as punycode.
+    private static func isHost(_ text: Substring) -> Bool {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let address = text.dropFirst().dropLast().utf8
+            return address.contains(UInt8(ascii: ":"))
+                && address.allSatisfy { isDigit($0) || (97...102).contains($0) || $0 == 0x3A || $0 == 0x2E }
+        }
+        return !text.isEmpty
+            && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+}

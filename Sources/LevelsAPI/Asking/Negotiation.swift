@@ -1,0 +1,134 @@
+import Bytes
+import ContentCodings
+import HTTPFields
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// The form of an answer that a request's header selects; the answer depends on it and on the target.
+struct Negotiation {
+    /// The format that `Accept` prefers.
+    let format: Format?
+    /// The codings that `Accept-Encoding` prefers; nil if it accepts no available coding.
+    private let choice: CodingChoice?
+    /// The allowed origin that the request comes from.
+    let origin: AllowedOrigins.Place
+    /// The number of the document's variant that `Accept-Language` prefers; nil if the document has no translations.
+    private(set) var language: UInt64?
+
+    @inline(__always)
+    init(_ request: Request, _ origins: AllowedOrigins) {
+        format = .accepted(by: request)
+        choice = request.has(.acceptEncoding) ? Self.choice(of: request) : .identity
+        origin = origins.place(of: request)
+    }
+
+    /// Chooses the language of the answer (RFC 9110, section 12.5.4).
+    ///
+    /// The first range that a language matches decides (RFC 4647, section 3.4); without one, the fallback is served
+    /// rather than a refusal.
+    mutating func choose(among translations: Translations, for request: Request) {
+        var name = translations.fallback ?? ""
+        if request.has(.acceptLanguage) {
+            var accepted = AcceptedLanguages()
+            request.forEachLine(of: .acceptLanguage) { accepted.read($0) }
+            let tags = translations.variants.compactMap(\.language)
+            if let tag = accepted.choice(among: tags) {
+                name = translations.variants.first { $0.language == tag }?.name ?? name
+            }
+        }
+        language = Translations.number(of: name)
+    }
+
+    private static func choice(of request: Request) -> CodingChoice? {
+        var accepted = AcceptedCodings()
+        request.forEachLine(of: .acceptEncoding) { accepted.read($0) }
+        return accepted.choice
+    }
+
+    /// A different number for each form of the answer to one target; 0 for the default form.
+    @inline(__always)
+    var number: UInt64 {
+        let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
+        // The lowest bits are those of the other choices.
+        return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
+    }
+
+    /// The coding of a body of any length; nil if it depends on the length.
+    ///
+    /// - Throws: `Problem` (406) if the client accepts no available coding.
+    func codingOfAnyLength() throws(Problem) -> ContentCoding? {
+        guard let choice else { throw Self.noCoding }
+        let coding = choice.coding(ofBytes: 0)
+        return coding == choice.coding ? coding : nil
+    }
+
+    /// The coding of a body with this number of bytes.
+    ///
+    /// - Throws: `Problem` (406) if the client accepts no available coding.
+    func coding(ofBytes count: Int) throws(Problem) -> ContentCoding {
+        guard let choice else { throw Self.noCoding }
+        return choice.coding(ofBytes: count)
+    }
+
+    private static let noCoding = Problem(
+        .notAcceptable, "Accept-Encoding accepts none of the available content codings: br, gzip and identity.",
+        members: [("allowed", .list(["br", "gzip", "identity"]))])
+}
+
+/// The language of an answer from a document that has translations.
+struct AnswerLanguage {
+    /// The language tag for `Content-Language` (RFC 9110, section 8.5); nil for text of no particular language.
+    let tag: String?
+
+    /// Nil if the document has no translations.
+    init?(of inquiry: Inquiry, in snapshot: Snapshot) {
+        guard let number = inquiry.language else { return nil }
+        tag = snapshot.translations?.variant(number)?.language
+    }
+
+    /// The value of `Vary`.
+    static let vary = "Accept-Encoding, Accept, Accept-Language"
+}
+
+/// The formats of answers.
+///
+/// The numbers are part of the entity tags of documents. Number 0 is not used: it was JSON without a final line feed.
+enum Format: UInt8 {
+    case plist = 1
+    case binary = 2
+    case json = 3
+
+    /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1); nil if it names none of them,
+    /// or prefers any other type.
+    static func accepted(by request: Request) -> Format? {
+        guard request.has(.accept) else { return nil }
+        var best: (format: Format, quality: Int)?
+        var anyQuality = 0
+        request.forEachMediaRange { range in
+            if range.name.isEqual(ignoringCase: "*/*") { anyQuality = max(anyQuality, range.quality) }
+            guard let format = named(range.name), case let quality = range.quality, quality > best?.quality ?? 0
+            else { return }
+            best = (format, quality)
+        }
+        return best.flatMap { $0.quality >= anyQuality ? $0.format : nil }
+    }
+
+    /// Names of XML do not select a property list, because browsers send them before `*/*`.
+    private static func named(_ name: Span<UInt8>) -> Format? {
+        switch name.count {
+        case 16: name.isEqual(ignoringCase: "application/json") ? .json : nil
+        case 19: name.isEqual(ignoringCase: "application/x-plist") ? .plist : nil
+        case 20: name.isEqual(ignoringCase: "application/x-bplist") ? .binary : nil
+        case 24: name.isEqual(ignoringCase: "application/octet-stream") ? .binary : nil
+        default: nil
+        }
+    }
+}
+
+extension Request {
+    /// Passes each media range of `Accept` (RFC 9110, section 12.5.1); several lines are one list.
+    func forEachMediaRange(_ visit: (MediaRange) -> Void) {
+        forEachLine(of: .accept) { line in line.forEachMediaRange(visit) }
+    }
+}

@@ -1,0 +1,139 @@
+import Bytes
+import HTTPFields
+import HTTPServer
+import Levels
+import TreeStore
+
+/// A condition of an edit on what it names, in the state before the edit (RFC 9110, section 13.1).
+struct EditCondition: Sendable {
+    private let subject: Inquiry.Subject
+    private let path: ItemPath
+    /// The lines of `If-Match`; nil without one.
+    private var ifMatch: [String]?
+    /// The lines of `If-None-Match`; nil without one.
+    private var ifNoneMatch: [String]?
+    /// The number of the step in a batch; nil if it is not one.
+    private var step: Int?
+
+    /// The conditions in the header of a request; nil if there is none.
+    init?(_ request: Request, on subject: Inquiry.Subject, at path: ItemPath) {
+        guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
+        self.subject = subject
+        self.path = path
+        ifMatch = request.has(.ifMatch) ? request.lines(of: .ifMatch) : nil
+        ifNoneMatch = request.has(.ifNoneMatch) ? request.lines(of: .ifNoneMatch) : nil
+    }
+
+    /// The condition of a step: an entity tag, a version or a `fieldsVersion`, several tags, or `*`.
+    init(_ text: String, on subject: Inquiry.Subject, at path: ItemPath, step: Int) {
+        self.subject = subject
+        self.path = path
+        self.step = step
+        ifMatch = [text == "*" || text.contains("\"") ? text : "\"\(text)\""]
+    }
+
+    /// Refuses the edit if the condition does not hold.
+    ///
+    /// - Parameter known: the tags that met the conditions checked before, in the same snapshot.
+    /// - Throws: `EditRefusal` with the current entity tag.
+    func check(_ snapshot: Snapshot, _ selection: Selection, _ known: inout KnownTags) throws(EditRefusal) {
+        let tags = ItemTags(subject, at: path, in: snapshot, selection)
+        if let ifMatch, !isMet(ifMatch, by: tags, &known) {
+            let name = step == nil ? "If-Match" : "'ifMatch'"
+            let detail =
+                tags.current.map { "\(name) does not contain the current entity tag of what it is about, \($0)." }
+                ?? "\(name) is about something that does not exist."
+            throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags)
+        }
+        if let ifNoneMatch, tags.first(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
+            throw refusal(
+                "If-None-Match contains the current entity tag of what the request is about, or is '*'.", tags)
+        }
+    }
+
+    /// Whether the lines contain a tag of an item. The version of its fields is looked for first: it needs no answer.
+    private func isMet(_ lines: [String], by tags: ItemTags, _ known: inout KnownTags) -> Bool {
+        if let version = tags.fieldsVersion, EntityTag.isListed(fieldsVersion: version, in: lines) { return true }
+        return known.contains(tags) { EntityTag.isListed($0, in: lines, .strong) }
+    }
+
+    private func refusal(_ detail: String, _ tags: ItemTags) -> EditRefusal {
+        EditRefusal(.preconditionFailed(current: tags.current, fields: tags.fieldsVersion), detail, step: step)
+    }
+}
+
+/// The entity tags of an item's level, detail or document in one state: one for each format and language.
+struct ItemTags {
+    let subject: Inquiry.Subject
+    let path: ItemPath
+    private let snapshot: Snapshot
+    private let selection: Selection
+
+    init(_ subject: Inquiry.Subject, at path: ItemPath, in snapshot: Snapshot, _ selection: Selection) {
+        self.subject = subject
+        self.path = path
+        self.snapshot = snapshot
+        self.selection = selection
+    }
+
+    /// The tag of the answer to a plain GET; nil if there is no such item.
+    var current: String? {
+        guard let item = Self.item(path, snapshot.document) else { return nil }
+        return selection.entityTag(subject, of: item, subject == .document ? .plist : .json)
+    }
+
+    /// The version of the item's own fields; nil if there is no such item, and for levels and documents.
+    var fieldsVersion: String? {
+        guard subject == .detail, let own = Self.item(path, snapshot.document)?.own else { return nil }
+        let bytes = own.level.bytes
+        return Version.short(RowFields.hash(of: own.level.row(own.row), in: bytes.span))
+    }
+
+    /// The first tag that is wanted; they are made one after the other, until one is.
+    func first(where isWanted: (String) -> Bool) -> String? {
+        for item in items {
+            for format in formats {
+                if let tag = selection.entityTag(subject, of: item, format), isWanted(tag) { return tag }
+            }
+        }
+        return nil
+    }
+
+    private var formats: [Format] { subject == .document ? [.plist, .json, .binary] : [.json, .plist] }
+
+    /// The item in the document as it is written, as its own file has it, and in each language.
+    private var items: [Item] {
+        guard let item = Self.item(path, snapshot.document) else { return [] }
+        if subject == .document {
+            return [item] + (snapshot.composition.map { [$0.origin(of: item).item] } ?? [])
+        }
+        let variants = snapshot.translations?.variants ?? []
+        return [item] + variants.compactMap { Self.item(path, $0.document) }
+    }
+
+    private static func item(_ path: ItemPath, _ document: Level) -> Item? {
+        if case .found(let item) = Item.find(path, in: document) { item } else { nil }
+    }
+}
+
+/// The entity tags that met the conditions of a request in one state.
+///
+/// The tag of a level costs as much as an answer with all of its rows, and a thousand steps may have a condition on the
+/// same level, so each tag is made once.
+struct KnownTags {
+    private struct Key: Hashable {
+        let subject: Inquiry.Subject
+        let path: ItemPath
+    }
+
+    private var tags: [Key: [String]] = [:]
+
+    /// Whether any of an item's tags is wanted: one that is known, or else one that is made now.
+    mutating func contains(_ item: ItemTags, _ isWanted: (String) -> Bool) -> Bool {
+        let key = Key(subject: item.subject, path: item.path)
+        if tags[key]?.contains(where: isWanted) == true { return true }
+        guard let tag = item.first(where: isWanted) else { return false }
+        tags[key, default: []].append(tag)
+        return true
+    }
+}

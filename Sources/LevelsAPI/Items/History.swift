@@ -1,0 +1,186 @@
+import Levels
+import Locking
+import PropertyLists
+import TreeStore
+
+/// Finds earlier states of an item among the snapshots that are kept, for `?since=`.
+final class History: Sendable {
+    private let publications: Publications
+    private let versions: GivenVersions
+
+    init(_ publications: Publications) {
+        self.publications = publications
+        versions = GivenVersions(isEmpty: publications.historyBytes == 0)
+    }
+
+    /// Notes that a version of a level was given out for the publication with a number.
+    func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
+
+    /// The item at a path in the earlier snapshot that a version was rendered from; nil if either is not kept.
+    ///
+    /// - Parameter language: the number of the document's variant; nil for the document as it is written.
+    func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> Item? {
+        guard let number = versions.number(of: version), let snapshot = publications.snapshot(number),
+            case .found(let item) = Item.find(path, in: snapshot.document(in: language))
+        else { return nil }
+        return item
+    }
+
+    /// The earlier items at a path, the newest first; each has another level than the one after it.
+    func items(at path: ItemPath, in language: UInt64?, before current: Item) -> some Sequence<Item> {
+        let state = (last: current, snapshots: publications.replaced.makeIterator())
+        return sequence(state: state) { state in
+            while let snapshot = state.snapshots.next() {
+                guard case .found(let item) = Item.find(path, in: snapshot.document(in: language)),
+                    !item.hasSameLevel(as: state.last)
+                else { continue }
+                state.last = item
+                return item
+            }
+            return nil
+        }
+    }
+}
+
+/// Remembers which publication a version of a level was served for, so that `?since=` finds it without a search.
+///
+/// A table of a fixed size, in which newer versions replace older ones.
+final class GivenVersions: Sendable {
+    private struct Entry {
+        var version = Version.Words(high: 0, low: 0)
+        /// The number of the publication.
+        var number = -1
+    }
+
+    private let entries: Guarded<[Entry]>
+
+    /// The maximum number of versions, which take 192 KiB.
+    private static let capacity = 1 << 13
+    /// The number of places that a version can take; it replaces the oldest entry among them.
+    private static let places = 8
+
+    /// - Parameter isEmpty: whether to remember nothing.
+    init(isEmpty: Bool) { entries = Guarded(Array(repeating: Entry(), count: isEmpty ? 0 : Self.capacity)) }
+
+    /// Notes that a version was served for the publication with a number.
+    func note(_ version: Version.Words, number: Int) {
+        entries.withLock { entries in
+            guard !entries.isEmpty else { return }
+            let first = Self.firstPlace(of: version)
+            var place = first
+            for other in first..<first + Self.places {
+                if entries[other].version == version {
+                    place = other
+                    break
+                }
+                if entries[other].number < entries[place].number { place = other }
+            }
+            entries[place] = Entry(version: version, number: number)
+        }
+    }
+
+    /// The number of the publication that a version was last served for; nil if it is not remembered.
+    func number(of version: Version.Words) -> Int? {
+        entries.withLock { entries in
+            guard !entries.isEmpty else { return nil }
+            let first = Self.firstPlace(of: version)
+            return entries[first..<first + Self.places].first { $0.version == version }?.number
+        }
+    }
+
+    private static func firstPlace(of version: Version.Words) -> Int {
+        Int(truncatingIfNeeded: version.low) & (capacity / places - 1) * places
+    }
+}
+
+/// The version of a level that a client has (`?since=`), which is searched for in earlier publications.
+struct SinceVersion {
+    private let version: RequestedVersion
+    private let path: ItemPath
+    /// The number of the document's variant; nil for the document as it is written.
+    private let language: UInt64?
+    private let history: History
+    private let known: Item?
+
+    /// The limit of what is written in search of a version that was not recorded, as a multiple of the current level's
+    /// bytes: clients may send any version.
+    private static let searchedLevels = 6
+    /// The limit for a short level, in bytes.
+    private static let leastSearched = 16 << 10
+    /// The minimum size of a written row, in bytes.
+    private static let leastRowBytes = 90
+
+    /// - Parameters:
+    ///   - language: the number of the document's variant; nil for the document as it is written.
+    ///   - known: the state that the client is known to have; nil to search for it.
+    init(
+        _ version: RequestedVersion, at path: ItemPath, in language: UInt64?, _ history: History, known: Item?
+    ) {
+        self.language = language
+        self.version = version
+        self.path = path
+        self.history = history
+        self.known = known
+    }
+
+    /// The change from the version to the current level; nil if the version is unknown.
+    ///
+    /// - Parameters:
+    ///   - answer: the current level.
+    ///   - version: the version of the answer.
+    ///   - bytes: the length of the answer.
+    ///   - format: the format of the answer; versions depend on it.
+    func change(to answer: LevelAnswer, version: ContentHash, bytes: Int, _ format: Format) -> LevelChange? {
+        let isNow = Version.words(version) == self.version.words
+        let old =
+            switch format {
+            case _ where isNow: answer.item
+            case .plist: old(answer, bytes, as: XMLPropertyListWriter.self)
+            case .json, .binary: old(answer, bytes, as: JSONPropertyListWriter.self)
+            }
+        return old.map { LevelChange(since: self.version.text, old: $0, to: answer) }
+    }
+
+    private func old<Writer: AnswerWriter & ~Copyable>(
+        _ answer: LevelAnswer, _ bytes: Int, as _: Writer.Type
+    ) -> Item? {
+        if let known { return isVersion(of: known, answer, as: Writer.self).matches ? known : nil }
+        guard let words = version.words else { return nil }
+        if let given = history.item(at: path, in: language, havingGiven: words),
+            isVersion(of: given, answer, as: Writer.self).matches
+        {
+            return given
+        }
+        return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched), as: Writer.self)
+    }
+
+    /// Searches the kept snapshots, the newest first, until too many bytes have been written.
+    private func search<Writer: AnswerWriter & ~Copyable>(
+        for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
+    ) -> Item? {
+        var bytes = 0
+        for item in history.items(at: path, in: language, before: answer.item) {
+            let rows = answer.asked(of: item).rows.count
+            guard bytes + rows * Self.leastRowBytes <= limit else { return nil }
+            let state = isVersion(of: item, answer, as: Writer.self)
+            if state.matches { return item }
+            bytes += state.bytes
+        }
+        return nil
+    }
+
+    /// Whether an earlier state answers the same request with the version; and the length of that answer.
+    ///
+    /// An answer that the format cannot represent never had a version.
+    private func isVersion<Writer: AnswerWriter & ~Copyable>(
+        of item: Item, _ answer: LevelAnswer, as _: Writer.Type
+    ) -> (matches: Bool, bytes: Int) {
+        var writer = Writer()
+        do {
+            let version = try answer.asked(of: item).write(to: &writer).version
+            return (Version.words(version) == self.version.words, writer.count)
+        } catch {
+            return (false, writer.count)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Bytes
+import HTTPServer
+import Levels
+import PropertyLists
+
+/// `GET /healthz` and `GET /readyz`: never coded, so that a probe cannot request an unavailable coding.
+enum StatusAnswer {
+    /// - Throws: `Problem` (500) if it could not be written.
+    static func health() throws(Problem) -> Rendering {
+        try Rendering { (writer) throws(PropertyListError) in try writer.member("status", "alive") }
+    }
+
+    /// What is served and how fresh it is: `stale` if the latest reload was refused.
+    ///
+    /// - Parameter snapshot: nil for a client that may not read; it gets `status` alone.
+    /// - Throws: `Problem` (500) if it could not be written.
+    static func readiness(_ snapshot: Snapshot?, _ readiness: Readiness) throws(Problem) -> Rendering {
+        try Rendering { (writer) throws(PropertyListError) in
+            try writer.member("status", readiness.lastError == nil ? "ok" : "stale")
+            guard let snapshot else { return }
+            try writer.member("revision", snapshot.revision)
+            try writer.member("source", readiness.source)
+            try writer.member("loadedAt", JSONText.date(Double(snapshot.loadedAt) - CivilDate.unixEpochOffset))
+            writer.member("items", snapshot.itemCount)
+            if let error = readiness.lastError { try writer.member("lastError", error) }
+        }
+    }
+}
+
+/// How fresh the tree is, for `/readyz`.
+public struct Readiness: Sendable {
+    /// The sentence about the latest load if it was refused, so that an older tree is served; nil otherwise.
+    public var lastError: String?
+    /// What is served: a path or a URL.
+    public var source: String
+
+    /// Creates the state of a source whose latest load succeeded, or was refused with a sentence.
+    public init(source: String, lastError: String? = nil) {
+        self.source = source
+        self.lastError = lastError
+    }
+}
+
+/// `GET /`: what is served, and links to begin with (manual, Requests and answers).
+enum IndexAnswer {
+    /// The name and the target of each link.
+    static let links: [(name: StaticString, target: String)] = [
+        ("levels", "/levels/"), ("detail", "/detail/"), ("document", "/document"), ("changes", "/changes"),
+        ("openapi", "/openapi.json"), ("health", "/healthz"), ("readiness", "/readyz"),
+    ]
+
+    /// The link to the description of the API (RFC 8631).
+    private static let header = [("Link", "</openapi.json>; rel=\"service-desc\"")]
+
+    /// - Parameters:
+    ///   - snapshot: nil for a client that may not read; it gets the links alone.
+    ///   - isEditable: whether a token could allow edits now.
+    ///   - needsToken: whether reading needs a token, so that the answer depends on `Authorization`.
+    /// - Throws: `Problem` (500) if it could not be written.
+    static func rendered(_ snapshot: Snapshot?, isEditable: Bool, needsToken: Bool) throws(Problem) -> Rendering {
+        let vary = needsToken ? "Accept-Encoding, Accept, Authorization" : "Accept-Encoding, Accept"
+        return try Rendering(vary: vary, headers: header, isTagged: true) {
+            (writer) throws(PropertyListError) in
+            if let snapshot {
+                let root = Item(rootOf: snapshot.document).own
+                let bytes = root.level.bytes
+                try writer.member("title", bytes.span.extracting(root.level.row(root.row).title))
+                writer.member("items", snapshot.itemCount)
+                try writer.member("revision", snapshot.revision)
+                writer.member("editable", isEditable)
+            }
+            writer.member("links")
+            writer.beginObject()
+            for (name, target) in links { try writer.member(name, target) }
+            writer.endObject()
+        }
+    }
+}
+
+/// `GET /problems/<name>`: what a kind of problem means and what to do about it; without a name, all kinds.
+enum ProblemPage {
+    /// - Throws: `Problem` (404) for an unknown kind.
+    static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
+        let name = name(in: path)
+        if name.isEmpty {
+            return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
+                writer.member("problems")
+                writer.beginList()
+                for kind in ProblemKind.allCases { try write(kind, to: &writer) }
+                writer.endList()
+            }
+        }
+        guard let kind = ProblemKind(rawValue: name) else {
+            let names = ProblemKind.allCases.map(\.rawValue)
+            throw Problem(
+                .noSuchRoute, "'\(quoted: name)' is not a kind of problem.", members: [("allowed", .list(names))])
+        }
+        return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
+            try members(of: kind, to: &writer)
+        }
+    }
+
+    /// The path without the slashes around it.
+    private static func name(in path: Span<UInt8>) -> String {
+        var start = 0
+        var end = path.count
+        while start < end, path[start] == UInt8(ascii: "/") { start += 1 }
+        while end > start, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        return String(utf8: path.extracting(start..<end))
+    }
+
+    private static func write(_ kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
+        writer.beginObject()
+        try members(of: kind, to: &writer)
+        writer.endObject()
+    }
+
+    private static func members(of kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError)
+    {
+        try writer.member("type", "/problems/\(kind.rawValue)")
+        try writer.member("title", kind.title)
+        writer.member("status", kind.status)
+        try writer.member("explanation", kind.explanation)
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+public import HTTPServer
+import Locking
+public import TreeStore
+
+/// What `/metrics` counts that is not known elsewhere: the server's requests, and the events of the store.
+public final class ServiceCounters: Sendable {
+    /// The counters for the server's configuration.
+    public let server = ServerCounters(routes: Endpoint.all.count + 1)
+    /// The version of the program.
+    let version: String
+    private let store = Guarded(StoreTotals())
+
+    /// - Parameter version: the version of the program.
+    public init(version: String = "0") { self.version = version }
+
+    /// Counts an event of the store.
+    public func note(_ event: StoreEvent) { note(event, at: UnixTime.now) }
+
+    func note(_ event: StoreEvent, at now: Double) { store.withLock { $0.note(event, at: now) } }
+
+    /// What the store has done so far.
+    var storeTotals: StoreTotals { store.withLock(\.self) }
+}
+
+/// What a store has done since its start.
+struct StoreTotals: Equatable {
+    /// How often something was done, and how long it took in all.
+    struct Work: Equatable {
+        var count = 0
+        var seconds = 0.0
+
+        mutating func note(_ took: Duration) {
+            let (seconds, attoseconds) = took.components
+            count += 1
+            self.seconds += Double(seconds) + Double(attoseconds) / 1e18
+        }
+    }
+
+    /// Loads that were published.
+    var published = Work()
+    /// Loads that brought nothing new.
+    var unchanged = Work()
+    var refused = Work()
+    /// In seconds since 1970; 0 if there was none.
+    var latestLoad = 0.0
+    /// In seconds since 1970; 0 if there was none.
+    var latestRefusal = 0.0
+    /// Saves, each of the edits of one request or more.
+    var saves = Work()
+    var failedSaves = 0
+    /// Requests that changed the document.
+    var edits = 0
+    /// The steps of them; the replacement of the whole document is one.
+    var editSteps = 0
+
+    mutating func note(_ event: StoreEvent, at now: Double) {
+        switch event {
+        case .loaded(_, _, let took):
+            published.note(took)
+            latestLoad = now
+        case .unchanged(_, let took):
+            unchanged.note(took)
+            latestLoad = now
+        case .refused(_, let took):
+            refused.note(took)
+            latestRefusal = now
+        case .edited(_, _, let steps, _):
+            edits += 1
+            editSteps += max(steps, 1)
+        case .saved(_, let took): saves.note(took)
+        case .notSaved: failedSaves += 1
+        case .recovered, .warnings: break
+        }
+    }
+}
+
+/// The time of day as Prometheus has it.
+enum UnixTime {
+    /// The seconds since 1970.
+    static var now: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,106 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// The links of one item in canonical form: `/levels` or `/detail`, and the keys of its path.
+struct Links: ~Copyable {
+    /// `/levels/` and the encoded keys, separated by `/`.
+    private var levels = ByteBuffer(capacity: 128)
+    private var details = ByteBuffer(capacity: 128)
+    /// The end of each step's path in `levels`, beginning with the root's.
+    private var ends: [Int] = []
+
+    /// The links of the root.
+    init() {
+        levels.append("/levels/")
+        details.append("/detail/")
+        ends.append(levels.count)
+    }
+
+    /// The links of an item.
+    init(_ item: Item) {
+        levels.append("/levels/")
+        details.append("/detail/")
+        ends.reserveCapacity(item.steps.count)
+        ends.append(levels.count)
+        for step in item.steps.dropFirst() {
+            if ends.count > 1 { levels.append(UInt8(ascii: "/")) }
+            let bytes = step.level.bytes
+            PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &levels)
+            ends.append(levels.count)
+        }
+        levels.copy(8..<levels.count, to: &details)
+    }
+
+    /// The link to the item's level.
+    var level: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { levels.span }
+    }
+
+    /// The link to the item's detail.
+    var detail: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { details.span }
+    }
+
+    /// The link to the level of an ancestor, by its depth.
+    @_lifetime(borrow self)
+    func level(ofAncestor depth: Int) -> Span<UInt8> { levels.span.extracting(0..<ends[depth]) }
+
+    /// The prefix of the links to the item's children, before their keys.
+    func childPrefix(isDetail: Bool) -> ByteBuffer {
+        Self.extended(isDetail ? details.span : levels.span, isRoot: ends.count == 1)
+    }
+
+    /// The prefix of the links to the details of the item's siblings, before their keys.
+    func siblingPrefix() -> ByteBuffer {
+        let end = ends.count > 1 ? ends[ends.count - 2] : 8
+        return Self.extended(details.span.extracting(0..<end), isRoot: ends.count <= 2)
+    }
+
+    private static func extended(_ path: Span<UInt8>, isRoot: Bool) -> ByteBuffer {
+        var prefix = ByteBuffer(capacity: path.count + 1)
+        prefix.append(path)
+        if !isRoot { prefix.append(UInt8(ascii: "/")) }
+        return prefix
+    }
+}
+
+/// The prefixes of the links to the rows of one level, before their keys.
+struct RowPrefixes: ~Copyable {
+    /// The number of the level among the listing's branches.
+    let branch: Int
+    private let levels: ByteBuffer
+    private let details: ByteBuffer
+
+    /// The prefixes for the rows of an item's own level.
+    init(_ links: borrowing Links) {
+        branch = 0
+        levels = links.childPrefix(isDetail: false)
+        details = links.childPrefix(isDetail: true)
+    }
+
+    /// The prefixes for a row of a listing, and for its siblings.
+    init(_ links: borrowing Links, for place: Place, in listing: Listing) {
+        branch = place.branch
+        let steps = listing.rows(above: place)
+        levels = Self.extended(links.childPrefix(isDetail: false), by: steps)
+        details = Self.extended(links.childPrefix(isDetail: true), by: steps)
+    }
+
+    /// The prefix of a row's link: a leaf links to its detail, any other row to its level.
+    @inline(__always)
+    @_lifetime(borrow self)
+    func prefix(isLeaf: Bool) -> Span<UInt8> { isLeaf ? details.span : levels.span }
+
+    private static func extended(_ prefix: consuming ByteBuffer, by steps: [Item.Step]) -> ByteBuffer {
+        var extended = prefix
+        for step in steps {
+            let bytes = step.level.bytes
+            PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &extended)
+            extended.append(UInt8(ascii: "/"))
+        }
+        return extended
+    }
+}

@@ -1,0 +1,104 @@
+import Bytes
+import Levels
+import PropertyLists
+
+/// Hashes as text that needs no escaping in URLs, JSON and XML: base64url without padding (RFC 4648, section 5).
+enum Version {
+    /// The number of characters of a 128-bit hash, which is the version of a level or a detail.
+    static let width = 22
+    /// The number of characters of a row's version: 48 bits of a hash.
+    static let shortWidth = 8
+    /// The number of characters of 64 bits.
+    static let wordWidth = 11
+
+    /// The text that is written for a version until it is known.
+    static var placeholder: StaticString { "----------------------" }
+    /// The text that is written for the version of a row until it is known.
+    static var shortPlaceholder: StaticString { "--------" }
+
+    /// The text of a short version.
+    static func short(_ hash: UInt64) -> String {
+        String(decoding: (0..<shortWidth).map { character(hash, digit: shortWidth - 1 - $0) }, as: UTF8.self)
+    }
+
+    /// The character of a version at an index: 128 bits are 21 characters and two bits.
+    @inline(__always)
+    static func character(of hash: ContentHash, at index: Int) -> UInt8 {
+        index < wordWidth
+            ? character(hash.high, digit: wordWidth - 1 - index)
+            : character(hash.low, digit: 2 * wordWidth - 1 - index)
+    }
+
+    /// The hash that a version encodes.
+    struct Words: Equatable {
+        let high, low: UInt64
+    }
+
+    static func words(_ hash: ContentHash) -> Words { Words(high: hash.high, low: hash.low) }
+
+    /// Decodes the text of a version; nil if it is not one.
+    static func words(ofVersion text: Span<UInt8>) -> Words? {
+        guard text.count == width, let words = words(text) else { return nil }
+        return Words(high: words[0], low: words[1])
+    }
+
+    /// Whether a character can be part of a version.
+    static func isCharacter(_ character: UInt8) -> Bool { value(character) != nil }
+
+    static func word(_ word: UInt64, into buffer: inout ByteBuffer) { append(word, digits: wordWidth, into: &buffer) }
+
+    /// Six bits a character, the highest first; eleven characters hold 64 bits.
+    private static func append(_ word: UInt64, digits: Int, into buffer: inout ByteBuffer) {
+        buffer.reserve(digits)
+        for digit in (0..<digits).reversed() { buffer.append(character(word, digit: digit)) }
+    }
+
+    /// One character of a word, counted from the lowest six bits.
+    @inline(__always)
+    static func character(_ word: UInt64, digit: Int) -> UInt8 {
+        // The alphabet is 64 characters long and the index below 64.
+        unsafe alphabet.utf8Start[Int(truncatingIfNeeded: word &>> UInt64(digit &* 6)) & 63]
+    }
+
+    private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+    /// Decodes base64url text into words of eleven characters each; nil for anything else.
+    static func words(_ text: Span<UInt8>) -> [UInt64]? {
+        guard text.count % wordWidth == 0 else { return nil }
+        var words: [UInt64] = []
+        for start in stride(from: 0, to: text.count, by: wordWidth) {
+            var word: UInt64 = 0
+            for index in start..<start + wordWidth {
+                guard word >> 58 == 0, let value = value(text[index]) else { return nil }
+                word = word << 6 | UInt64(value)
+            }
+            words.append(word)
+        }
+        return words
+    }
+
+    private static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case 65...90: character - 65
+        case 97...122: character - 71
+        case 48...57: character + 4
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}
+
+/// The version of a level that a client says it has.
+struct RequestedVersion {
+    let text: String
+    /// The value of the version; nil if the text has the form of a version but no possible value.
+    let words: Version.Words?
+
+    /// Parses a version; nil if the text does not have the form of one.
+    init?(_ text: String) {
+        guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else { return nil }
+        self.text = text
+        words = Version.words(ofVersion: text.utf8Span.span)
+    }
+}

@@ -1,0 +1,238 @@
+import Bytes
+
+/// Reads a table of comma-separated or tab-separated values (RFC 4180) and sends it as an array of dictionaries.
+///
+/// The first line names the columns. Each further line is a dictionary of texts; one with fewer cells lacks the last
+/// fields, and an empty line is skipped. A line ends with CRLF, LF or CR. The text is UTF-8 or UTF-16.
+public struct CSVReader: ~Copyable {
+    /// What separates the cells of a line.
+    public enum Separator: UInt8, Sendable {
+        /// As in `.csv`.
+        case comma = 0x2C
+        /// As in `.tsv`.
+        case tab = 0x09
+    }
+
+    private var window: TextWindow
+    private let limits: PropertyListLimits
+    private let separator: UInt8
+    private var columns = CSVColumns()
+    /// The text of a cell in quotes.
+    private var unquoted = ByteBuffer()
+    private var values = 0
+
+    /// Where a cell's text is.
+    private enum Cell {
+        /// In the window, so many bytes from the cursor on.
+        case direct(Int)
+        /// In `unquoted`, the cursor already past its last quote.
+        case unquoted
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let lineFeed: UInt8 = 10
+    private static let carriageReturn: UInt8 = 13
+
+    /// Reads a whole table.
+    ///
+    /// - Throws: `PropertyListError` with line and column if there is no header, a column name appears twice, a quote
+    ///   never ends, a line has more cells than the header, the text exceeds a limit, or the consumer refuses it.
+    public static func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ input: DocumentInput, separator: Separator, limits: PropertyListLimits, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        let window = try TextWindow.open(input, as: .table, limits: limits)
+        var reader = CSVReader(window: window, limits: limits, separator: separator.rawValue)
+        do {
+            try reader.readTable(into: &consumer)
+        } catch {
+            throw error.located(at: reader.window.position)
+        }
+    }
+
+    private init(window: consuming TextWindow, limits: PropertyListLimits, separator: UInt8) {
+        self.window = window
+        self.limits = limits
+        self.separator = separator
+    }
+
+    // MARK: Lines
+
+    private mutating func readTable<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        try skipEmptyLines()
+        guard try window.peek() != nil else {
+            throw PropertyListError("the table is empty; its first line must name the columns")
+        }
+        try consumer.beginArray(at: window.roughPosition)
+        try readHeader()
+        try skipEmptyLines()
+        while try window.peek() != nil {
+            try readRecord(into: &consumer)
+            try skipEmptyLines()
+        }
+        try consumer.endArray()
+    }
+
+    @inline(__always)
+    private mutating func skipEmptyLines() throws(PropertyListError) {
+        while let byte = try window.peek(), byte == Self.lineFeed || byte == Self.carriageReturn {
+            _ = try readSeparator()
+        }
+    }
+
+    private mutating func readHeader() throws(PropertyListError) {
+        repeat {
+            let position = window.roughPosition
+            let cell = try readCell()
+            let name = Array(copying: text(of: cell))
+            guard columns.add(name) else {
+                throw PropertyListError(
+                    "the column '\(quoted: name.span)' appears twice; rename one of the two", at: position)
+            }
+            finish(cell)
+            try countValue()
+        } while try readSeparator()
+        columns.finish()
+    }
+
+    private mutating func readRecord<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        try consumer.beginDictionary(at: window.roughPosition)
+        var column = 0
+        repeat {
+            guard column < columns.count else { throw tooManyCells }
+            let position = window.roughPosition
+            let cell = try readCell()
+            try countValue()
+            try consumer.key(columns.name(column), at: position)
+            try consumer.string(text(of: cell), at: position)
+            finish(cell)
+            column += 1
+        } while try readSeparator()
+        try consumer.endDictionary()
+    }
+
+    private mutating func countValue() throws(PropertyListError) {
+        values += 1
+        guard values <= limits.values else {
+            throw PropertyListError("the table holds more than \(limits.values) cells; split it")
+        }
+    }
+
+    private var tooManyCells: PropertyListError {
+        PropertyListError(
+            "the line has more cells than the \(Quantity(columns.count, "column")) of the header; "
+                + "put a cell that contains the separator in quotes", at: window.position)
+    }
+
+    // MARK: Cells
+
+    @inline(__always)
+    private mutating func readCell() throws(PropertyListError) -> Cell {
+        if try window.peek() == Self.quote {
+            try readQuoted()
+            return .unquoted
+        }
+        let count = try window.find(separator, Self.lineFeed, Self.carriageReturn, from: 0) ?? window.readAhead
+        guard count <= limits.valueBytes else { throw tooLong }
+        return .direct(count)
+    }
+
+    private var tooLong: PropertyListError {
+        PropertyListError("a cell is longer than \(limits.valueBytes) bytes; store large data in separate files")
+    }
+
+    @_lifetime(borrow self)
+    @inline(__always)
+    private func text(of cell: Cell) -> Span<UInt8> {
+        switch cell {
+        case .direct(let count): window.text(0..<count)
+        case .unquoted: unquoted.span
+        }
+    }
+
+    /// Moves past the text of a cell that `readCell` left in the window; it contains no line end.
+    @inline(__always)
+    private mutating func finish(_ cell: Cell) {
+        if case .direct(let count) = cell { window.advance(count) }
+    }
+
+    /// Reads a cell in quotes; two quotes within it are one.
+    private mutating func readQuoted() throws(PropertyListError) {
+        unquoted.truncate(to: 0)
+        // An exact position costs as much as the line so far, which may have a million cells.
+        let start = window.roughPosition
+        window.advance(1)
+        while true {
+            let count = try endOfQuote(from: start)
+            guard unquoted.count + count <= limits.valueBytes else { throw tooLong }
+            window.copy(0..<count, to: &unquoted)
+            window.advanceCountingLines(count + 1)
+            guard try window.peek() == Self.quote else { return }
+            unquoted.append(Self.quote)
+            window.advance(1)
+        }
+    }
+
+    private mutating func endOfQuote(from start: SourcePosition) throws(PropertyListError) -> Int {
+        var isTooLong = unquoted.count > limits.valueBytes
+        if !isTooLong {
+            do throws(PropertyListError) {
+                if let count = try window.find(Self.quote, Self.quote, Self.quote, from: 0) { return count }
+            } catch {
+                guard window.readAhead > limits.valueBytes else { throw error }
+                isTooLong = true
+            }
+        }
+        let reason = isTooLong ? "is not ended within \(limits.valueBytes) bytes" : "never ends"
+        throw PropertyListError(
+            "the quote that begins here \(reason); end the cell with a quote, and double each quote within it",
+            at: start)
+    }
+
+    /// Moves past what follows a cell; whether it is followed by another one on its line.
+    @inline(__always)
+    private mutating func readSeparator() throws(PropertyListError) -> Bool {
+        guard let byte = try window.peek() else { return false }
+        if byte == separator {
+            window.advance(1)
+            return true
+        }
+        switch byte {
+        case Self.lineFeed: window.advanceCountingLines(1)
+        case Self.carriageReturn:
+            window.advance(1)
+            if try window.peek() == Self.lineFeed { window.advanceCountingLines(1) }
+        default:
+            throw PropertyListError("text follows the quote that ends a cell; double each quote within the cell")
+        }
+        return false
+    }
+}
+
+/// The names of a table's columns, in order.
+struct CSVColumns: ~Copyable {
+    private var names = ByteBuffer()
+    private var ranges: [Range<Int>] = []
+    /// The names so far, while the header is being read.
+    private var known: Set<[UInt8]> = []
+
+    var count: Int { ranges.count }
+
+    /// Adds the next column; false if an earlier one has the same name.
+    mutating func add(_ name: [UInt8]) -> Bool {
+        guard known.insert(name).inserted else { return false }
+        ranges.append(names.count..<names.count + name.count)
+        names.append(name.span)
+        return true
+    }
+
+    /// Ends the header.
+    mutating func finish() { known = [] }
+
+    /// The name of a column, by its number from 0.
+    @_lifetime(borrow self)
+    func name(_ column: Int) -> Span<UInt8> { names.span.extracting(ranges[column]) }
+}

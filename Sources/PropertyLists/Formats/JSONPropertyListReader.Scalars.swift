@@ -1,0 +1,204 @@
+import Bytes
+
+extension JSONPropertyListReader {
+    /// Where a string's text is.
+    enum Text {
+        /// In the window, offsets from the cursor, followed by its quotation mark.
+        case direct(Range<Int>)
+        /// In `scratch`, the cursor already past its quotation mark.
+        case assembled
+    }
+
+    /// Reads the string whose first quotation mark is at the cursor.
+    @inline(__always)
+    mutating func readString() throws(PropertyListError) -> Text {
+        let found = try window.findStringBreak(from: 1)
+        if let found, try window.peek(found) == UInt8(ascii: "\"") {
+            pendingAdvance = found &+ 1
+            return .direct(1..<found)
+        }
+        try assembleString()
+        return .assembled
+    }
+
+    @_lifetime(borrow self)
+    @inline(__always)
+    func span(of text: Text) -> Span<UInt8> {
+        switch text {
+        case .direct(let range): window.text(range)
+        case .assembled: scratch.span
+        }
+    }
+
+    /// Moves past text that `readString` left in the window; it contains no line end.
+    @inline(__always)
+    mutating func finish(_ text: Text) {
+        if case .direct = text { window.advance(pendingAdvance) }
+    }
+
+    @inline(never)
+    private mutating func assembleString() throws(PropertyListError) {
+        scratch.truncate(to: 0)
+        window.advance(1)
+        while true {
+            guard let found = try window.findStringBreak(from: 0) else {
+                throw cutShortInString
+            }
+            window.copy(0..<found, to: &scratch)
+            window.advance(found)
+            guard scratch.count <= limits.valueBytes else {
+                throw PropertyListError(
+                    "a value is longer than \(limits.valueBytes) bytes; store large data in separate files")
+            }
+            switch try window.peek() {
+            case UInt8(ascii: "\""): return window.advance(1)
+            case UInt8(ascii: "\\"): try readEscape()
+            default:
+                throw PropertyListError(
+                    "a string contains a line break or a tab; write \\n, \\r or \\t, or close it with '\"'")
+            }
+        }
+    }
+
+    private mutating func readEscape() throws(PropertyListError) {
+        let character: UInt8
+        switch try window.peek(1) {
+        case UInt8(ascii: "u"): return try readUnicodeEscape()
+        case UInt8(ascii: "\""): character = UInt8(ascii: "\"")
+        case UInt8(ascii: "\\"): character = UInt8(ascii: "\\")
+        case UInt8(ascii: "/"): character = UInt8(ascii: "/")
+        case UInt8(ascii: "b"): character = 0x08
+        case UInt8(ascii: "f"): character = 0x0C
+        case UInt8(ascii: "n"): character = 0x0A
+        case UInt8(ascii: "r"): character = 0x0D
+        case UInt8(ascii: "t"): character = 0x09
+        case nil: throw cutShortInString
+        default:
+            throw PropertyListError(
+                "'\\' does not begin an escape here; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
+        }
+        scratch.append(character)
+        window.advance(2)
+    }
+
+    private mutating func readUnicodeEscape() throws(PropertyListError) {
+        let unit = try hexadecimal(at: 2)
+        var value = unit
+        var size = 6
+        if unit & 0xFC00 == 0xD800, try window.peek(6) == UInt8(ascii: "\\"), try window.peek(7) == UInt8(ascii: "u") {
+            let low = try hexadecimal(at: 8)
+            if low & 0xFC00 == 0xDC00 {
+                value = 0x10000 + (unit & 0x3FF) << 10 | low & 0x3FF
+                size = 12
+            }
+        }
+        guard let scalar = Unicode.Scalar(value) else {
+            let next = try window.peek(6)
+            if next == nil { throw cutShortInString }
+            if next == UInt8(ascii: "\\"), try window.peek(7) == nil { throw cutShortInString }
+            throw PropertyListError(
+                "an escape names half of a surrogate pair; the other half must follow or precede it")
+        }
+        Transcoder.append(scalar, to: &scratch)
+        window.advance(size)
+    }
+
+    private mutating func hexadecimal(at offset: Int) throws(PropertyListError) -> UInt32 {
+        var value: UInt32 = 0
+        for place in offset..<offset + 4 {
+            guard let byte = try window.peek(place) else { throw cutShortInString }
+            guard let digit = byte.hexadecimalValue else {
+                throw PropertyListError("'\\u' must be followed by four hexadecimal digits")
+            }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    enum Number {
+        case integer(PropertyListInteger)
+        case real(Double)
+    }
+
+    /// Reads the number at the cursor, and leaves the cursor there for errors.
+    @inline(__always)
+    mutating func readNumber(_ first: UInt8) throws(PropertyListError) -> Number {
+        let isNegative = first == UInt8(ascii: "-")
+        var offset = isNegative ? 1 : 0
+        let start = offset
+        var magnitude: UInt64 = 0
+        var hasOverflown = false
+        while let digit = try digit(at: offset) {
+            let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, hasCarried) = product.addingReportingOverflow(UInt64(digit))
+            magnitude = sum
+            hasOverflown = hasOverflown || isTooLarge || hasCarried
+            offset &+= 1
+        }
+        try checkWhole(from: start, to: offset)
+        switch try window.peek(offset) {
+        case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+            return .real(try readReal(from: offset))
+        default: break
+        }
+        pendingAdvance = offset
+        guard !hasOverflown, let value = PropertyListInteger(magnitude: magnitude, isNegative: isNegative) else {
+            throw PropertyListError("an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1")
+        }
+        return .integer(value)
+    }
+
+    /// Moves past the number that `readNumber` read.
+    @inline(__always)
+    mutating func finishNumber() { window.advance(pendingAdvance) }
+
+    @inline(__always)
+    private mutating func digit(at offset: Int) throws(PropertyListError) -> UInt8? {
+        guard let byte = try window.peek(offset), byte &- 0x30 < 10 else { return nil }
+        return byte &- 0x30
+    }
+
+    @inline(__always)
+    private mutating func checkWhole(from start: Int, to end: Int) throws(PropertyListError) {
+        guard end > start else { throw PropertyListError("a number must have a digit after '-'") }
+        if end > start &+ 1, try window.peek(start) == UInt8(ascii: "0") {
+            throw PropertyListError("a number must not begin with 0 before other digits")
+        }
+    }
+
+    /// Reads a fraction and an exponent.
+    ///
+    /// - Parameter start: the offset of the `.` or the `e`.
+    private mutating func readReal(from start: Int) throws(PropertyListError) -> Double {
+        var offset = start
+        if try window.peek(offset) == UInt8(ascii: ".") {
+            offset = try digits(from: offset + 1, after: "'.'")
+        }
+        if let byte = try window.peek(offset), byte | 0x20 == UInt8(ascii: "e") {
+            offset += 1
+            if let sign = try window.peek(offset), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+                offset += 1
+            }
+            offset = try digits(from: offset, after: "its exponent's 'e'")
+        }
+        pendingAdvance = offset
+        let value = try XMLScalars.real(window.text(0..<offset))
+        guard value.isFinite else {
+            throw PropertyListError("a number is outside the range of 64-bit floating point, about 1.8e308")
+        }
+        return value
+    }
+
+    /// The offset after a run of digits, which must not be empty.
+    private mutating func digits(from start: Int, after place: String) throws(PropertyListError) -> Int {
+        var offset = start
+        while try digit(at: offset) != nil {
+            offset += 1
+            guard offset <= limits.valueBytes else {
+                throw PropertyListError("a number is longer than \(limits.valueBytes) bytes; round it")
+            }
+        }
+        guard offset > start else { throw PropertyListError("a number must have a digit after \(place)") }
+        return offset
+    }
+}

@@ -1,0 +1,209 @@
+import Bytes
+
+/// Reads a property list written as JSON (strictly RFC 8259) and sends its events to a consumer.
+///
+/// A number without fraction and exponent is an integer, any other a real. Most consumers refuse `null`, which a property
+/// list cannot contain.
+public struct JSONPropertyListReader: ~Copyable {
+    var window: TextWindow
+    let limits: PropertyListLimits
+    /// Text that had to be assembled, with its escapes resolved.
+    var scratch = ByteBuffer()
+    /// How far `finish` moves past text that was left in the window.
+    var pendingAdvance = 0
+    private var open: [Container] = []
+    /// Whether the innermost container has just begun, so that no comma is expected.
+    private var isFirst = false
+    private var values = 0
+
+    private enum Container { case dictionary, array }
+
+    /// Reads a whole document.
+    ///
+    /// - Throws: `PropertyListError` with line and column if the document is not JSON or not a property list, exceeds a
+    ///   limit, or is refused by the consumer.
+    public static func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        var reader = JSONPropertyListReader(
+            window: try TextWindow.open(input, as: .json, limits: limits), limits: limits)
+        do {
+            try reader.readDocument(into: &consumer)
+        } catch {
+            var located = error.located(at: reader.window.position)
+            if located.path == nil { located.path = consumer.currentPath() }
+            throw located
+        }
+    }
+
+    private init(window: consuming TextWindow, limits: PropertyListLimits) {
+        self.window = window
+        self.limits = limits
+    }
+
+    private mutating func readDocument<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard let first = try next() else {
+            throw PropertyListError("the document is empty; it needs one value, an array or an object")
+        }
+        try readValue(first, into: &consumer)
+        while let container = open.last { try readOn(in: container, into: &consumer) }
+        if try next() != nil {
+            throw PropertyListError("the document continues after the end of the JSON value; remove the rest")
+        }
+    }
+
+    /// Moves to the next byte that is not white space; nil at the end of the document.
+    @inline(__always)
+    mutating func next() throws(PropertyListError) -> UInt8? {
+        if let byte = try window.peek(), byte > 0x20 { return byte }
+        try window.skipWhitespace()
+        return try window.peek()
+    }
+
+    /// Reads the next element or entry of a container, or its end.
+    @inline(__always)
+    private mutating func readOn<Consumer: PropertyListConsumer & ~Copyable>(
+        in container: Container, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        guard var byte = try next() else { throw cutShort }
+        let end = container == .dictionary ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        if byte == end { return try close(container, into: &consumer) }
+        if !isFirst {
+            guard byte == UInt8(ascii: ",") else { throw missingComma(in: container) }
+            window.advance(1)
+            guard let following = try next() else { throw cutShort }
+            guard following != end else { throw trailingComma }
+            byte = following
+        }
+        isFirst = false
+        if container == .dictionary { byte = try readKey(byte, into: &consumer) }
+        try readValue(byte, into: &consumer)
+    }
+
+    @inline(__always)
+    private mutating func close<Consumer: PropertyListConsumer & ~Copyable>(
+        _ container: Container, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch container {
+        case .dictionary: try consumer.endDictionary()
+        case .array: try consumer.endArray()
+        }
+        window.advance(1)
+        open.removeLast()
+        isFirst = false
+    }
+
+    /// Reads a key and its colon.
+    ///
+    /// - Returns: the first byte of the value.
+    @inline(__always)
+    private mutating func readKey<Consumer: PropertyListConsumer & ~Copyable>(
+        _ first: UInt8, into consumer: inout Consumer
+    ) throws(PropertyListError) -> UInt8 {
+        guard first == UInt8(ascii: "\"") else { throw missingKey }
+        let position = window.roughPosition
+        let text = try readString()
+        try consumer.key(span(of: text), at: position)
+        finish(text)
+        guard try next() == UInt8(ascii: ":") else { throw try next() == nil ? cutShort : missingColon }
+        window.advance(1)
+        guard let byte = try next() else { throw cutShort }
+        return byte
+    }
+
+    /// Reads a value; of a container, only the beginning.
+    @inline(__always)
+    private mutating func readValue<Consumer: PropertyListConsumer & ~Copyable>(
+        _ first: UInt8, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        values &+= 1
+        guard values <= limits.values else { throw tooManyValues }
+        switch first {
+        case UInt8(ascii: "\""):
+            let position = window.roughPosition
+            let text = try readString()
+            try consumer.string(span(of: text), at: position)
+            finish(text)
+        case UInt8(ascii: "{"):
+            try consumer.beginDictionary(at: window.roughPosition)
+            try open(.dictionary)
+        case UInt8(ascii: "["):
+            try consumer.beginArray(at: window.roughPosition)
+            try open(.array)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            switch try readNumber(first) {
+            case .integer(let value): try consumer.integer(value)
+            case .real(let value): try consumer.real(value)
+            }
+            finishNumber()
+        case UInt8(ascii: "t") where try window.matches("true", at: 0):
+            try consumer.boolean(true)
+            window.advance(4)
+        case UInt8(ascii: "f") where try window.matches("false", at: 0):
+            try consumer.boolean(false)
+            window.advance(5)
+        case UInt8(ascii: "n") where try window.matches("null", at: 0):
+            try consumer.null()
+            window.advance(4)
+        default: throw noValue(first)
+        }
+    }
+
+    private mutating func open(_ container: Container) throws(PropertyListError) {
+        guard open.count < limits.nesting else {
+            throw PropertyListError("the document nests deeper than \(limits.nesting) containers; flatten it")
+        }
+        open.append(container)
+        isFirst = true
+        window.advance(1)
+    }
+
+    private func missingComma(in container: Container) -> PropertyListError {
+        switch container {
+        case .dictionary: PropertyListError("a ',' is missing in an object; an entry is followed by ',' or '}'")
+        case .array: PropertyListError("a ',' is missing in an array; an element is followed by ',' or ']'")
+        }
+    }
+}
+
+/// The errors for refused documents.
+extension JSONPropertyListReader {
+    var cutShort: PropertyListError {
+        PropertyListError("the document ends before its value does; it was truncated")
+    }
+
+    var cutShortInString: PropertyListError {
+        PropertyListError("the document ends inside a string; '\"' is missing")
+    }
+
+    var trailingComma: PropertyListError {
+        PropertyListError("a comma precedes the end of an array or object; JSON does not allow trailing commas")
+    }
+
+    var missingKey: PropertyListError {
+        PropertyListError("an object's key must be a string in double quotes")
+    }
+
+    var missingColon: PropertyListError { PropertyListError("an object's key must be followed by ':' and a value") }
+
+    var tooManyValues: PropertyListError {
+        PropertyListError("the document holds more than \(limits.values) values; split it")
+    }
+
+    /// The error for a byte that does not begin a value.
+    func noValue(_ first: UInt8) -> PropertyListError {
+        switch first {
+        case UInt8(ascii: ","): return PropertyListError("a value is missing before ','")
+        case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            return PropertyListError("an array or object ends here that was never begun, or before a value is complete")
+        case UInt8(ascii: "'"): return PropertyListError("a string must be in double quotes")
+        case UInt8(ascii: "/"), UInt8(ascii: "#"): return PropertyListError("JSON has no comments; remove this one")
+        default:
+            return PropertyListError(
+                "this is not a JSON value; the values are objects, arrays, strings in double quotes, numbers, true and false"
+            )
+        }
+    }
+}

@@ -1,0 +1,207 @@
+public import Bytes
+
+/// Writes a property list as compact JSON in UTF-8 (RFC 8259).
+///
+/// Types that JSON lacks: a date becomes RFC 3339 text in UTC, data becomes base64, a UID becomes `{"CF$UID":n}`,
+/// and a real that is not finite becomes the text `nan`, `+infinity` or `-infinity`.
+public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
+    /// The JSON so far; it may be drained between events.
+    public var output: ByteBuffer
+    @usableFromInline var needsComma = false
+    @usableFromInline var completeness = Completeness()
+
+    /// - Parameter output: the buffer to append the JSON to.
+    public init(output: consuming ByteBuffer = ByteBuffer()) { self.output = output }
+
+    /// Ends the document.
+    ///
+    /// - Throws: `PropertyListError` unless exactly one value was written and all its containers were ended.
+    public mutating func finish() throws(PropertyListError) {
+        try completeness.check()
+        guard !output.isIncomplete else { throw .outOfMemory }
+    }
+
+    @inlinable @inline(__always)
+    mutating func beginValue() {
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        needsComma = true
+        completeness.value()
+    }
+
+    @inlinable
+    public mutating func beginDictionary(at position: SourcePosition) {
+        beginValue()
+        output.append(UInt8(ascii: "{"))
+        needsComma = false
+        completeness.begin()
+    }
+
+    @inlinable
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        needsComma = false
+        output.append(jsonString: name)
+        output.append(UInt8(ascii: ":"))
+    }
+
+    @inlinable
+    public mutating func endDictionary() {
+        output.append(UInt8(ascii: "}"))
+        needsComma = true
+        completeness.end()
+    }
+
+    @inlinable
+    public mutating func beginArray(at position: SourcePosition) {
+        beginValue()
+        output.append(UInt8(ascii: "["))
+        needsComma = false
+        completeness.begin()
+    }
+
+    @inlinable
+    public mutating func endArray() {
+        output.append(UInt8(ascii: "]"))
+        needsComma = true
+        completeness.end()
+    }
+
+    @inlinable
+    public mutating func string(_ text: Span<UInt8>) {
+        beginValue()
+        output.append(jsonString: text)
+    }
+
+    @inlinable
+    public mutating func integer(_ value: PropertyListInteger) {
+        beginValue()
+        output.append(value)
+    }
+
+    public mutating func real(_ value: Double) {
+        beginValue()
+        if !value.isFinite { output.append(UInt8(ascii: "\"")) }
+        output.append(JSONText.real(value))
+        if !value.isFinite { output.append(UInt8(ascii: "\"")) }
+    }
+
+    @inlinable
+    public mutating func boolean(_ value: Bool) {
+        beginValue()
+        output.append(value ? "true" : "false" as StaticString)
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
+        beginValue()
+        output.append(UInt8(ascii: "\""))
+        output.append(date, microsecond: microsecond)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) {
+        beginValue()
+        output.append(UInt8(ascii: "\""))
+        output.append(base64: bytes)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func uid(_ value: UInt64) {
+        beginValue()
+        output.append("{\"CF$UID\":" as StaticString)
+        output.append(decimal: value)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Writes `null`, which a property list cannot contain, for the JSON around one.
+    @inlinable
+    public mutating func null() {
+        beginValue()
+        output.append("null" as StaticString)
+    }
+}
+
+extension JSONPropertyListWriter {
+    /// Writes a key that is known to need no escaping.
+    @inlinable @inline(__always)
+    public mutating func rawMember(_ name: StaticString) {
+        output.append(jsonMember: name, afterComma: needsComma)
+        needsComma = false
+    }
+
+    /// Writes a string whose characters `write` appends, none of which needs escaping.
+    @inlinable @inline(__always)
+    public mutating func rawString(_ write: (inout ByteBuffer) -> Void) {
+        beginValue()
+        output.append(UInt8(ascii: "\""))
+        write(&output)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a value that is already JSON.
+    public mutating func rawValue(_ json: Span<UInt8>) {
+        beginValue()
+        output.append(json)
+    }
+
+    /// Returns the JSON and ends the writer.
+    public consuming func takeOutput() -> ByteBuffer { output }
+}
+
+extension ByteBuffer {
+    /// Appends a text as a JSON string with quotes, escaping only what RFC 8259, section 7, requires.
+    ///
+    /// - Parameter text: UTF-8; non-ASCII characters are not escaped.
+    @inlinable
+    public mutating func append(jsonString text: Span<UInt8>) {
+        let count = text.count
+        // Whole words are stored and then counted partially, hence room for one more than the text and its quotes.
+        guard reserve(count &+ 10) else { return }
+        store(UInt64(UInt8(ascii: "\"")), counting: 1)
+        var index = 0
+        while index < count {
+            let size = min(count &- index, 8)
+            let word = size == 8 ? ByteScan.word(of: text, at: index) : ByteScan.word(of: text, at: index, count: size)
+            var special = ByteScan.controls(word) | ByteScan.equal(word, UInt8(ascii: "\""))
+            special |= ByteScan.equal(word, UInt8(ascii: "\\"))
+            // Past the end of the text the word is zero, which counts as a control character.
+            let plain = min(special.trailingZeroBitCount / 8, size)
+            store(word, counting: plain)
+            index &+= plain
+            guard plain < size else { continue }
+            appendJSONEscape(of: text[index])
+            index &+= 1
+            guard reserve(count &- index &+ 10) else { return }
+        }
+        store(UInt64(UInt8(ascii: "\"")), counting: 1)
+    }
+
+    /// Appends a member's name that needs no escaping, with its quotes and its colon, after an optional comma.
+    @inlinable @inline(__always)
+    mutating func append(jsonMember name: StaticString, afterComma: Bool) {
+        let count = name.utf8CodeUnitCount
+        guard reserve(count &+ 11) else { return }
+        // A comma that is not wanted is overwritten.
+        store(UInt64(UInt8(ascii: ",")), counting: afterComma ? 1 : 0)
+        store(UInt64(UInt8(ascii: "\"")), counting: 1)
+        store(name)
+        store(UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8, counting: 2)
+    }
+
+    @usableFromInline
+    mutating func appendJSONEscape(of byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"" as StaticString)
+        case UInt8(ascii: "\\"): append("\\\\" as StaticString)
+        case 0x08: append("\\b" as StaticString)
+        case 0x09: append("\\t" as StaticString)
+        case 0x0A: append("\\n" as StaticString)
+        case 0x0C: append("\\f" as StaticString)
+        case 0x0D: append("\\r" as StaticString)
+        default:
+            append("\\u00" as StaticString)
+            append(0x30 + byte >> 4)
+            append(byte & 0xF < 10 ? 0x30 + byte & 0xF : 0x57 + byte & 0xF)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+internal import Bytes
+
+/// Values from the bytes of a request.
+extension PropertyListValue {
+    /// Reads JSON (RFC 8259), in which there may be `null`.
+    ///
+    /// - Parameter limit: the array whose elements are counted as they are read.
+    /// - Throws: `PropertyListError` with line and column.
+    public init(
+        json bytes: [UInt8], limits: PropertyListLimits = .init(), elements limit: PropertyListElementLimit? = nil
+    ) throws(PropertyListError) {
+        var builder = PropertyListValueBuilder(limit: limit)
+        try JSONPropertyListReader.read(.memory(bytes), limits: limits, into: &builder)
+        self = try Self.complete(builder)
+    }
+
+    /// Reads an XML or a binary property list; the content tells which.
+    ///
+    /// - Parameter limit: the array whose elements are counted as they are read.
+    /// - Throws: `PropertyListError` with line and column, or with the offset in a binary one.
+    public init(
+        propertyList bytes: [UInt8], limits: PropertyListLimits = .init(),
+        elements limit: PropertyListElementLimit? = nil
+    ) throws(PropertyListError) {
+        var builder = PropertyListValueBuilder(limit: limit)
+        if bytes.starts(with: "bplist".utf8) {
+            try BinaryPropertyListReader.read(.memory(bytes), limits: limits, into: &builder)
+        } else {
+            try XMLPropertyListReader.read(.memory(bytes), limits: limits, into: &builder)
+        }
+        self = try Self.complete(builder)
+    }
+
+    private static func complete(_ builder: PropertyListValueBuilder) throws(PropertyListError) -> PropertyListValue {
+        guard let value = builder.value else {
+            throw PropertyListError("the document is empty; it needs one value")
+        }
+        return value
+    }
+}
+
+/// Makes one value from the events of a reader.
+///
+/// It also takes JSON's `null`, because the body of a merge patch has it.
+public struct PropertyListValueBuilder: PropertyListConsumer {
+    /// An open container, and how much there was when it began.
+    private struct Frame {
+        let isDictionary: Bool
+        let values: Int
+        let keys: Int
+    }
+
+    private var frames: [Frame] = []
+    /// The values of the open containers; a test sees by their place in memory that they are not copied.
+    private(set) var values: [PropertyListValue] = []
+    private var keys: [String] = []
+    private let limit: PropertyListElementLimit?
+    /// How many elements more the limited array may have; nil outside of it.
+    private var elementsLeft: Int?
+
+    /// A builder that has read nothing.
+    public init() { limit = nil }
+
+    /// - Parameter limit: the array whose elements are counted as they are read.
+    init(limit: PropertyListElementLimit?) { self.limit = limit }
+
+    /// The value; nil until it is complete.
+    public var value: PropertyListValue? { frames.isEmpty ? values.first : nil }
+
+    public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+        try begin(isDictionary: true)
+    }
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) { keys.append(String(utf8: name)) }
+    public mutating func endDictionary() { end() }
+    public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        try begin(isDictionary: false)
+    }
+    public mutating func endArray() { end() }
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        try append(.string(String(utf8: text)))
+    }
+    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try append(.integer(value)) }
+    public mutating func real(_ value: Double) throws(PropertyListError) { try append(.real(value)) }
+    public mutating func boolean(_ value: Bool) throws(PropertyListError) { try append(.boolean(value)) }
+    public mutating func date(_ seconds: Double) throws(PropertyListError) { try append(.date(seconds)) }
+    public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        try append(.data(Array(copying: bytes)))
+    }
+    public mutating func uid(_ value: UInt64) throws(PropertyListError) { try append(.uid(value)) }
+    public mutating func null() throws(PropertyListError) { try append(.null) }
+
+    private mutating func append(_ value: PropertyListValue) throws(PropertyListError) {
+        try countElement()
+        values.append(value)
+    }
+
+    private mutating func begin(isDictionary: Bool) throws(PropertyListError) {
+        try countElement()
+        if let limit, !isDictionary, frames.count == 1, keys.last?.hasSameUTF8(as: limit.key) == true {
+            elementsLeft = limit.count
+        }
+        frames.append(Frame(isDictionary: isDictionary, values: values.count, keys: keys.count))
+    }
+
+    /// Counts a value that begins in the limited array, whose elements are in two containers.
+    private mutating func countElement() throws(PropertyListError) {
+        guard let left = elementsLeft, frames.count == 2 else { return }
+        guard left > 0 else { throw limit?.error ?? PropertyListError("an array has too many elements") }
+        elementsLeft = left - 1
+    }
+
+    /// Puts the values of the innermost container into one.
+    ///
+    /// The values are copied out before they are removed: a slice that is alive would make the removal copy all others.
+    private mutating func end() {
+        guard let frame = frames.popLast() else { return }
+        if frames.count == 1 { elementsLeft = nil }
+        let content = Array(values[frame.values...])
+        values.removeLast(content.count)
+        guard frame.isDictionary else { return values.append(.array(content)) }
+        let names = Array(keys[frame.keys...])
+        keys.removeLast(names.count)
+        let entries = zip(names, content).map { PropertyListDictionary.Entry(key: $0, value: $1) }
+        values.append(.dictionary(PropertyListDictionary(entries)))
+    }
+}
+
+/// How many elements an array may have that is a value of the outermost dictionary.
+public struct PropertyListElementLimit: Sendable {
+    let key: String
+    let count: Int
+    /// What the reader throws at the first element beyond the limit.
+    let error: PropertyListError
+
+    /// - Parameters:
+    ///   - key: the key of the array.
+    ///   - error: what is thrown at the first element beyond the limit.
+    public init(key: String, count: Int, error: PropertyListError) {
+        self.key = key
+        self.count = count
+        self.error = error
+    }
+}

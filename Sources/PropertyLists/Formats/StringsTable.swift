@@ -1,0 +1,99 @@
+import Bytes
+
+/// The texts of a `.strings` file by their keys: Apple's text format, or a property list of the same content.
+public struct StringsTable: Sendable, Equatable {
+    /// The text of each key.
+    public internal(set) var texts: [String: String]
+
+    /// A table of these texts.
+    public init(_ texts: [String: String] = [:]) { self.texts = texts }
+
+    /// The maximum number of keys.
+    static let mostKeys = 200_000
+
+    /// Reads a file; its form and its encoding (UTF-8 or UTF-16) are detected from its content.
+    ///
+    /// Of entries with one key, the last counts. In a property list, values that are not texts are passed over.
+    ///
+    /// - Throws: `PropertyListError` with the position of the fault.
+    public init(reading bytes: [UInt8]) throws(PropertyListError) {
+        let characters = TextEncoding.characters(of: bytes.span.extracting(first: 64))
+        if bytes.starts(with: "bplist".utf8) {
+            self = try Self.propertyList(bytes, BinaryPropertyListReader.read)
+        } else if characters.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
+            self = try Self.propertyList(bytes, XMLPropertyListReader.read)
+        } else {
+            var reader = StringsReader(try Self.decoded(bytes))
+            self = try reader.table()
+        }
+    }
+
+    /// The text as UTF-8, without a byte order mark.
+    private static func decoded(_ bytes: [UInt8]) throws(PropertyListError) -> [UInt8] {
+        let (encoding, mark) = TextEncoding.detect(bytes.span)
+        guard encoding != .utf8 else { return Array(bytes.dropFirst(mark)) }
+        var transcoder = Transcoder(encoding)
+        var text = ByteBuffer(capacity: bytes.count)
+        try transcoder.transcode(bytes.span.extracting(mark..<bytes.count), into: &text)
+        try transcoder.finish()
+        return Array(copying: text.span)
+    }
+
+    private typealias Reader = (DocumentInput, PropertyListLimits, inout StringsConsumer) throws(PropertyListError) ->
+        Void
+
+    private static func propertyList(
+        _ bytes: [UInt8], _ read: Reader
+    ) throws(PropertyListError) -> StringsTable {
+        var consumer = StringsConsumer()
+        try read(.memory(bytes), PropertyListLimits(values: mostKeys * 4), &consumer)
+        return StringsTable(consumer.texts)
+    }
+
+    /// Sets the text of a key.
+    mutating func set(_ key: String, to text: String) throws(PropertyListError) {
+        texts[key] = text
+        guard texts.count <= Self.mostKeys else {
+            throw PropertyListError("the file has more than \(Quantity(Self.mostKeys, "key")); split it")
+        }
+    }
+}
+
+/// Collects the texts of a property list that is one dictionary of them.
+struct StringsConsumer: PropertyListConsumer {
+    private(set) var texts: [String: String] = [:]
+    private var depth = 0
+    /// The key in the outermost dictionary.
+    private var key: String?
+
+    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) { depth += 1 }
+
+    mutating func endDictionary() throws(PropertyListError) { depth -= 1 }
+
+    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        guard depth > 0 else { throw Self.noDictionary }
+        depth += 1
+    }
+
+    mutating func endArray() throws(PropertyListError) { depth -= 1 }
+
+    mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        if depth == 1 { key = String(utf8: name) }
+    }
+
+    mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        guard depth > 0 else { throw Self.noDictionary }
+        if depth == 1, let key { texts[key] = String(utf8: text) }
+    }
+
+    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try pass() }
+    mutating func real(_ value: Double) throws(PropertyListError) { try pass() }
+    mutating func boolean(_ value: Bool) throws(PropertyListError) { try pass() }
+    mutating func date(_ seconds: Double) throws(PropertyListError) { try pass() }
+    mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { try pass() }
+    mutating func uid(_ value: UInt64) throws(PropertyListError) { try pass() }
+
+    private func pass() throws(PropertyListError) { if depth == 0 { throw Self.noDictionary } }
+
+    private static let noDictionary = PropertyListError("a property list of strings must be a dictionary")
+}

@@ -1,0 +1,128 @@
+/// A piece of a text document: a value without content, or the beginning or the end of a container.
+package struct DocumentToken: Sendable, Equatable {
+    package enum Kind: Sendable {
+        case dictionary, array
+        /// A dictionary's key in XML; in JSON it is a scalar.
+        case key
+        case scalar
+        case end
+    }
+
+    package let kind: Kind
+    /// Its code units; of a container's end without a text of its own, none.
+    package let range: Range<Int>
+}
+
+/// Finds the places of a document's values in its text, much faster than a reader, because it reads no value.
+///
+/// White space, comments, processing instructions and declarations are passed over.
+package protocol DocumentTokens: ~Copyable {
+    init(_ text: DocumentText)
+    /// Reads the next token; nil at the end of the document.
+    ///
+    /// - Throws: `PropertyListError` if the document cannot be read, or is not of this syntax.
+    mutating func next() throws(PropertyListError) -> DocumentToken?
+    /// Moves past the end of the container whose beginning was the last token; returns the range of its end.
+    mutating func skipContainer() throws(PropertyListError) -> Range<Int>
+    /// The comma before the last token; nil if there was none.
+    var comma: Int? { get }
+    /// Goes on from a place between two tokens.
+    mutating func seek(_ position: Int)
+}
+
+extension DocumentTokens where Self: ~Copyable {
+    /// Moves past the value that began with the last token; returns the range of the whole value.
+    package mutating func finish(_ token: DocumentToken) throws(PropertyListError) -> Range<Int> {
+        switch token.kind {
+        case .dictionary, .array: token.range.lowerBound..<(try skipContainer()).upperBound
+        case .key, .scalar: token.range
+        case .end: throw .notWhatWasRead
+        }
+    }
+
+    /// The next token, which must not be missing.
+    package mutating func required() throws(PropertyListError) -> DocumentToken {
+        guard let token = try next() else { throw .notWhatWasRead }
+        return token
+    }
+}
+
+/// The tokens of a JSON document; keys are scalars like any other, and commas are told with the token after them.
+package struct JSONTokens: DocumentTokens, ~Copyable {
+    private var window: TokenWindow
+    package private(set) var comma: Int?
+
+    package init(_ text: DocumentText) { window = TokenWindow(text) }
+
+    package mutating func seek(_ position: Int) { window.seek(position) }
+
+    package mutating func next() throws(PropertyListError) -> DocumentToken? {
+        comma = nil
+        while true {
+            try window.skipWhitespace()
+            if try window.isAtEnd { return nil }
+            switch try window.peek() {
+            case UInt8(ascii: ","):
+                comma = window.position
+                window.advance(1)
+            case UInt8(ascii: ":"): window.advance(1)
+            default: return try token()
+            }
+        }
+    }
+
+    private mutating func token() throws(PropertyListError) -> DocumentToken {
+        let start = window.position
+        let kind: DocumentToken.Kind
+        switch try window.peek() {
+        case UInt8(ascii: "{"): kind = .dictionary
+        case UInt8(ascii: "["): kind = .array
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): kind = .end
+        case UInt8(ascii: "\""):
+            try skipString()
+            return DocumentToken(kind: .scalar, range: start..<window.position)
+        default:
+            try skipLiteral()
+            return DocumentToken(kind: .scalar, range: start..<window.position)
+        }
+        window.advance(1)
+        return DocumentToken(kind: kind, range: start..<window.position)
+    }
+
+    private mutating func skipString() throws(PropertyListError) {
+        window.advance(1)
+        while true {
+            try window.find(UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "\\"))
+            if try window.peek() == UInt8(ascii: "\"") { return window.advance(1) }
+            guard try window.peek(1) != 0 else { throw .notWhatWasRead }
+            window.advance(2)
+        }
+    }
+
+    private mutating func skipLiteral() throws(PropertyListError) {
+        while try !window.isAtEnd {
+            let character = try window.peek()
+            let isEnd = character <= 0x20 || character == UInt8(ascii: ",") || character == UInt8(ascii: ":")
+            if isEnd || character == UInt8(ascii: "]") || character == UInt8(ascii: "}") { return }
+            window.advance(1)
+        }
+    }
+
+    package mutating func skipContainer() throws(PropertyListError) -> Range<Int> {
+        var depth = 1
+        while true {
+            try window.findStructure()
+            switch try window.peek() {
+            case UInt8(ascii: "\""): try skipString()
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                window.advance(1)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                window.advance(1)
+                depth -= 1
+                if depth == 0 { return window.position - 1..<window.position }
+            default: window.advance(1)
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+// Public, as that of each module here: one 'package import' of a module in a target keeps the functions that use it
+// from being specialized in other targets, and the readers must be.
+public import Bytes
+
+/// Writes a value in the layout of the document that it becomes a part of; in UTF-8, without a declaration.
+///
+/// Types that JSON lacks are written as by `JSONPropertyListWriter`.
+public struct FragmentWriter: PropertyListConsumer, ~Copyable {
+    /// The two syntaxes that are text.
+    public enum Syntax: Sendable { case xml, json }
+
+    /// The text so far; it may be drained between events.
+    public var output = ByteBuffer()
+    /// The layout around the value.
+    public let style: FragmentStyle
+    let syntax: Syntax
+    private var open: [Container] = []
+    private var followsKey = false
+
+    private struct Container {
+        let isDictionary: Bool
+        var isEmpty = true
+    }
+
+    /// A writer of one value.
+    public init(_ syntax: Syntax, _ style: FragmentStyle) {
+        self.syntax = syntax
+        self.style = style
+    }
+
+    /// The white space before the line of a value or a key at the current place; nil if everything is on one line.
+    public var indent: [UInt8]? { indent(depth: open.count) }
+
+    private func indent(depth: Int) -> [UInt8]? {
+        style.indent.map { indent in (0..<depth).reduce(into: indent) { indent, _ in indent += style.unit } }
+    }
+
+    /// Begins the place of an element that the caller writes.
+    public mutating func beginElement() {
+        guard !open.isEmpty else { return }
+        if followsKey {
+            followsKey = false
+            if syntax == .json { return append(style.colon) }
+            return beginLine(depth: open.count)
+        }
+        beginEntry()
+    }
+
+    private mutating func beginEntry() {
+        let container = open[open.count - 1]
+        if container.isEmpty {
+            open[open.count - 1].isEmpty = false
+            output.append(opening(container, isEmpty: false))
+        } else if syntax == .json {
+            append(style.comma)
+        }
+        beginLine(depth: open.count)
+    }
+
+    private mutating func beginLine(depth: Int) {
+        guard let indent = indent(depth: depth) else { return }
+        append(line: indent)
+    }
+
+    mutating func append(line indent: [UInt8]) { append(style.lineBreak + indent) }
+
+    mutating func append(_ text: [UInt8]) { output.append(text.span) }
+
+    private func opening(_ container: Container, isEmpty: Bool) -> StaticString {
+        switch (syntax, container.isDictionary, isEmpty) {
+        case (.xml, true, false): "<dict>"
+        case (.xml, true, true): "<dict/>"
+        case (.xml, false, false): "<array>"
+        case (.xml, false, true): "<array/>"
+        case (.json, true, false): "{"
+        case (.json, true, true): "{}"
+        case (.json, false, false): "["
+        case (.json, false, true): "[]"
+        }
+    }
+
+    private func closing(_ container: Container) -> StaticString {
+        switch (syntax, container.isDictionary) {
+        case (.xml, true): "</dict>"
+        case (.xml, false): "</array>"
+        case (.json, true): "}"
+        case (.json, false): "]"
+        }
+    }
+
+    private mutating func begin(isDictionary: Bool) {
+        beginElement()
+        open.append(Container(isDictionary: isDictionary))
+    }
+
+    private mutating func end() throws(PropertyListError) {
+        guard let container = open.popLast() else { throw PropertyListError("a container ends that has not begun") }
+        guard !container.isEmpty else { return output.append(opening(container, isEmpty: true)) }
+        beginLine(depth: open.count)
+        output.append(closing(container))
+    }
+
+    public mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
+
+    public mutating func endDictionary() throws(PropertyListError) { try end() }
+
+    public mutating func beginArray(at position: SourcePosition) { begin(isDictionary: false) }
+
+    public mutating func endArray() throws(PropertyListError) { try end() }
+
+    public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        beginEntry()
+        try write(key: name)
+        followsKey = true
+    }
+
+    /// Writes a key alone, without anything before or after it.
+    public mutating func write(key name: Span<UInt8>) throws(PropertyListError) {
+        guard syntax == .xml else { return output.append(jsonString: name) }
+        output.append("<key>" as StaticString)
+        try output.append(xmlText: name)
+        output.append("</key>" as StaticString)
+    }
+}
+
+/// Values without content.
+extension FragmentWriter {
+    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        beginElement()
+        guard syntax == .xml else { return output.append(jsonString: text) }
+        output.append("<string>" as StaticString)
+        try append(lines: text)
+        output.append("</string>" as StaticString)
+    }
+
+    /// Appends a text whose lines end as those of the document; a reader of XML makes line feeds of them again.
+    private mutating func append(lines text: Span<UInt8>) throws(PropertyListError) {
+        guard style.lineBreak != [10] else { return try output.append(xmlText: text) }
+        var start = 0
+        for index in text.indices where text[index] == 10 {
+            try output.append(xmlText: text.extracting(start..<index))
+            append(style.lineBreak)
+            start = index + 1
+        }
+        try output.append(xmlText: text.extracting(start..<text.count))
+    }
+
+    public mutating func integer(_ value: PropertyListInteger) {
+        beginElement()
+        if syntax == .xml { output.append("<integer>" as StaticString) }
+        output.append(value)
+        if syntax == .xml { output.append("</integer>" as StaticString) }
+    }
+
+    public mutating func real(_ value: Double) {
+        beginElement()
+        let text = JSONText.real(value)
+        switch syntax {
+        case .xml: output.append("<real>\(text)</real>")
+        case .json: output.append(value.isFinite ? text : "\"\(text)\"")
+        }
+    }
+
+    public mutating func boolean(_ value: Bool) {
+        beginElement()
+        switch syntax {
+        case .xml: output.append(value ? "<true/>" : "<false/>" as StaticString)
+        case .json: output.append(value ? "true" : "false" as StaticString)
+        }
+    }
+
+    public mutating func date(_ seconds: Double) throws(PropertyListError) {
+        guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
+        beginElement()
+        if syntax == .xml {
+            guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
+            output.append("<date>" as StaticString)
+            output.append(date)
+            output.append("</date>" as StaticString)
+        } else {
+            output.append(UInt8(ascii: "\""))
+            output.append(date, microsecond: microsecond)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    public mutating func data(_ bytes: Span<UInt8>) {
+        beginElement()
+        guard syntax == .xml else {
+            output.append(UInt8(ascii: "\""))
+            output.append(base64: bytes)
+            return output.append(UInt8(ascii: "\""))
+        }
+        output.append("<data>" as StaticString)
+        let line = indent
+        var start = 0
+        while start < bytes.count {
+            let end = line == nil ? bytes.count : min(start + Self.dataLineBytes, bytes.count)
+            if let line, bytes.count > Self.dataLineBytes {
+                append(line: line)
+            }
+            output.append(base64: bytes.extracting(start..<end))
+            start = end
+        }
+        if let line, bytes.count > Self.dataLineBytes {
+            append(line: line)
+        }
+        output.append("</data>" as StaticString)
+    }
+
+    /// As many bytes of data as fill a line of 76 characters in base64.
+    private static var dataLineBytes: Int { 57 }
+
+    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        beginDictionary(at: .byte(offset: 0))
+        try key(Array("CF$UID".utf8).span, at: .byte(offset: 0))
+        integer(PropertyListInteger(value))
+        try endDictionary()
+    }
+}
+
+/// How new values are laid out among the text of a document.
+public struct FragmentStyle: Sendable, Equatable {
+    /// The white space at the beginning of the line that the value begins on; nil if everything is on one line.
+    public var indent: [UInt8]?
+    /// What a line of a container's content has before it, beyond the container's own line.
+    public var unit: [UInt8]
+    public var lineBreak: [UInt8]
+    /// JSON: what is between a key and its value.
+    public var colon: [UInt8]
+
+    public init(indent: [UInt8]?, unit: [UInt8], lineBreak: [UInt8], colon: [UInt8]) {
+        self.indent = indent
+        self.unit = unit
+        self.lineBreak = lineBreak
+        self.colon = colon
+    }
+
+    /// JSON: what separates two values on one line.
+    var comma: [UInt8] {
+        guard indent == nil else { return Array(",".utf8) }
+        return Array((colon.last == UInt8(ascii: " ") ? ", " : ",").utf8)
+    }
+}

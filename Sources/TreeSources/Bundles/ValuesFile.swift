@@ -1,0 +1,270 @@
+internal import Bytes
+internal import Glibc
+internal import PropertyLists
+
+/// A values document: the property list that has the values of a settings page's controls, by their keys.
+struct ValuesFile {
+    /// As the user gave it.
+    let path: String
+    private let limits: PropertyListLimits
+    let maximumBytes: Int
+    /// The permissions of a new file.
+    let newMode: mode_t
+    /// Makes steps of a save fail in tests.
+    var fault: FileReplacement.Fault = { _, _ in nil }
+
+    /// How often a file that changes while it is being read is read again.
+    private static let attempts = 4
+
+    /// - Parameter page: the settings page, whose limits apply.
+    init(path: String, besides page: PropertyListFile) {
+        self.path = path
+        limits = page.propertyListLimits
+        maximumBytes = page.maximumBytes
+        // Only a change tells what it was; nothing makes files in between before the service runs.
+        let mask = umask(0o022)
+        _ = umask(mask)
+        newMode = 0o644 & ~mask
+    }
+
+    /// Reads the file; without one, nothing is stored.
+    ///
+    /// - Throws: `SourceError` if it is not a property list with a dictionary.
+    func load() throws(SourceError) -> StoredValues {
+        for _ in 0..<Self.attempts {
+            if isMissing { return StoredValues() }
+            let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
+            let outcome = read(file)
+            if file.isUnchanged() { return try outcome.get() }
+        }
+        throw SourceError(
+            path,
+            "the file changed while it was being read, \(Self.attempts) times in a row; it will be read when it stops changing"
+        )
+    }
+
+    private var isMissing: Bool {
+        var status = stat()
+        return unsafe stat(path, &status) != 0 && errno == ENOENT
+    }
+
+    private func read(_ file: borrowing DocumentFile) -> Result<StoredValues, SourceError> {
+        do throws(PropertyListError) {
+            var reader = StoredValuesReader()
+            let syntax = try SyntaxCheck.syntax(of: file.head())
+            try syntax.read(file.input, limits: limits, into: &reader)
+            return .success(
+                StoredValues(
+                    values: reader.values, positions: reader.positions, syntax: syntax, identity: file.identity))
+        } catch {
+            return .failure(SourceError(path, error))
+        }
+    }
+}
+
+extension ValuesFile {
+    /// Replaces the values, and returns when they are on disk; a missing file is made.
+    ///
+    /// - Parameters:
+    ///   - new: all values.
+    ///   - old: the values that were read.
+    /// - Returns: what a load gives now.
+    /// - Throws: `SaveError`; the file is as it was.
+    func save(
+        _ new: PropertyListDictionary, over old: StoredValues, _ worker: SaveWorker
+    ) throws(SaveError) -> StoredValues {
+        var saved = old
+        saved.values = new
+        saved.syntax = old.syntax ?? .xml
+        saved.identity = try old.identity == nil ? make(holding: new) : replace(old, by: new, worker)
+        return saved
+    }
+
+    private func replace(
+        _ old: StoredValues, by new: PropertyListDictionary, _ worker: SaveWorker
+    ) throws(SaveError) -> FileIdentity {
+        guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
+        let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
+        var file = try begin(target, mode: 0o600)
+        do throws(SaveError) {
+            try write(new, over: old, in: .memory(try bytes(of: original)), to: &file)
+        } catch {
+            // Probably it changed while it was copied.
+            throw original.isUnchanged() ? error : .changedMeanwhile
+        }
+        let identity = try file.commit(replacing: original, worker)
+        worker.close(replaced: original)
+        return identity
+    }
+
+    /// The old content. It is read before anything is written, so that a fault of the disk is not taken for one of the
+    /// new values.
+    private func bytes(of original: borrowing DocumentFile) throws(SaveError) -> [UInt8] {
+        do throws(PropertyListError) {
+            return try original.bytes()
+        } catch {
+            throw .failed("\(path: path) cannot be read: \(error.reason)")
+        }
+    }
+
+    /// Makes the file, with the usual permissions.
+    private func make(holding new: PropertyListDictionary) throws(SaveError) -> FileIdentity {
+        var file = try begin(path, mode: newMode)
+        try write(new, over: StoredValues(), in: nil, to: &file)
+        return try file.commitAsNew()
+    }
+
+    private func begin(_ target: String, mode: mode_t) throws(SaveError) -> FileReplacement {
+        do throws(FileReplacementError) {
+            return try FileReplacement.begin(
+                of: target, through: FileReplacement.editPath(of: target), mode: .fixed(mode), fault: fault)
+        } catch {
+            throw SaveError(error)
+        }
+    }
+
+    private func write(
+        _ new: PropertyListDictionary, over old: StoredValues, in input: DocumentInput?, to file: inout FileReplacement
+    ) throws(SaveError) {
+        let splice = DictionarySplice(old: old.values, new: new)
+        do throws(SpliceError<FileReplacementError>) {
+            try splice.write(input, syntax: old.syntax ?? .xml) { (bytes) throws(FileReplacementError) in
+                try file.append(bytes)
+            }
+        } catch {
+            switch error {
+            case .sink(let failure): throw SaveError(failure)
+            case .document(let fault):
+                throw .unwritable(SaveRefusal("the values document cannot hold the value, because \(fault.reason)"))
+            }
+        }
+    }
+
+    /// Removes what a killed process left of a save.
+    func removeRemains() { FileReplacement.removeRemains(at: FileReplacement.editPath(of: RealPath.of(path))) }
+
+    /// Why no value can be stored in the file's current state; nil if one can.
+    var refusal: SaveRefusal? {
+        guard let target = RealPath.existing(path) else {
+            if FileIdentity(named: path) != nil { return .danglingValues }
+            let folder = FileReplacement.folder(of: path)
+            return FileIdentity(path: folder) == nil ? .missingValuesFolder : Self.refusal(ofFolder: folder)
+        }
+        // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
+        guard let mode = FileIdentity(path: target)?.mode, mode & 0o222 != 0 else { return .readOnlyValues }
+        return PropertyListFile.denial(of: W_OK, to: target, .readOnlyValues)
+            ?? Self.refusal(ofFolder: FileReplacement.folder(of: target))
+    }
+
+    private static func refusal(ofFolder folder: String) -> SaveRefusal? {
+        PropertyListFile.denial(of: R_OK | W_OK | X_OK, to: folder, .readOnlyValuesFolder)
+    }
+}
+
+extension SaveRefusal {
+    static let noValues = SaveRefusal(
+        "the values of these controls are not stored anywhere; start the server with --values FILE")
+    fileprivate static let danglingValues = SaveRefusal(
+        "the values document is a symbolic link to a file that does not exist; point it at a file")
+    fileprivate static let missingValuesFolder = SaveRefusal(
+        "the folder of the values document does not exist; make it, then repeat the edit")
+    fileprivate static let readOnlyValues = SaveRefusal(
+        "the values document is read-only; give the server permission to write to it")
+    fileprivate static let readOnlyValuesFolder = SaveRefusal(
+        "the folder of the values document is read-only, and saving creates a new file there; give the server permission to write to it"
+    )
+}
+
+/// The content of a values document.
+struct StoredValues {
+    /// The values by key.
+    var values = PropertyListDictionary()
+    /// Where the keys are in the file.
+    var positions: [String: SourcePosition] = [:]
+    /// The syntax of the file; nil if it does not exist.
+    var syntax: PropertyListSyntax?
+    /// The state of the file when it was read; nil if it does not exist.
+    var identity: FileIdentity?
+
+    /// The state of the file as a source.
+    var fingerprint: Fingerprint { identity.map(Fingerprint.init) ?? .missing }
+}
+
+/// Reads a values document, which is a dictionary.
+struct StoredValuesReader: PropertyListConsumer {
+    private var builder = PropertyListValueBuilder()
+    private var depth = 0
+    private(set) var positions: [String: SourcePosition] = [:]
+
+    /// The entries of the dictionary.
+    var values: PropertyListDictionary {
+        if case .dictionary(let values) = builder.value { values } else { PropertyListDictionary() }
+    }
+
+    /// - Throws: `PropertyListError` if the document is not a dictionary.
+    private func checkIsInside(at position: SourcePosition? = nil) throws(PropertyListError) {
+        guard depth == 0 else { return }
+        throw PropertyListError("a values document must be a dictionary of values by the controls' keys", at: position)
+    }
+
+    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+        depth += 1
+        try builder.beginDictionary(at: position)
+    }
+
+    mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
+        if depth == 1 { positions[String(utf8: name)] = position }
+        builder.key(name, at: position)
+    }
+
+    mutating func endDictionary() {
+        depth -= 1
+        builder.endDictionary()
+    }
+
+    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        try checkIsInside(at: position)
+        depth += 1
+        try builder.beginArray(at: position)
+    }
+
+    mutating func endArray() {
+        depth -= 1
+        builder.endArray()
+    }
+
+    mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.string(text)
+    }
+
+    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.integer(value)
+    }
+
+    mutating func real(_ value: Double) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.real(value)
+    }
+
+    mutating func boolean(_ value: Bool) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.boolean(value)
+    }
+
+    mutating func date(_ seconds: Double) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.date(seconds)
+    }
+
+    mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.data(bytes)
+    }
+
+    mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        try checkIsInside()
+        try builder.uid(value)
+    }
+}

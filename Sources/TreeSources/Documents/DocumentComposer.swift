@@ -1,0 +1,204 @@
+internal import Levels
+internal import PropertyLists
+
+/// Composes the document of a file with all that it mounts, again and again, and reads only what changed.
+final class DocumentComposer {
+    private let document: PropertyListFile
+    let files: PartFiles
+    /// What the latest load composed; nil for a document without parts.
+    private(set) var composition: Composition?
+    /// The places that the latest load looked at, in order.
+    private(set) var places: [PartPlace] = []
+    /// Those of them whose files are served.
+    private var served: Set<PartPlace> = []
+    /// The places whose files have just become unreadable, and their state then.
+    private var suspended: [PartPlace: Fingerprint] = [:]
+
+    init(_ document: PropertyListFile) {
+        self.document = document
+        files = PartFiles(document.interpretation, maximumBytes: document.maximumBytes)
+    }
+
+    /// Puts everything that a document mounts in its place.
+    ///
+    /// A file that was served and can no longer be read is probably being saved: the first load that finds it so is
+    /// refused, and the next one, if nothing has changed since, composes the document without it.
+    ///
+    /// - Parameters:
+    ///   - loaded: the document alone.
+    ///   - isPatient: whether files that are being saved refuse the load.
+    ///   - watch: called before a place is looked at for the first time.
+    func compose(
+        _ loaded: LoadedTree, isPatient: Bool = true, watch: (PartPlace) -> Void = { _ in }
+    ) throws(SourceError) -> LoadedTree {
+        guard !loaded.tree.parts.isEmpty else {
+            forget()
+            return loaded
+        }
+        files.beginLoad()
+        var walk = CompositionWalk(files, document.interpretation.editor)
+        let new = try walk.composition(
+            of: loaded, at: document.path, realPath: RealPath.of(document.path), sharing: composition, watch: watch)
+        if isPatient, let refusal = suspend(walk) { throw refusal }
+        composition = new
+        places = walk.places
+        served = Set(places).subtracting(walk.refusals.keys)
+        suspended = [:]
+        files.keep(only: Set(places))
+        var composed = loaded.composed(as: new, walk.warnings)
+        composed.fingerprint =
+            Fingerprint(of: [loaded.fingerprint] + places.map(files.fingerprint)) ?? loaded.fingerprint
+        return composed
+    }
+
+    /// Notes the files that can no longer be read; returns why the load must wait, if it must.
+    private func suspend(_ walk: CompositionWalk) -> SourceError? {
+        var lost: [PartPlace: Fingerprint] = [:]
+        for place in walk.refusals.keys where served.contains(place) { lost[place] = files.fingerprint(of: place) }
+        let fresh = walk.places.first { lost[$0] != nil && lost[$0] != suspended[$0] }
+        suspended = lost
+        return fresh.flatMap { walk.refusals[$0] }
+    }
+
+    private func forget() {
+        (composition, places, served, suspended) = (nil, [], [], [:])
+        files.keep(only: [])
+    }
+}
+
+/// Visits a document and all that it mounts, each file once, and composes them from the innermost out.
+///
+/// It goes without recursion, because documents may be mounted in a long chain.
+struct CompositionWalk {
+    /// A document on the way from the first one to the current one.
+    private struct Visit {
+        /// Nil for the first document.
+        let file: PartFile?
+        let key: PartFile.Key
+        /// The name for messages to the author.
+        let name: String
+        let folder: String
+        let loaded: LoadedTree
+        /// The number of the next reference to follow.
+        var next = 0
+        var parts: [PartReference: Composition.Part] = [:]
+        /// How the document above refers to it.
+        let mention: PartMention?
+    }
+
+    private let files: PartFiles
+    private let editor: TreeEditor
+    private var stack: [Visit] = []
+    private var done: Set<PartFile.Key> = []
+    private var known: Set<PartPlace> = []
+    /// Where files are referred to, in the order of the first references.
+    private(set) var places: [PartPlace] = []
+    /// The places whose files are not served, and why, with the names that their author knows.
+    private(set) var refusals: [PartPlace: SourceError] = [:]
+    private(set) var warnings = PartWarnings()
+
+    init(_ files: PartFiles, _ editor: TreeEditor) {
+        self.files = files
+        self.editor = editor
+    }
+
+    /// Composes a document.
+    ///
+    /// - Parameters:
+    ///   - old: what it was composed to before.
+    ///   - watch: called before a place is looked at for the first time.
+    /// - Throws: `SourceError` if documents mount each other in a circle, or the whole breaks a rule.
+    mutating func composition(
+        of loaded: LoadedTree, at path: String, realPath: String, sharing old: Composition?, watch: (PartPlace) -> Void
+    ) throws(SourceError) -> Composition {
+        stack = [
+            Visit(
+                file: nil, key: PartFile.Key(path: realPath, kind: .document), name: path,
+                folder: PartPlace.folder(of: path), loaded: loaded, mention: nil)
+        ]
+        while true {
+            let visit = stack[stack.count - 1]
+            if visit.next < visit.loaded.tree.parts.count {
+                stack[stack.count - 1].next += 1
+                try follow(visit.loaded.tree.parts[visit.next], from: visit, watch)
+            } else if let composition = try close(old) {
+                return composition
+            }
+        }
+    }
+
+    /// Finds the file that a document refers to, and visits it unless that was done.
+    private mutating func follow(
+        _ mention: PartMention, from visit: Visit, _ watch: (PartPlace) -> Void
+    ) throws(SourceError) {
+        let place = PartPlace(folder: visit.folder, reference: mention.reference)
+        if known.insert(place).inserted {
+            places.append(place)
+            watch(place)
+        }
+        let name = Self.name(of: mention.reference, besides: visit.name)
+        let file: PartFile
+        let loaded: LoadedTree
+        do throws(SourceError) {
+            file = try files.file(at: place, named: name)
+            loaded = try file.document()
+        } catch {
+            // The document is as it was: only the whole load is refused.
+            if error.isOutOfMemory { throw error }
+            return refuse(mention, at: place, in: visit.name, error)
+        }
+        if done.contains(file.key), let composition = file.composition {
+            stack[stack.count - 1].parts[mention.reference] = .composed(composition)
+            return
+        }
+        if let first = stack.firstIndex(where: { $0.key == file.key }) {
+            throw PartRefusal.cycle(stack[first...].map(\.name) + [stack[first].name], at: mention, in: visit.name)
+        }
+        guard stack.count <= editor.limits.depth else {
+            throw SourceError(visit.name, "\(TreeError.tooDeep(limit: editor.limits.depth))")
+        }
+        stack.append(
+            Visit(
+                file: file, key: file.key, name: file.name, folder: file.folder, loaded: loaded, mention: mention))
+    }
+
+    /// The name of a part, for messages to the author.
+    private static func name(of reference: PartReference, besides name: String) -> String {
+        let folder = PartPlace.folder(of: name)
+        return folder == "." && !name.hasPrefix("./") ? reference.path : "\(folder)/\(reference.path)"
+    }
+
+    private mutating func refuse(_ mention: PartMention, at place: PartPlace, in file: String, _ error: SourceError) {
+        // Clients see the file's name as the document has it.
+        let shown = SourceError(mention.reference.path, error.reason, at: error.position, path: error.path)
+        stack[stack.count - 1].parts[mention.reference] = .refused(shown.description)
+        refusals[place] = SourceError(
+            Self.name(of: mention.reference, besides: file), error.reason, at: error.position, path: error.path)
+        warnings.add(error, at: mention, in: file)
+    }
+
+    /// Composes the innermost document; returns the first document's composition, which is the last one.
+    private mutating func close(_ old: Composition?) throws(SourceError) -> Composition? {
+        let visit = stack.removeLast()
+        let earlier = visit.file == nil ? old : visit.file?.composition
+        let new = try Self.made(visit.loaded.tree.document, visit.parts, editor, earlier, named: visit.name)
+        guard let file = visit.file, let mention = visit.mention else { return new }
+        warnings.add(visit.loaded)
+        file.composition = new
+        done.insert(file.key)
+        stack[stack.count - 1].parts[mention.reference] = .composed(new)
+        return nil
+    }
+
+    private static func made(
+        _ source: Level, _ parts: [PartReference: Composition.Part], _ editor: TreeEditor, _ old: Composition?,
+        named name: String
+    ) throws(SourceError) -> Composition {
+        if let old, old.isMade(of: source, parts) { return old }
+        do throws(TreeError) {
+            return try Composition(source, parts: parts, editor: editor, sharing: old)
+        } catch {
+            throw SourceError(name, error.description)
+        }
+    }
+}

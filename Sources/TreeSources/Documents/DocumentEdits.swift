@@ -1,0 +1,224 @@
+internal import Heap
+internal import Levels
+internal import PropertyLists
+
+/// Edits of a document and of the files that it mounts; those of one file are saved together.
+final class DocumentEdits: EditGroup {
+    private let watcher: DocumentWatcher
+    private var session: EditSession
+    /// The files by their compositions when the group began: to go back to them makes other compositions.
+    private let parts: [ObjectIdentifier: PartFile]
+    /// The files that can be saved.
+    private var savable: Set<ObjectIdentifier> = []
+    /// The document that replaces the whole old one; nil unless a request asks for that.
+    private var replacement: EditedFile.Content?
+    /// Whether no more requests are taken: the document is composed of other files than those of the session.
+    private var isComplete = false
+    /// The file that was composed with an edited content before it is saved, and what was read from it.
+    private var provisional: (part: PartFile?, loaded: LoadedTree?)?
+    /// Whether the edited file was read again while the document was composed, so that its edits are not in the tree.
+    private var isOutdated = false
+    /// The buffers that could not grow before the group began.
+    private let refusals = MemoryBudget.refusals
+
+    var hasUnshownChanges: Bool { isOutdated }
+
+    init(_ watcher: DocumentWatcher, _ session: EditSession) {
+        self.watcher = watcher
+        self.session = session
+        parts = watcher.composer.files.byComposition
+    }
+
+    deinit {
+        goBack()
+        finish()
+    }
+
+    // MARK: Applying
+
+    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? {
+        guard !isComplete else { return nil }
+        var next = session
+        let items = try next.apply(batch)
+        let changed = next.changedFiles
+        guard changed.count <= 1 else { return nil }
+        if let change = changed.first {
+            try check(change)
+            if next.needsLoad || change.refersToOtherParts {
+                return try recompose(change, items) { session = next }
+            }
+        }
+        session = next
+        return EditedTree(document: session.document, composition: session.composition, items: items)
+    }
+
+    /// Refuses what the file cannot take.
+    private func check(_ change: ChangedFile) throws(EditRefusal) {
+        let part = part(of: change.original)
+        try checkSavability(of: part)
+        try checkText(change.new, beside: change.old, part)
+    }
+
+    /// Asks once whether a file can be saved.
+    private func checkSavability(of part: PartFile?) throws(EditRefusal) {
+        let file = part.map { ObjectIdentifier($0) } ?? ObjectIdentifier(watcher)
+        guard !savable.contains(file) else { return }
+        if case .nothing(let refusal) = watcher.savability(of: part) { throw EditRefusal(refusal) }
+        savable.insert(file)
+    }
+
+    /// Refuses text that the file's syntax cannot represent.
+    private func checkText(_ new: Level, beside old: Level, _ part: PartFile?) throws(EditRefusal) {
+        let syntax = part.map { $0.known?.syntax } ?? watcher.latest?.syntax
+        guard syntax == .xml, new.holdsTextBeyondXML, !old.holdsTextBeyondXML else { return }
+        throw EditRefusal(
+            .invalid(pointer: nil),
+            "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
+        )
+    }
+
+    /// Composes the document of other files than before; this completes the group.
+    private func recompose(
+        _ change: ChangedFile, _ items: [EditedItem], then accept: () -> Void
+    ) throws(EditRefusal) -> EditedTree {
+        let (part, known) = loaded(of: change)
+        guard let loaded = known else { throw EditRefusal(.missingFile) }
+        let composed = try compose(loaded.edited(to: loaded.tree.edited(to: change.new)), of: part, loaded)
+        accept()
+        return EditedTree(
+            document: composed.tree.document, composition: composed.composition,
+            items: items.map { $0.found(in: composed.tree.document) })
+    }
+
+    private func compose(
+        _ edited: LoadedTree, of part: PartFile?, _ loaded: LoadedTree
+    ) throws(EditRefusal) -> LoadedTree {
+        provisional = (part, loaded)
+        isComplete = true
+        do throws(SourceError) {
+            let composed = try watcher.compose(with: edited, of: part)
+            if let part { isOutdated = part.known?.tree.document !== edited.tree.document }
+            return composed
+        } catch {
+            goBack()
+            isComplete = false
+            // Clients see names as the documents have them.
+            let reason = error.reason.replacing(PartPlace.folder(of: watcher.document.path) + "/", with: "")
+            throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(reason).")
+        }
+    }
+
+    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+        try checkSavability(of: nil)
+        guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
+        let new = try SentDocument(bytes, replacing: loaded, of: watcher.document)
+        try checkText(new.tree.document, beside: loaded.tree.document, nil)
+        replacement =
+            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, .new)
+        let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded)
+        return EditedTree(document: composed.tree.document, composition: composed.composition, items: [])
+    }
+
+    // MARK: Saving
+
+    func save() throws(SaveError) -> Fingerprint? {
+        if isOutdated {
+            goBack()
+            throw .changedMeanwhile
+        }
+        guard refusals == MemoryBudget.refusals else {
+            goBack()
+            throw .outOfMemory
+        }
+        let change = session.changedFiles.first
+        guard let content = replacement ?? change.map({ .tree($0.new, $0.provenance) }) else { return watcher.state }
+        let (part, loaded) = provisional ?? loaded(of: change)
+        do throws(SaveError) {
+            let saved = try watcher.save(content, to: part, replacing: loaded)
+            provisional = nil
+            return watcher.adopt(saved, of: part)
+        } catch {
+            goBack()
+            throw error
+        }
+    }
+
+    func finish() { watcher.finishEdits() }
+
+    /// The file from which a composition was made; nil for the document's own.
+    private func part(of original: Composition?) -> PartFile? { original.flatMap { parts[ObjectIdentifier($0)] } }
+
+    /// The file of a change, and what was read from it.
+    private func loaded(of change: ChangedFile?) -> (part: PartFile?, loaded: LoadedTree?) {
+        let part = part(of: change?.original)
+        return (part, part.map { $0.known } ?? watcher.latest)
+    }
+
+    /// Returns to the documents as they are on disk, unless they were saved.
+    private func goBack() {
+        guard case (let part, let loaded?)? = provisional.take() else { return }
+        watcher.goBack(part, to: loaded)
+    }
+}
+
+extension ChangedFile {
+    /// Whether the document refers to other parts than before.
+    fileprivate var refersToOtherParts: Bool {
+        guard old.holdsParts || new.holdsParts else { return false }
+        return new.partReferences != Set((original?.parts ?? [:]).keys)
+    }
+}
+
+extension LoadedTree {
+    /// The same load with an edited tree.
+    fileprivate func edited(to tree: Tree) -> LoadedTree {
+        var loaded = self
+        loaded.tree = tree
+        return loaded
+    }
+}
+
+/// A document that a client sends in place of the whole old one, after the checks of a load.
+struct SentDocument {
+    let syntax: PropertyListSyntax
+    let tree: Tree
+
+    /// - Parameter old: shares its levels.
+    /// - Throws: `EditRefusal` if a load would refuse the bytes.
+    init(_ bytes: [UInt8], replacing old: LoadedTree, of file: PropertyListFile) throws(EditRefusal) {
+        if bytes.count > file.maximumBytes {
+            throw EditRefusal(
+                .invalid(pointer: nil),
+                "The document has \(Quantity(bytes.count, "byte")) and the limit is \(file.maximumBytes).")
+        }
+        do throws(PropertyListError) {
+            syntax = try SyntaxCheck.syntax(of: Array(bytes.prefix(4_096)))
+            tree = try file.interpretation.readOrAdvise(
+                .memory(bytes), as: syntax, pool: LevelPool(old.tree.document))
+        } catch {
+            throw Self.refusal(error)
+        }
+        if SettingsPage(tree) != nil {
+            throw EditRefusal(
+                .invalid(pointer: nil), "A settings page cannot replace the document; send a document of items.")
+        }
+        if let path = tree.document.levelBesideSource {
+            throw EditRefusal(
+                .invalid(pointer: nil),
+                "\(path) has a Source and its own rows, as in a document that shows its mounts in place; leave out the rows, as GET /document?inline=false does."
+            )
+        }
+    }
+
+    private static func refusal(_ error: PropertyListError) -> EditRefusal {
+        if error.isOutOfMemory { return .outOfMemory }
+        let place =
+            switch error.position {
+            case .text(let line, let column): "Line \(line), column \(column): "
+            case .byte(let offset): "Byte \(offset): "
+            case nil: ""
+            }
+        let reason = place.isEmpty ? error.reason.prefix(1).uppercased() + error.reason.dropFirst() : error.reason
+        return EditRefusal(.invalid(pointer: nil), place + reason + (error.reason.hasSuffix("?") ? "" : "."))
+    }
+}

@@ -1,0 +1,248 @@
+internal import Levels
+internal import PropertyLists
+internal import Threads
+
+/// Watches a document's file and all files that it mounts, and composes the document of them.
+final class DocumentWatcher: SourceWatcher {
+    let document: PropertyListFile
+    let shared: WatchedFiles
+    let own: FileWatcher
+    /// The document alone, as it was read or saved last.
+    var latest: LoadedTree?
+    /// The state in which the document was saved, until its new file is watched.
+    var unsettled: FileIdentity?
+    /// The state of all files when they were read or saved last.
+    var state: Fingerprint?
+    /// Makes steps of a save fail in tests.
+    let fault: FileReplacement.Fault
+    var parts = WatcherGroup<PartPlace>()
+    let composer: DocumentComposer
+    /// The document alone, as it was read last; nil if it has no parts.
+    var loaded: LoadedTree?
+    /// The places that have changed since they were armed.
+    private var changed: Set<PartPlace> = []
+    /// Whether the next load was asked for, and so takes the files as they are.
+    private var isRequested = false
+
+    /// - Parameters:
+    ///   - document: its file need not exist.
+    ///   - files: what all watchers of the thread share.
+    ///   - fault: makes steps of a save fail in tests.
+    init(
+        _ document: PropertyListFile, sharing files: WatchedFiles,
+        fault: @escaping FileReplacement.Fault = { _, _ in nil }
+    ) {
+        self.document = document
+        self.fault = fault
+        shared = files
+        own = FileWatcher(document, sharing: files)
+        composer = DocumentComposer(document)
+    }
+
+    func arm() {
+        own.arm()
+        for place in changed { parts[place]?.arm() }
+        changed = []
+    }
+
+    func refresh() -> Bool {
+        arm()
+        for place in composer.places { composer.files.doubt(place) }
+        isRequested = true
+        return true
+    }
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        if state == nil { FileReplacement.removeRemains(ofEdited: document.path) }
+        let isPatient = !isRequested
+        isRequested = false
+        let alone = try loadAlone(replacing: old, again: !isPatient)
+        loaded = alone.tree.parts.isEmpty ? nil : alone
+        latest = alone
+        let composed = try shared.usingReserve { () throws(SourceError) in
+            try composer.compose(alone, isPatient: isPatient) { watch($0) }
+        }
+        endWatches()
+        state = composed.fingerprint
+        return composed
+    }
+
+    /// Watches no places any more that the document does not refer to.
+    func endWatches() {
+        let places = Set(composer.places)
+        for place in parts.parts where !places.contains(place) { parts[place] = nil }
+    }
+
+    /// The document's own file, read again only if it may have changed.
+    private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
+        if !again, let loaded, own.fingerprint == loaded.fingerprint { return loaded }
+        return try own.load(replacing: loaded?.tree.document ?? old)
+    }
+
+    /// Watches a place from now on.
+    func watch(_ place: PartPlace) {
+        guard parts[place] == nil, !place.isImpossible else { return }
+        FileReplacement.removeRemains(ofEdited: place.path)
+        let file = PropertyListFile(path: place.path, pollInterval: document.pollInterval)
+        let watcher = FileWatcher(file, sharing: shared)
+        watcher.arm()
+        parts[place] = watcher
+    }
+
+    var fingerprint: Fingerprint? {
+        guard !composer.places.isEmpty else { return own.fingerprint }
+        return Fingerprint(of: [own.fingerprint] + composer.places.map { parts[$0]?.fingerprint ?? .missing })
+    }
+
+    func savability(at path: ItemPath) -> Savability {
+        guard let composition = composer.composition, case .found(let item) = Item.find(path, in: composition.document)
+        else { return own.savability(at: path) }
+        let origin = composition.origin(of: item).file
+        guard let file = composer.files.file(of: origin) else { return own.savability(at: path) }
+        return PropertyListFile(path: file.key.path).savability
+    }
+
+    func addWaits(to waits: inout WaitSet) {
+        own.addWaits(to: &waits)
+        parts.addWaits(to: &waits)
+    }
+
+    func advance(at now: ContinuousClock.Instant) -> SourceReport? {
+        let report = own.advance(at: now)
+        let reports = parts.advance(at: now)
+        for report in reports {
+            changed.insert(report.part)
+            composer.files.doubt(report.part)
+        }
+        return report ?? reports.first?.report
+    }
+}
+
+/// Edits of a document and of the files that it mounts.
+extension DocumentWatcher {
+    var isBeingWritten: Bool { FileLease.isBeingWritten(path: document.path) }
+
+    func beginEdits() throws(EditRefusal) -> any EditGroup {
+        if document.shape == .any { throw EditRefusal(.anyShape) }
+        guard let latest else { throw EditRefusal(.missingFile) }
+        return DocumentEdits(self, session(of: latest))
+    }
+
+    private func session(of latest: LoadedTree) -> EditSession {
+        let (names, limits) = (document.names, document.treeLimits)
+        guard let composition = composer.composition else {
+            return EditSession(
+                latest.tree.document, names: names, limits: limits, syntax: FileSyntax(latest.syntax))
+        }
+        let (own, others) = (FileSyntax(latest.syntax), composer.files.syntaxes)
+        let main = ObjectIdentifier(composition)
+        return EditSession(composition, names: names, limits: limits) { file in
+            let file = ObjectIdentifier(file)
+            return file == main ? own : others[file].map(FileSyntax.init) ?? .xml
+        }
+    }
+
+    /// Saves a file.
+    ///
+    /// - Parameters:
+    ///   - part: nil for the document's own.
+    ///   - loaded: what was read from it.
+    /// - Returns: what a load of the file gives now.
+    func save(
+        _ content: EditedFile.Content, to part: PartFile?, replacing loaded: LoadedTree?
+    ) throws(SaveError) -> LoadedTree {
+        guard let loaded else { throw .changedMeanwhile }
+        let file = EditedFile(
+            path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
+            interpretation: document.interpretation, loaded: loaded, worker: shared.saveWorker, fault: fault)
+        return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
+    }
+
+    /// What can be saved to a file.
+    func savability(of part: PartFile?) -> Savability {
+        part.map { PropertyListFile(path: $0.key.path).savability } ?? own.savability(at: .root)
+    }
+
+    /// Composes the document as it would be with another content of a file; nothing is saved yet.
+    ///
+    /// - Throws: `SourceError` if a load would refuse it.
+    func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
+        // The state that its content was read in, so that a file which is another one by now is read again.
+        if let part, let identity = edited.identity { part.take(.success(edited), in: identity) }
+        guard let main = part == nil ? edited : latest else { return edited }
+        return try shared.usingReserve { () throws(SourceError) in
+            try composer.compose(main, isPatient: false) { watch($0) }
+        }
+    }
+
+    /// Returns to the documents as their files have them.
+    func goBack(_ part: PartFile?, to loaded: LoadedTree) {
+        do {
+            _ = try compose(with: loaded, of: part)
+            endWatches()
+        } catch {
+            // It was composed before; now a file is another, and the next load says so.
+            forget()
+        }
+    }
+
+    /// Takes over what was saved, so that it is not loaded again.
+    ///
+    /// - Returns: the state of all files; nil if they must be loaded.
+    func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
+        guard let identity = saved.identity else { return nil }
+        if let part {
+            let places = composer.files.take(saved, of: part)
+            FileWatcher.settle(places.compactMap { parts[$0] as? FileWatcher }, identity)
+        } else {
+            latest = saved
+            loaded = saved.tree.parts.isEmpty ? nil : saved
+            unsettled = identity
+        }
+        guard composer.composition != nil || !saved.tree.parts.isEmpty else {
+            state = saved.fingerprint
+            return state
+        }
+        settle()
+        return recompose()
+    }
+
+    /// Watches the document's new file, and closes the one that it replaced.
+    func finishEdits() {
+        settle()
+        shared.saveWorker.beginClosing()
+    }
+
+    private func settle() {
+        if let identity = unsettled.take() { own.settle(identity) }
+    }
+
+    private func recompose() -> Fingerprint? {
+        guard let latest else { return nil }
+        do {
+            state = try compose(with: latest, of: nil).fingerprint
+            endWatches()
+            return state
+        } catch {
+            forget()
+            return nil
+        }
+    }
+
+    /// Has everything loaded again.
+    private func forget() {
+        (latest, loaded, state) = (nil, nil, nil)
+        own.doubt()
+    }
+}
+
+extension FileSyntax {
+    fileprivate init(_ syntax: PropertyListSyntax) {
+        self =
+            switch syntax {
+            case .xml: .xml
+            case .binary: .binary
+            case .json: .json
+            }
+    }
+}

@@ -1,0 +1,205 @@
+internal import Files
+internal import Glibc
+internal import Levels
+internal import PropertyLists
+
+/// The files that a composed document consists of, apart from its own: each is opened where a document refers to it,
+/// and read again only after it changed.
+final class PartFiles {
+    /// What a place led to when it was looked at last.
+    private struct Sight {
+        /// The state of the file; nil if there was none.
+        let identity: FileIdentity?
+        let outcome: Result<PartFile, SourceError>
+    }
+
+    private let interpretation: Interpretation
+    private let maximumBytes: Int
+    private var files: [PartFile.Key: PartFile] = [:]
+    private var sights: [PartPlace: Sight] = [:]
+    /// The places that may lead elsewhere than before, though the file looks the same.
+    private var doubtful: Set<PartPlace> = []
+    /// The folders that were listed during this load.
+    private var listings = FolderListings()
+    /// The number of files that were read so far.
+    private(set) var reads = 0
+
+    /// How often a file that changes while it is being read is read again.
+    private static let attempts = 4
+
+    init(_ interpretation: Interpretation, maximumBytes: Int) {
+        self.interpretation = interpretation
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Forgets the names of files that an earlier load saw.
+    func beginLoad() { listings = FolderListings() }
+
+    /// Has a place looked at again, even if its file looks the same.
+    func doubt(_ place: PartPlace) { doubtful.insert(place) }
+
+    /// The state of the file at a place when it was looked at last; missing without one.
+    func fingerprint(of place: PartPlace) -> Fingerprint {
+        sights[place]?.identity.map(Fingerprint.init) ?? .missing
+    }
+
+    /// The file at a place.
+    ///
+    /// - Parameter name: makes the file's name for messages to the author.
+    /// - Throws: `SourceError`, which names the file as the document does, if it is not to be read.
+    func file(at place: PartPlace, named name: String) throws(SourceError) -> PartFile {
+        if let sight = sights[place], !doubtful.contains(place), place.isImpossible || isUnchanged(sight, at: place) {
+            return try sight.outcome.get()
+        }
+        doubtful.remove(place)
+        var identity = place.isImpossible ? nil : FileIdentity(path: place.path)
+        let outcome: Result<PartFile, SourceError>
+        do throws(SourceError) {
+            let (file, state) = try open(place, named: name)
+            identity = state
+            outcome = .success(file)
+        } catch {
+            outcome = .failure(error)
+        }
+        sights[place] = Sight(identity: identity, outcome: outcome)
+        return try outcome.get()
+    }
+
+    private func isUnchanged(_ sight: Sight, at place: PartPlace) -> Bool {
+        guard FileIdentity(path: place.path) == sight.identity else { return false }
+        // A file that exists and could not be opened may be opened now, as when descriptors were used up.
+        guard case .success(let file) = sight.outcome else { return sight.identity == nil }
+        // Another place may have seen the file change since.
+        return file.identity == sight.identity
+    }
+
+    private func open(_ place: PartPlace, named name: String) throws(SourceError) -> (PartFile, FileIdentity) {
+        for _ in 0..<Self.attempts {
+            let opened = try OpenPart(place, maximumBytes: maximumBytes, listings: &listings)
+            let key = PartFile.Key(path: opened.path, kind: place.reference.kind)
+            let file = files[key] ?? PartFile(key, named: name)
+            files[key] = file
+            let state = opened.file.identity
+            if file.identity == state { return (file, state) }
+            reads += 1
+            let result = file.read(opened.file, by: interpretation)
+            guard opened.file.isUnchanged() else { continue }
+            file.take(result, in: state)
+            return (file, state)
+        }
+        throw SourceError(
+            place.reference.path,
+            "the file changed while it was being read, \(Self.attempts) times in a row; it will be read when it stops changing"
+        )
+    }
+
+    /// Forgets the places and files that no document refers to any more.
+    func keep(only places: Set<PartPlace>) {
+        sights = sights.filter { places.contains($0.key) }
+        doubtful.formIntersection(places)
+        var used: Set<PartFile.Key> = []
+        for sight in sights.values {
+            if case .success(let file) = sight.outcome { used.insert(file.key) }
+        }
+        files = files.filter { used.contains($0.key) }
+    }
+
+    /// Takes over what was saved to a file.
+    ///
+    /// - Returns: the places that lead to the file.
+    func take(_ saved: LoadedTree, of file: PartFile) -> [PartPlace] {
+        guard let identity = saved.identity else { return [] }
+        file.take(.success(saved), in: identity)
+        var places: [PartPlace] = []
+        for (place, sight) in sights {
+            guard case .success(let other) = sight.outcome, other === file else { continue }
+            sights[place] = Sight(identity: identity, outcome: sight.outcome)
+            places.append(place)
+        }
+        return places
+    }
+
+    /// The syntax of each file that a document mounts, by its composition.
+    var syntaxes: [ObjectIdentifier: PropertyListSyntax] {
+        var syntaxes: [ObjectIdentifier: PropertyListSyntax] = [:]
+        for file in files.values {
+            guard let composition = file.composition, let loaded = file.known else { continue }
+            syntaxes[ObjectIdentifier(composition)] = loaded.syntax
+        }
+        return syntaxes
+    }
+
+    /// The file from which a composition was made.
+    func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
+
+    /// The files by the compositions that were made of them.
+    var byComposition: [ObjectIdentifier: PartFile] {
+        var found: [ObjectIdentifier: PartFile] = [:]
+        for file in files.values {
+            if let composition = file.composition { found[ObjectIdentifier(composition)] = file }
+        }
+        return found
+    }
+}
+
+/// A file that documents refer to, and what was read from it.
+final class PartFile {
+    /// Which file it is, and how it is read: one that several documents refer to is read once.
+    struct Key: Hashable {
+        /// The path without symbolic links.
+        let path: String
+        let kind: PartReference.Kind
+    }
+
+    let key: Key
+    /// The name for messages to the author.
+    let name: String
+    /// The state in which it was read.
+    private(set) var identity: FileIdentity?
+    private var loaded: Result<LoadedTree, SourceError>?
+    /// The document with them, and what is below it.
+    var composition: Composition?
+
+    init(_ key: Key, named name: String) {
+        self.key = key
+        self.name = name
+    }
+
+    /// Where its own references begin.
+    var folder: String { PartPlace.folder(of: key.path) }
+
+    /// The document without the parts it refers to.
+    ///
+    /// - Throws: `SourceError` if the file could not be read.
+    func document() throws(SourceError) -> LoadedTree {
+        guard let loaded else { throw SourceError(name, "the file was not read") }
+        return try loaded.get()
+    }
+
+    /// What was read last; nil if that failed.
+    var known: LoadedTree? { if case .success(let loaded) = loaded { loaded } else { nil } }
+
+    /// The tree that is known, for the next load to share.
+    private var tree: Level? { known?.tree.document }
+
+    /// Takes over what was read.
+    func take(_ result: Result<LoadedTree, SourceError>, in state: FileIdentity) {
+        (loaded, identity) = (result, state)
+        // It is read again when there may be memory.
+        if case .failure(let error) = result, error.isOutOfMemory { identity = nil }
+    }
+
+    /// Reads an open file.
+    func read(_ file: borrowing DocumentFile, by interpretation: Interpretation) -> Result<LoadedTree, SourceError> {
+        do throws(SourceError) {
+            let pool = tree.map(LevelPool.init)
+            switch key.kind {
+            case .document: return .success(try interpretation.load(file, named: name, pool: pool))
+            case .records(let drilling):
+                return .success(try interpretation.load(file, named: name, drilledBy: drilling, pool: pool))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import Files
+internal import Glibc
+internal import Levels
+
+/// A part as a document refers to it, beside the folder from which its path leads.
+struct PartPlace: Hashable {
+    /// The folder of the document that refers to it.
+    let folder: String
+    let reference: PartReference
+
+    /// The path, for the system; a path that leads out of the folder must not be opened by it.
+    var path: String { folder == "/" ? "/" + reference.path : "\(folder)/\(reference.path)" }
+
+    /// Whether no file can be there, so that there is nothing to watch.
+    var isImpossible: Bool {
+        let path = reference.path
+        guard !path.isEmpty, !path.isAbsolutePath, !path.utf8.contains(0) else { return true }
+        var depth = 0
+        for name in path.pathNames where name != "." {
+            depth += name == ".." ? -1 : 1
+            if depth < 0 { return true }
+        }
+        return false
+    }
+
+    /// The folder of a path; `.` for a name alone.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastSlash else { return "." }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// The open file of a part: a regular file in the folder of the document that refers to it.
+struct OpenPart: ~Copyable {
+    /// The path without symbolic links.
+    let path: String
+    let file: DocumentFile
+
+    /// - Parameter listings: the folders that were listed for messages during the same load.
+    /// - Throws: `SourceError`, which names the file as the document does, if it may not or cannot be read.
+    init(
+        _ place: PartPlace, maximumBytes: Int, listings: inout FolderListings
+    ) throws(SourceError) {
+        let opened = try Self.opened(place, &listings)
+        let path = try Self.path(of: opened, place, &listings)
+        let size = Int(opened.status.st_size)
+        let content =
+            switch place.reference.kind {
+            case .document: "a property list"
+            case .records: "a table"
+            }
+        let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path, content: content)
+        if let refusal { throw refusal }
+        self.path = path
+        file = DocumentFile(takingOver: opened.release())
+    }
+
+    private static func opened(
+        _ place: PartPlace, _ listings: inout FolderListings
+    ) throws(SourceError) -> OpenFile {
+        do throws(ContainmentError) {
+            return try ContainedFolder(place.folder).open(place.reference.path)
+        } catch {
+            throw PartRefusal.notOpened(place, error, &listings)
+        }
+    }
+
+    private static func path(
+        of file: borrowing OpenFile, _ place: PartPlace, _ listings: inout FolderListings
+    ) throws(SourceError) -> String {
+        do throws(ContainmentError) {
+            return try file.realPath()
+        } catch {
+            throw PartRefusal.notOpened(place, error, &listings)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Files
+internal import Glibc
+internal import Levels
+internal import PropertyLists
+
+/// Why a file that a document refers to is not read; the messages name it as the document does, because clients see them.
+enum PartRefusal {
+    /// Why a file could not be opened.
+    static func notOpened(
+        _ place: PartPlace, _ error: ContainmentError, _ listings: inout FolderListings
+    ) -> SourceError {
+        let name = place.reference.path
+        let reason =
+            switch error {
+            case .malformedName: "this is not a path; name a file in the document's folder"
+            case .absolute: "the path is absolute; name a file by its path from the document's folder"
+            case .outside: "the path leads out of the document's folder; move the file into that folder"
+            case .hidden: "a name in the path begins with a full stop; choose another name"
+            case .missing: missing(place, &listings)
+            case .notRegular: "it is not a file; name a property list file"
+            case .unreadable(let code):
+                "the file cannot be opened (\(SystemReason.text(code))); give the server permission to read it"
+            }
+        return SourceError(name, reason)
+    }
+
+    private static func missing(_ place: PartPlace, _ listings: inout FolderListings) -> String {
+        guard let near = similarName(place, &listings) else {
+            return "the file does not exist; name a file that exists in the document's folder"
+        }
+        guard near.lowercased() == (place.reference.path.pathNames.last ?? "").lowercased() else {
+            return "the file does not exist. Did you mean '\(path: near)'?"
+        }
+        return "the file does not exist, but '\(path: near)' does, whose name differs only in case"
+    }
+
+    /// A similar name in the same folder, if that is in the document's folder; only the first missing files of a load have
+    /// one.
+    private static func similarName(_ place: PartPlace, _ listings: inout FolderListings) -> String? {
+        guard listings.takeComparison() else { return nil }
+        let folder = PartPlace.folder(of: place.path)
+        guard let own = RealPath.existing(folder), let root = RealPath.existing(place.folder) else { return nil }
+        guard own == root || own.hasPrefix(root == "/" ? root : root + "/") else { return nil }
+        return MissingFile(place.path).nearestName(in: &listings)
+    }
+
+    /// Documents without a folder have no parts.
+    static func withoutFolder(_ reference: PartReference) -> SourceError {
+        SourceError(
+            reference.path,
+            "only a document that is read from a file can refer to other files; this one has no folder")
+    }
+
+    /// The chain of documents that mount each other.
+    static func cycle(_ names: [String], at mention: PartMention, in file: String) -> SourceError {
+        let chain = names.map { "'\(path: $0)'" }.joined(separator: " mounts ")
+        return SourceError(
+            file, "a document is mounted below itself: \(chain); remove one Source", at: mention.position,
+            path: mention.path)
+    }
+}
+
+/// The warnings about the parts of a document: the first hundred, and how many more there were.
+struct PartWarnings {
+    private(set) var first: [SourceWarning] = []
+    private(set) var omitted = 0
+
+    private static let most = 100
+
+    private mutating func add(_ warning: SourceWarning) {
+        if first.count < Self.most { first.append(warning) } else { omitted += 1 }
+    }
+
+    /// Adds those of a part's own file.
+    mutating func add(_ loaded: LoadedTree) {
+        for warning in loaded.warnings { add(warning) }
+        omitted += loaded.omittedWarnings
+    }
+
+    /// Adds that a part is not served: in its own file if the fault is there, else where the document refers to it.
+    ///
+    /// - Parameter file: the name of that document's file.
+    mutating func add(_ refusal: SourceError, at mention: PartMention, in file: String) {
+        if let position = refusal.position {
+            let warning = DocumentWarning(position: position, path: refusal.path ?? "", message: refusal.reason)
+            return add(SourceWarning(file: refusal.file, warning: warning))
+        }
+        let message = "'\(path: mention.reference.path)' cannot be mounted: \(refusal.reason)"
+        let position = mention.position ?? .byte(offset: 0)
+        add(
+            SourceWarning(
+                file: file, warning: DocumentWarning(position: position, path: mention.path, message: message)))
+    }
+}
+
+extension LoadedTree {
+    /// The same load after the parts were put in place.
+    func composed(as composition: Composition, _ more: PartWarnings) -> LoadedTree {
+        var loaded = self
+        loaded.tree = tree.composed(as: composition.document)
+        loaded.composition = composition
+        let room = max(0, 100 - warnings.count)
+        loaded.warnings += more.first.prefix(room)
+        loaded.omittedWarnings += more.omitted + more.first.dropFirst(room).count
+        return loaded
+    }
+}
+
+extension Interpretation {
+    /// How a composed document's rows are made, and how large it may be.
+    var editor: TreeEditor { TreeEditor(names: names, limits: treeLimits) }
+
+    /// Reads a document that has no folder, and so no parts: their rows say so.
+    func loadWithoutParts(
+        _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
+    ) throws(SourceError) -> LoadedTree {
+        let loaded = try load(file, named: name, pool: pool)
+        var parts: [PartReference: Composition.Part] = [:]
+        var warnings = PartWarnings()
+        for mention in loaded.tree.parts {
+            let refusal = PartRefusal.withoutFolder(mention.reference)
+            parts[mention.reference] = .refused(refusal.description)
+            warnings.add(refusal, at: mention, in: name)
+        }
+        guard !parts.isEmpty else { return loaded }
+        do throws(TreeError) {
+            return loaded.composed(as: try Composition(loaded.tree.document, parts: parts, editor: editor), warnings)
+        } catch {
+            throw SourceError(name, error.description)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import DrilldownClient
+
+extension Browser {
+    /// What the terminal shows.
+    func frame() -> Frame {
+        var frame = Frame()
+        frame.lines.append(heading)
+        frame.lines += body
+        while frame.lines.count < size.lines - 1 { frame.lines.append(StyledText()) }
+        if size.lines > 1 { frame.lines.append(status) }
+        frame.lines = frame.lines.prefix(max(1, size.lines)).map { $0.clipped(to: size.columns) }
+        if isTyping {
+            frame.cursor = Frame.Position(
+                line: max(0, size.lines - 1), column: min(prompt.columns, max(0, size.columns - 1)))
+        }
+        return frame
+    }
+
+    // MARK: Heading
+
+    private var heading: StyledText {
+        var left = StyledText(" ", .reverse)
+        for title in place.ancestors.map(\.title) { left.append("\(title) › ", .reverse) }
+        left.append(place.title ?? place.path.lastKey ?? address, [.reverse, .bold])
+        var right = StyledText()
+        if let count = place.level?.count { right.append(count == 1 ? "1 row " : "\(count) rows ", .reverse) }
+        if let position = place.detail?.position {
+            right.append("\(position.index + 1) of \(position.count) ", .reverse)
+        }
+        // A long path keeps its end.
+        let room = size.columns - right.columns - 1
+        if left.columns > room, let title = left.runs.last {
+            var short = StyledText(" … › ", .reverse)
+            short.append(title.text, title.style)
+            left = short
+        }
+        return left.aligned(with: right, columns: size.columns, fill: .reverse)
+    }
+
+    // MARK: Body
+
+    private var body: [StyledText] {
+        if let refusal = place.refusal {
+            return [StyledText()] + Self.wrapped(refusal, columns: size.columns - 4).map { StyledText("  \($0)") }
+        }
+        switch place.kind {
+        case .detail: return Array(detailLines.dropFirst(place.top).prefix(bodyLines))
+        case .level: return levelLines
+        }
+    }
+
+    private var levelLines: [StyledText] {
+        guard let level = place.level else { return [StyledText("  …", .dim)] }
+        if let error = level.error {
+            return [StyledText()] + Self.wrapped(error, columns: size.columns - 4).map { StyledText("  \($0)") }
+        }
+        if level.rows.isEmpty {
+            return [StyledText(), StyledText(place.search == nil ? "  No rows." : "  Nothing found.", .dim)]
+        }
+        return (place.top..<place.top + bodyLines).compactMap { number in
+            switch place.layout.line(number) {
+            case .title(let section): StyledText(level.sections[section].title ?? "", .bold)
+            case .footer(let section): StyledText("  " + (level.sections[section].footer ?? ""), .dim)
+            case .row(let row): level.rows.indices.contains(row) ? line(of: level.rows[row], at: row) : nil
+            case nil: nil
+            }
+        }
+    }
+
+    private func line(of row: Row, at position: Int) -> StyledText {
+        var left = StyledText(place.changed.contains(row.id) ? "• " : "  ", .bold)
+        if row.title.isEmpty { left.append("(no title)", .dim) } else { left.append(row.title) }
+        if let subtitle = row.fields["Subtitle"] { left.append("  \(FieldLines.short(subtitle))", .dim) }
+        if let trail = row.trail, !trail.isEmpty { left.append("  \(trail.joined(separator: " › "))", .dim) }
+        var right = StyledText()
+        if let value = row.control?.value ?? row.fields["Value"] { right.append(FieldLines.short(value) + " ") }
+        if row.error != nil { right.append("! ", .bold) }
+        right.append(row.isLeaf ? "  " : "\(row.count) › ", .dim)
+        let line = left.aligned(with: right, columns: size.columns)
+        return position == place.selection ? line.adding(.reverse) : line
+    }
+
+    /// The lines of the whole detail.
+    var detailLines: [StyledText] {
+        guard let detail = place.detail else { return [StyledText("  …", .dim)] }
+        var lines = [StyledText()]
+        if let error = detail.error {
+            lines += Self.wrapped(error, columns: size.columns - 4).map { StyledText("  \($0)") }
+        }
+        return lines + FieldLines.lines(of: detail.fields, columns: size.columns)
+    }
+
+    // MARK: Status line
+
+    private var prompt: StyledText { StyledText("/\(place.search ?? "")") }
+
+    private var status: StyledText {
+        if let trouble { return StyledText(" \(trouble)", .bold) }
+        if isTyping { return prompt.aligned(with: StyledText("⏎ done  esc end ", .dim), columns: size.columns) }
+        var right = StyledText()
+        if place.isKept { right.append("kept from earlier ", .dim) }
+        if let news { right.append("• \(news) ", .bold) }
+        var left = StyledText()
+        if let search = place.search { left.append(" /\(search) ", .bold) }
+        left.append(
+            place.kind == .level ? " ↑↓ move  → open  ← back  / search  q leave" : " ↑↓ scroll  ← back  q leave", .dim)
+        // News are more important than the keys.
+        return right.columns > 0 && left.columns + right.columns >= size.columns
+            ? right : left.aligned(with: right, columns: size.columns)
+    }
+
+    /// A text in lines of at most some columns, divided at blanks if possible.
+    static func wrapped(_ text: String, columns: Int) -> [String] {
+        let columns = max(8, columns)
+        var lines: [String] = []
+        for paragraph in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            var line = ""
+            var used = 0
+            for character in DisplayText(paragraph).description {
+                let width = DisplayWidth.columns(of: character)
+                if used + width > columns {
+                    let end = line.lastIndex(of: " ").map { line.index(after: $0) } ?? line.endIndex
+                    lines.append(String(line[..<end]))
+                    line = String(line[end...])
+                    used = DisplayWidth.columns(of: line)
+                }
+                line.append(character)
+                used += width
+            }
+            lines.append(line)
+        }
+        return lines
+    }
+}
+
+/// The fields of an item as lines for people.
+enum FieldLines {
+    private static let mostDepth = 16
+
+    /// A value on one line.
+    static func short(_ value: FieldValue) -> String {
+        switch value {
+        case .text(let text): text
+        case .integer(let number): "\(number)"
+        case .unsigned(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .boolean(let flag): flag ? "yes" : "no"
+        case .list(let values): values.count == 1 ? "1 value" : "\(values.count) values"
+        case .dictionary(let fields): fields.count == 1 ? "1 field" : "\(fields.count) fields"
+        case .null: "none"
+        }
+    }
+
+    /// Each field with its name, and with its value beside it or below.
+    static func lines(of fields: Fields, columns: Int, depth: Int = 1) -> [StyledText] {
+        fields.flatMap { lines(named: $0.name, $0.value, columns: columns, depth: depth) }
+    }
+
+    private static func lines(named name: String, _ value: FieldValue, columns: Int, depth: Int) -> [StyledText] {
+        let indent = String(repeating: " ", count: 2 * min(depth, mostDepth))
+        var first = StyledText(indent)
+        first.append(name, .bold)
+        switch value {
+        case .list(let values) where !values.isEmpty && depth < mostDepth:
+            return [first]
+                + values.enumerated().flatMap { lines(named: "\($0 + 1)", $1, columns: columns, depth: depth + 1) }
+        case .dictionary(let fields) where !fields.isEmpty && depth < mostDepth:
+            return [first] + lines(of: fields, columns: columns, depth: depth + 1)
+        default:
+            let text = short(value)
+            let beside = Browser.wrapped(text, columns: columns - first.columns - 3)
+            if beside.count == 1 {
+                first.append("  \(beside[0])")
+                return [first]
+            }
+            let below = Browser.wrapped(text, columns: columns - indent.count - 3)
+            return [first] + below.map { StyledText("\(indent)  \($0)") }
+        }
+    }
+}

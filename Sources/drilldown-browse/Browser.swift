@@ -1,0 +1,221 @@
+import DrilldownClient
+
+/// What is shown, and what keys do to it: a value without a terminal and without a server.
+struct Browser: Sendable {
+    /// What a key asks for beyond another screen.
+    enum Request: Equatable, Sendable {
+        /// Another place, or another search, is shown: it has to be read and followed.
+        case follow
+        case leave
+        case suspend
+        /// The whole screen is written anew.
+        case redraw
+    }
+
+    /// The address of the server, for people.
+    let address: String
+    var size: TerminalSize
+    /// The places that were opened, the shown one last; there is always one.
+    private(set) var places: [Place]
+    /// Whether keys are text for the search.
+    private(set) var isTyping = false
+    /// Why the server cannot be asked at present, in a sentence.
+    var trouble: String?
+    /// What has changed, in a few words.
+    private(set) var news: String?
+
+    init(address: String, size: TerminalSize, at place: Place) {
+        self.address = address
+        self.size = size
+        places = [place]
+    }
+
+    var place: Place {
+        get { places[places.count - 1] }
+        set { places[places.count - 1] = newValue }
+    }
+
+    /// The lines between the heading and the status line.
+    var bodyLines: Int { max(0, size.lines - 2) }
+
+    // MARK: What the server says
+
+    /// Shows a level as the server has it now, with the rows that differ from the one before.
+    ///
+    /// - Parameters:
+    ///   - level: all of it.
+    ///   - changed: the rows that were added or altered.
+    ///   - removed: how many were taken out.
+    ///   - isKept: whether it was kept from an earlier time.
+    mutating func show(_ level: Level, changed: Set<Row.ID> = [], removed: Int = 0, isKept: Bool = false) {
+        place.show(level, changed: changed)
+        place.isKept = isKept
+        let facts = [
+            changed.isEmpty ? nil : changed.count == 1 ? "1 row has changed" : "\(changed.count) rows have changed",
+            removed == 0 ? nil : removed == 1 ? "1 row was removed" : "\(removed) rows were removed",
+        ].compactMap { $0 }
+        if !facts.isEmpty { news = facts.joined(separator: ", ") }
+        scrollToSelection()
+    }
+
+    mutating func show(_ detail: Detail) {
+        if let earlier = place.detail, earlier.fields != detail.fields { news = "the detail has changed" }
+        place.detail = detail
+        place.refusal = nil
+        place.isKept = false
+        scroll(to: place.top)
+    }
+
+    /// Shows why the server refuses the place: it has answered, so there is no other trouble any more.
+    mutating func refuse(_ sentence: String) {
+        place.refusal = sentence
+        trouble = nil
+    }
+
+    mutating func resize(to size: TerminalSize) {
+        self.size = size
+        if place.kind == .level { scrollToSelection() } else { scroll(to: place.top) }
+    }
+
+    // MARK: Places
+
+    /// Opens the selected row: its level, or the detail of a leaf.
+    mutating func open() -> Request? {
+        guard let row = place.selectedRow else { return nil }
+        return open(Place(row.isLeaf ? .detail : .level, at: row.path))
+    }
+
+    mutating func open(_ new: Place) -> Request? {
+        news = nil
+        isTyping = false
+        place.forgetChanges()
+        places.append(new)
+        return .follow
+    }
+
+    /// Ends the search, or shows the place before this one, or the level above it.
+    mutating func back() -> Request? {
+        news = nil
+        if place.search != nil {
+            isTyping = false
+            place.endSearch()
+            return .follow
+        }
+        if places.count > 1 {
+            places.removeLast()
+        } else if let parent = place.path.parent {
+            places = [Place(.level, at: parent)]
+        } else if place.kind == .detail {
+            places = [Place(.level, at: place.path)]
+        } else {
+            return nil
+        }
+        return .follow
+    }
+
+    // MARK: Search
+
+    mutating func startTyping() -> Request? {
+        guard place.kind == .level else { return nil }
+        isTyping = true
+        guard place.search == nil else { return nil }
+        place.search(for: "")
+        return .follow
+    }
+
+    mutating func endTyping() { isTyping = false }
+
+    mutating func searchText(_ change: (inout String) -> Void) -> Request? {
+        var text = place.search ?? ""
+        change(&text)
+        guard text != place.search else { return nil }
+        news = nil
+        place.search(for: text)
+        return .follow
+    }
+
+    // MARK: Moving
+
+    /// Selects a row that is some rows further, or scrolls a detail.
+    mutating func move(by rows: Int) {
+        news = nil
+        place.forgetChanges()
+        guard place.kind == .level else { return scroll(to: place.top + rows) }
+        place.select(place.selection + rows)
+        scrollToSelection()
+    }
+
+    /// Scrolls as little as is needed to show the selected row.
+    private mutating func scrollToSelection() {
+        let layout = place.layout
+        let line = layout.line(ofRow: place.selection)
+        var top = place.top
+        if line >= top + bodyLines { top = line - bodyLines + 1 }
+        if layout.firstLine(above: place.selection) < top { top = layout.firstLine(above: place.selection) }
+        scroll(to: bodyLines > 1 ? top : line)
+    }
+
+    private mutating func scroll(to line: Int) {
+        let count = place.kind == .level ? place.layout.count : detailLines.count
+        place.top = max(0, min(line, count - bodyLines))
+    }
+}
+
+extension Browser {
+    /// Does what a key is for.
+    ///
+    /// - Returns: What is left to do; nil if it is only to be shown.
+    mutating func press(_ key: Key) -> Request? {
+        let request = request(for: key)
+        // What was wrong at one place says nothing about the next; news about it tell.
+        if request == .follow { trouble = nil }
+        return request
+    }
+
+    private mutating func request(for key: Key) -> Request? {
+        switch key {
+        case .control("c"): return .leave
+        case .control("z"): return .suspend
+        case .control("l"): return .redraw
+        case .up, .control("p"): move(by: -1)
+        case .down, .control("n"): move(by: 1)
+        case .pageUp: move(by: -max(1, bodyLines - 1))
+        case .pageDown: move(by: max(1, bodyLines - 1))
+        case .escape: return back()
+        default: return isTyping ? type(key) : command(key)
+        }
+        return nil
+    }
+
+    private mutating func type(_ key: Key) -> Request? {
+        switch key {
+        case .enter, .tab: endTyping()
+        case .right: return open()
+        case .left: return back()
+        case .backspace: return searchText { if !$0.isEmpty { $0.removeLast() } }
+        case .control("u"): return searchText { $0 = "" }
+        case .text(let scalar): return searchText { $0.unicodeScalars.append(scalar) }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func command(_ key: Key) -> Request? {
+        switch key {
+        case .right, .enter, .text("l"): return open()
+        case .left, .backspace, .text("h"): return back()
+        case .home, .text("g"): move(by: -Int(Int32.max))
+        case .end, .text("G"): move(by: Int(Int32.max))
+        case .text("k"): move(by: -1)
+        case .text("j"): move(by: 1)
+        case .text(" "):
+            guard let row = place.selectedRow else { return nil }
+            return open(Place(.detail, at: row.path))
+        case .text("/"): return startTyping()
+        case .text("r"): return .follow
+        case .text("q"): return .leave
+        default: break
+        }
+        return nil
+    }
+}

@@ -1,0 +1,154 @@
+import DrilldownClient
+
+/// One screen: a level, a search below it, or the detail of an item.
+struct Place: Equatable, Sendable {
+    /// What is shown of the item.
+    enum Kind: Equatable, Sendable { case level, detail }
+
+    let path: ItemPath
+    let kind: Kind
+    /// The text that is searched for; nil if there is no search.
+    var search: String?
+    /// Nil until it has arrived.
+    private(set) var level: Level?
+    private(set) var layout = LevelLayout()
+    /// Nil until it has arrived.
+    var detail: Detail?
+    /// The number of the selected row.
+    private(set) var selection = 0
+    /// The first line that is shown.
+    var top = 0
+    /// The rows that the last change has added or altered.
+    private(set) var changed: Set<Row.ID> = []
+    /// Why nothing can be shown, in a sentence.
+    var refusal: String?
+    /// Whether what is shown was kept from an earlier time.
+    var isKept = false
+    /// The level as it was before the search.
+    private var searched: Searched?
+
+    /// What a search covers.
+    private struct Searched: Equatable, Sendable {
+        var level: Level?
+        var selection: Int
+        var top: Int
+    }
+
+    init(_ kind: Kind, at path: ItemPath) {
+        self.kind = kind
+        self.path = path
+    }
+
+    var rows: [Row] { level?.rows ?? [] }
+    var selectedRow: Row? { rows.indices.contains(selection) ? rows[selection] : nil }
+    var title: String? { level?.title ?? detail?.title }
+    var ancestors: [ItemLink] { level?.ancestors ?? detail?.ancestors ?? [] }
+
+    /// Selects a row, or the nearest one that there is.
+    mutating func select(_ row: Int) { selection = max(0, min(row, rows.count - 1)) }
+
+    /// Shows a level; the selected row stays selected wherever it is now.
+    mutating func show(_ new: Level, changed rows: Set<Row.ID> = []) {
+        let selected = selectedRow?.id
+        level = new
+        layout = LevelLayout(new.sections)
+        changed = rows
+        refusal = nil
+        guard let selected, selectedRow?.id != selected else { return select(selection) }
+        select(new.rows.firstIndex { $0.id == selected } ?? selection)
+    }
+
+    mutating func forgetChanges() { changed = [] }
+
+    /// Begins a search, or changes its text; its rows arrive later.
+    mutating func search(for text: String) {
+        if search == nil { searched = Searched(level: level, selection: selection, top: top) }
+        search = text
+        selection = 0
+        top = 0
+        changed = []
+    }
+
+    /// Shows the level again that was searched.
+    mutating func endSearch() {
+        search = nil
+        refusal = nil
+        guard let searched else { return }
+        if let earlier = searched.level {
+            level = nil
+            show(earlier)
+        }
+        select(searched.selection)
+        top = searched.top
+        self.searched = nil
+    }
+}
+
+/// The lines of a level: its rows, the titles of its sections above them and their footers below.
+///
+/// It holds a number for each section, so a long level costs no more than a short one.
+struct LevelLayout: Equatable, Sendable {
+    /// What one line shows.
+    enum Line: Equatable, Sendable {
+        case title(section: Int)
+        case row(Int)
+        case footer(section: Int)
+    }
+
+    private let sections: [Level.Section]
+    /// The first line of each section.
+    private let starts: [Int]
+    /// The number of lines.
+    let count: Int
+
+    init(_ sections: [Level.Section] = []) {
+        self.sections = sections
+        var starts: [Int] = []
+        var count = 0
+        for section in sections {
+            starts.append(count)
+            count += section.count + (Self.hasTitle(section) ? 1 : 0) + (Self.hasFooter(section) ? 1 : 0)
+        }
+        self.starts = starts
+        self.count = count
+    }
+
+    private static func hasTitle(_ section: Level.Section) -> Bool { section.title?.isEmpty == false }
+    private static func hasFooter(_ section: Level.Section) -> Bool { section.footer?.isEmpty == false }
+
+    /// What a line shows; nil after the last one.
+    func line(_ number: Int) -> Line? {
+        guard number >= 0, number < count else { return nil }
+        let index = Self.last(in: starts) { $0 <= number }
+        let section = sections[index]
+        let offset = number - starts[index] - (Self.hasTitle(section) ? 1 : 0)
+        if offset < 0 { return .title(section: index) }
+        return offset < section.count ? .row(section.start + offset) : .footer(section: index)
+    }
+
+    /// The line of a row.
+    func line(ofRow row: Int) -> Int {
+        guard !sections.isEmpty else { return 0 }
+        let index = Self.last(in: sections) { $0.start <= row && $0.count > 0 || $0.start < row }
+        let section = sections[index]
+        return starts[index] + (Self.hasTitle(section) ? 1 : 0) + row - section.start
+    }
+
+    /// The first line to show with a row, so that the title of its section is seen too.
+    func firstLine(above row: Int) -> Int {
+        let line = line(ofRow: row)
+        if case .title = self.line(line - 1) { return line - 1 }
+        return line
+    }
+
+    /// The position of the last element that fulfils a condition, which holds for a beginning of the list; 0 if none does.
+    private static func last<Element>(in list: [Element], where holds: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = list.count
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(list[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return max(0, low - 1)
+    }
+}

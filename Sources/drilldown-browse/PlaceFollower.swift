@@ -1,0 +1,80 @@
+import DrilldownClient
+
+/// Reads a place and goes on telling how it changes, until its task is cancelled.
+struct PlaceFollower: Sendable {
+    let server: Server
+    /// Waits for a number of seconds.
+    var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    let tell: @Sendable (PlaceUpdate) -> Void
+
+    func follow(_ place: Place) async {
+        do {
+            switch place.kind {
+            case .level: try await followLevel(at: place.path, searchingFor: place.search ?? "")
+            case .detail: try await followDetail(at: place.path)
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            tell(.refusal("\(error)"))
+        }
+    }
+
+    private func followLevel(at path: ItemPath, searchingFor text: String) async throws {
+        let query: LevelQuery = text.isEmpty ? .all : .searching(for: text)
+        try await forEachUpdate(of: path, matching: query) { update in
+            guard let level = update.level else { return }
+            let difference = update.difference
+            var changed = Set<Row.ID>()
+            for position in difference?.inserted ?? [] { changed.insert(level.rows[position].id) }
+            for row in difference?.updated ?? [] { changed.insert(level.rows[row.new].id) }
+            let removed = difference?.removed.count ?? 0
+            tell(.level(level, changed: changed, removed: removed, isKept: update.isFromCache))
+        }
+    }
+
+    /// Asks for the detail again whenever its row changes, of which all fields are asked for.
+    private func followDetail(at path: ItemPath) async throws {
+        let row: LevelQuery = path.lastKey.map { .where("Key", equals: .text($0)).showing(.all) } ?? .showing(.all)
+        try await forEachUpdate(of: path.parent ?? path, matching: row) { update in
+            guard update.isConnected else { return }
+            tell(.detail(try await detail(at: path)))
+        }
+    }
+
+    /// Asks for a detail until the server answers, at first soon and then less and less often.
+    private func detail(at path: ItemPath) async throws -> Detail {
+        var bound = 0.5
+        while true {
+            do {
+                let detail = try await server.detail(at: path)
+                tell(.trouble(nil))
+                return detail
+            } catch let problem as Problem where problem.isTemporary {
+                tell(.trouble(problem.detail))
+                try await sleep(problem.retryAfter.map { min($0, 300) } ?? .random(in: bound / 2...bound))
+                bound = min(2 * bound, 30)
+            }
+        }
+    }
+
+    private func forEachUpdate(
+        of path: ItemPath, matching query: LevelQuery, _ body: (LevelUpdate) async throws -> Void
+    ) async throws {
+        for try await update in server.updates(of: path, matching: query) {
+            tell(.trouble(update.interruption?.detail))
+            try await body(update)
+        }
+    }
+}
+
+/// News about the place that is shown.
+enum PlaceUpdate: Equatable, Sendable {
+    /// The level as it is, with the rows that were added or altered, and how many were taken out.
+    case level(Level, changed: Set<Row.ID>, removed: Int, isKept: Bool)
+    case detail(Detail)
+    /// Why the server cannot be asked at present, in a sentence; nil once it answers again.
+    case trouble(String?)
+    /// What the server refuses, in a sentence; no more news follow.
+    case refusal(String)
+}

@@ -1,0 +1,221 @@
+/// Text in a few styles, on one line.
+struct StyledText: Equatable, Sendable {
+    /// How a terminal shows a run of text.
+    struct Style: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+        static let bold = Style(rawValue: 1)
+        static let dim = Style(rawValue: 2)
+        static let underlined = Style(rawValue: 4)
+        static let reverse = Style(rawValue: 8)
+    }
+
+    /// Text in one style.
+    struct Run: Equatable, Sendable {
+        var text: String
+        var style: Style
+    }
+
+    private(set) var runs: [Run] = []
+    /// The columns that the text takes.
+    private(set) var columns = 0
+
+    init() {}
+
+    init(_ text: String, _ style: Style = []) { append(text, style) }
+
+    /// The text without styles.
+    var text: String { runs.map(\.text).joined() }
+
+    mutating func append(_ text: String, _ style: Style = []) {
+        let shown = DisplayText(text).description
+        guard !shown.isEmpty else { return }
+        runs.append(Run(text: shown, style: style))
+        columns += DisplayWidth.columns(of: shown)
+    }
+
+    mutating func append(_ other: StyledText) {
+        runs += other.runs
+        columns += other.columns
+    }
+
+    /// Adds blanks up to a column.
+    mutating func pad(to column: Int, _ style: Style = []) {
+        guard columns < column else { return }
+        append(String(repeating: " ", count: column - columns), style)
+    }
+
+    /// The same text in a further style.
+    func adding(_ style: Style) -> StyledText {
+        var styled = self
+        for index in styled.runs.indices { styled.runs[index].style.formUnion(style) }
+        return styled
+    }
+
+    /// The text in at most that many columns; `…` stands for an omitted end.
+    func clipped(to limit: Int) -> StyledText {
+        guard columns > limit else { return self }
+        var clipped = StyledText()
+        guard limit > 0 else { return clipped }
+        for run in runs {
+            var text = ""
+            for character in run.text {
+                guard clipped.columns + DisplayWidth.columns(of: text) + DisplayWidth.columns(of: character) < limit
+                else {
+                    clipped.append(text + "…", run.style)
+                    return clipped
+                }
+                text.append(character)
+            }
+            clipped.append(text, run.style)
+        }
+        return clipped
+    }
+
+    /// This text on the left and another on the right of a line; the right one gives way if there is not enough room.
+    func aligned(with right: StyledText, columns: Int, fill: Style = []) -> StyledText {
+        let isRoomForBoth = self.columns + right.columns < columns || right.columns * 3 < columns
+        guard isRoomForBoth, right.columns > 0 else {
+            var line = clipped(to: columns)
+            line.pad(to: columns, fill)
+            return line
+        }
+        var line = clipped(to: columns - right.columns - 1)
+        line.pad(to: columns - right.columns, fill)
+        line.append(right)
+        return line
+    }
+}
+
+/// Text from a document in a form that cannot harm a terminal, on one line.
+///
+/// Control characters, line separators and the characters that change the direction of what follows (UAX #9, section 2)
+/// are shown as `\u{1B}`. A character keeps at most eight combining marks.
+struct DisplayText: Equatable, Sendable, CustomStringConvertible {
+    let description: String
+
+    private static let mostScalars = 9
+
+    init(_ text: some StringProtocol) {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
+            description = String(text)
+            return
+        }
+        var shown = String.UnicodeScalarView()
+        for character in text {
+            for scalar in character.unicodeScalars.prefix(Self.mostScalars) {
+                if Self.isEscaped(scalar) {
+                    shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+                } else {
+                    shown.append(scalar)
+                }
+            }
+        }
+        description = String(shown)
+    }
+
+    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: true
+        // Marks, embeddings, overrides and isolates.
+        case 0x061C, 0x200E...0x200F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+        // Invisible, or not characters.
+        case 0xFEFF, 0xFFF9...0xFFFB, 0xFDD0...0xFDEF, 0xE0000...0xE007F: true
+        case let value: value & 0xFFFE == 0xFFFE
+        }
+    }
+}
+
+/// How many columns of a terminal text takes, as terminals count them (wcwidth(3)).
+enum DisplayWidth {
+    static func columns(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+
+    /// The columns of one user-perceived character.
+    static func columns(of character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        // A variation selector asks for the coloured picture, and a joiner makes one picture of several.
+        if scalars.count > 1, scalars.contains(where: { $0 == "\u{FE0F}" || $0 == "\u{200D}" }),
+            scalars.contains(where: { $0.properties.isEmoji })
+        {
+            return 2
+        }
+        // Two letters are the picture of one flag.
+        if scalars.count == 2, scalars.allSatisfy({ (0x1F1E6...0x1F1FF).contains($0.value) }) { return 2 }
+        return min(2, scalars.reduce(0) { $0 + columns(of: $1) })
+    }
+
+    static func columns(of scalar: Unicode.Scalar) -> Int {
+        if (0x20..<0x7F).contains(scalar.value) { return 1 }
+        switch scalar.properties.generalCategory {
+        case .control, .nonspacingMark, .enclosingMark, .lineSeparator, .paragraphSeparator, .surrogate: return 0
+        // The soft hyphen is shown.
+        case .format: return scalar == "\u{AD}" ? 1 : 0
+        default: break
+        }
+        // Vowels and finals of Hangul join the consonant before them.
+        if (0x1160...0x11FF).contains(scalar.value) { return 0 }
+        return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+    }
+
+    /// Whether a character is East Asian Wide or Fullwidth (UAX #11), besides pictures.
+    private static func isWide(_ value: UInt32) -> Bool {
+        guard value >= 0x1100 else { return false }
+        return wide.contains { $0.contains(value) }
+    }
+
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF,
+        0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
+        0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD,
+        0x30000...0x3FFFD,
+    ]
+}
+
+/// What a terminal shows: as many lines as it has, and where the cursor is.
+struct Frame: Equatable, Sendable {
+    /// A place on the screen, from 0.
+    struct Position: Equatable, Sendable {
+        var line: Int
+        var column: Int
+    }
+
+    var lines: [StyledText] = []
+    /// Where text is typed; nil hides the cursor.
+    var cursor: Position?
+
+    /// The control sequences that turn a screen with this content into the frame; all of it if `earlier` is nil.
+    ///
+    /// A line that is the same is not written again.
+    func sequences(after earlier: Frame?) -> String {
+        var text = ""
+        if earlier == nil { text += "\u{1B}[0m\u{1B}[2J" }
+        for (index, line) in lines.enumerated() {
+            if let earlier, earlier.lines.indices.contains(index), earlier.lines[index] == line { continue }
+            text += "\u{1B}[\(index + 1);1H" + Self.sequences(of: line) + "\u{1B}[K"
+        }
+        if let cursor {
+            text += "\u{1B}[\(cursor.line + 1);\(cursor.column + 1)H\u{1B}[?25h"
+        } else if earlier == nil || earlier?.cursor != nil {
+            text += "\u{1B}[?25l"
+        }
+        return text
+    }
+
+    /// Every run begins with its whole style (SGR, ECMA-48), and the line ends without any.
+    private static func sequences(of line: StyledText) -> String {
+        var text = ""
+        var style: StyledText.Style = []
+        for run in line.runs {
+            if run.style != style { text += "\u{1B}[0\(parameters(of: run.style))m" }
+            style = run.style
+            text += run.text
+        }
+        return style.isEmpty ? text : text + "\u{1B}[0m"
+    }
+
+    private static func parameters(of style: StyledText.Style) -> String {
+        let numbers: [(StyledText.Style, String)] = [
+            (.bold, ";1"), (.dim, ";2"), (.underlined, ";4"), (.reverse, ";7"),
+        ]
+        return numbers.filter { style.contains($0.0) }.map(\.1).joined()
+    }
+}

@@ -1,0 +1,159 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The modes of the terminal: keys are read one by one and not echoed, and the screen is an alternate one.
+///
+/// They are given back when the program ends, also if a signal or a crash ends it.
+enum TerminalModes {
+    private static let input = STDIN_FILENO
+    private static let output = STDOUT_FILENO
+
+    // The alternate screen, an invisible cursor, and no wrapping of lines that a terminal takes to be longer than they are.
+    private static let enterSequence = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+    private static let leaveSequence = "\u{1B}[?7h\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
+
+    /// Signals that end the program.
+    private static let endingSignals = [
+        SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGSYS, SIGXCPU,
+        SIGALRM, SIGUSR1, SIGUSR2,
+    ]
+
+    // Both are made once, by `enter()`, and never given back.
+    /// The modes before `enter()`.
+    nonisolated(unsafe) private static let saved: UnsafeMutablePointer<termios> = {
+        let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+        unsafe modes.initialize(to: termios())
+        return unsafe modes
+    }()
+    nonisolated(unsafe) private static let leaveBytes: UnsafeMutableBufferPointer<UInt8> = {
+        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: leaveSequence.utf8.count)
+        _ = unsafe bytes.initialize(from: leaveSequence.utf8)
+        return unsafe bytes
+    }()
+    // Written by the task of the session and by a signal handler that ends the program, on any threads; one word, so a
+    // reader never sees half of it.
+    nonisolated(unsafe) private static var isEntered: sig_atomic_t = 0
+    // Used by the task of the session alone.
+    nonisolated(unsafe) private static var wasEntered = false
+
+    /// Whether standard input and output are a terminal that knows control sequences.
+    static func isTerminal(named type: String?) -> Bool {
+        isatty(input) == 1 && isatty(output) == 1 && type != nil && type != "dumb"
+    }
+
+    /// Takes the terminal over; if it is taken over already, once more, in case another program has changed its modes.
+    ///
+    /// - Returns: false if the terminal refuses.
+    static func enter() -> Bool {
+        let isFirst = unsafe isEntered == 0
+        if isFirst, unsafe tcgetattr(input, saved) != 0 { return false }
+        _ = unsafe leaveBytes
+        var modes = unsafe saved.pointee
+        modes.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON | INLCR | IGNCR)
+        modes.c_oflag &= ~tcflag_t(OPOST)
+        modes.c_cflag |= tcflag_t(CS8)
+        modes.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
+        setControl(&modes, VMIN, 1)
+        setControl(&modes, VTIME, 0)
+        // From here on an ending signal gives back what is about to be changed.
+        unsafe isEntered = 1
+        for number in endingSignals { signal(number, endBySignal) }
+        // What is typed after the first time is meant for the program, also while it was stopped.
+        guard unsafe tcsetattr(input, wasEntered ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
+            if isFirst { unsafe isEntered = 0 }
+            return false
+        }
+        unsafe wasEntered = true
+        do {
+            try StandardOutput.write(enterSequence)
+            return true
+        } catch {
+            giveBack()
+            return false
+        }
+    }
+
+    /// Gives the terminal back as it was.
+    static func leave() { giveBack() }
+
+    /// Calls only what a signal handler may call (signal-safety(7)).
+    private static func giveBack() {
+        guard unsafe isEntered != 0 else { return }
+        unsafe isEntered = 0
+        #if canImport(Glibc)
+            _ = unsafe Glibc.write(output, leaveBytes.baseAddress, leaveBytes.count)
+        #else
+            _ = unsafe Darwin.write(output, leaveBytes.baseAddress, leaveBytes.count)
+        #endif
+        _ = unsafe tcsetattr(input, TCSANOW, saved)
+    }
+
+    /// Gives the terminal back, and lets the signal do what it does without a handler.
+    private static let endBySignal: @convention(c) (Int32) -> Void = { number in
+        giveBack()
+        signal(number, SIG_DFL)
+        raise(number)
+    }
+
+    private static func setControl(_ modes: inout termios, _ index: Int32, _ value: cc_t) {
+        unsafe withUnsafeMutableBytes(of: &modes.c_cc) { unsafe $0[Int(index)] = value }
+    }
+}
+
+/// The size of a terminal in characters.
+struct TerminalSize: Equatable, Sendable {
+    var columns: Int
+    var lines: Int
+
+    /// The size that a terminal has if it does not tell.
+    static let usual = TerminalSize(columns: 80, lines: 24)
+
+    init(columns: Int, lines: Int) {
+        self.columns = columns
+        self.lines = lines
+    }
+
+    /// The present size of the terminal on a file descriptor.
+    init(of descriptor: Int32) {
+        var window = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+            self = .usual
+            return
+        }
+        self.init(columns: Int(window.ws_col), lines: Int(window.ws_row))
+    }
+}
+
+/// Standard output, without a buffer.
+enum StandardOutput {
+    /// Writes a text.
+    ///
+    /// - Throws: `Failure` if nothing can be written any more, as to a pipe that is closed or a disk that is full.
+    static func write(_ text: String) throws(Failure) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            #if canImport(Glibc)
+                let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            #else
+                let count = unsafe bytes.withUnsafeBytes {
+                    unsafe Darwin.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+                }
+            #endif
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno != EINTR {
+                throw Failure(code: errno)
+            }
+        }
+    }
+
+    /// Why standard output cannot be written, in a sentence.
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+
+        var description: String { "Standard output cannot be written: \(unsafe String(cString: strerror(code)))." }
+    }
+}

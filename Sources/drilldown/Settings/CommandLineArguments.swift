@@ -1,0 +1,174 @@
+import Bytes
+import PropertyLists
+import TreeSources
+
+/// A parsed command line.
+struct CommandLineArguments {
+    var command: Command?
+    var wantsHelp = false
+    var wantsVersion = false
+    var sources: [String] = []
+    /// Values by the option's key.
+    var values: [String: String] = [:]
+
+    /// - Parameter program: the name by which the program was called, for suggestions to paste.
+    /// - Throws: `UsageError` for an unknown command or option, with the command line that was probably meant.
+    init(_ arguments: [String], program: String = "drilldown") throws(UsageError) {
+        do {
+            self = try Self.parsed(arguments)
+        } catch {
+            guard !Self.mayHoldToken(arguments), let meant = SuggestedCommand.meant(by: arguments),
+                Self.canBeParsed(meant)
+            else { throw error }
+            throw UsageError(error.fact, hint: "Did you mean: \(SuggestedCommand.shellText(of: meant, program))")
+        }
+    }
+
+    private init() {}
+
+    /// Whether an unknown option looks like one for a token, whose value must not be shown.
+    private static func mayHoldToken(_ arguments: [String]) -> Bool {
+        arguments.contains { argument in
+            let name = argument.prefix { $0 != "=" }
+            let isKnown = (Option.all + Option.ofBrowse).contains { "--\($0.name)" == name }
+            return name.hasPrefix("-") && name.lowercased().contains("token") && !isKnown
+        }
+    }
+
+    private static func canBeParsed(_ arguments: [String]) -> Bool {
+        do {
+            _ = try parsed(arguments)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func parsed(_ arguments: [String]) throws(UsageError) -> CommandLineArguments {
+        var parsed = CommandLineArguments()
+        try parsed.take(arguments)
+        guard parsed.command != nil || parsed.wantsHelp || parsed.wantsVersion else {
+            throw UsageError(
+                "no command is given; 'serve Data.plist' serves a document.", hint: "'--help' lists the commands.")
+        }
+        return parsed
+    }
+
+    private mutating func take(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        if let first = rest.first, !first.hasPrefix("-") || first == "-" {
+            command = try Self.command(first)
+            rest.removeFirst()
+        }
+        var takesOptions = true
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--" where takesOptions: takesOptions = false
+            case "--help" where takesOptions, "-h" where takesOptions: wantsHelp = true
+            case "--version" where takesOptions: wantsVersion = true
+            default:
+                if takesOptions, argument.hasPrefix("-"), argument != "-" {
+                    try takeOption(argument, rest: &rest)
+                } else {
+                    sources.append(argument)
+                }
+            }
+        }
+    }
+
+    private static func command(_ word: String) throws(UsageError) -> Command {
+        if let command = Command(rawValue: word) { return command }
+        throw UsageError(
+            "'\(quoted: RemoteAddress.shown(word))' is not a command; the commands are \(Command.list).")
+    }
+
+    private mutating func takeOption(_ argument: String, rest: inout ArraySlice<String>) throws(UsageError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let option = try Self.option(parts[0], of: command)
+        let earlier = values[option.key].map { $0 + "\n" } ?? ""
+        guard earlier.isEmpty || option.mayRepeat else {
+            throw UsageError("the option '--\(option.name)' appears more than once.")
+        }
+        if parts.count == 2 {
+            values[option.key] = earlier + parts[1]
+        } else if option.placeholder == nil {
+            values[option.key] = "true"
+        } else if let value = rest.popFirst() {
+            values[option.key] = earlier + value
+        } else {
+            throw UsageError(
+                "the option '--\(option.name)' needs a value: --\(option.name) \(option.placeholder ?? "").")
+        }
+    }
+
+    private static func option(_ word: String, of command: Command?) throws(UsageError) -> Option {
+        let known = Option.all(of: command)
+        if let option = known.first(where: { "--\($0.name)" == word }) { return option }
+        if let command, Option.all.contains(where: { "--\($0.name)" == word }) {
+            guard !known.isEmpty else {
+                throw UsageError("'\(word)' is an option of serve; \(command) has no options.")
+            }
+            throw UsageError(
+                "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists those of \(command).")
+        }
+        if mayHoldToken([word]) {
+            let kind = word.lowercased().contains("read") ? "read" : "edit"
+            let option = command == .browse ? "--token-file" : "--\(kind)-token-file"
+            throw UsageError(
+                "'\(quoted: word)' is not an option.",
+                hint: "Other users can see a command line: put tokens into a file, and name it with '\(option)'.")
+        }
+        let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
+        throw UsageError(
+            "'\(quoted: word)' is not an option.",
+            hint: near.map { "Did you mean '--\($0)'?" } ?? "'--help' lists the options.")
+    }
+}
+
+extension CommandLineArguments {
+    /// The first word of a command line, in the order of the help text.
+    enum Command: String, CaseIterable {
+        case serve, check, browse, completions, manual
+
+        /// The command with its arguments.
+        var synopsis: String {
+            switch self {
+            case .serve: "serve [SOURCE] [OPTION…]"
+            case .check: "check SOURCE… [OPTION…]"
+            case .browse: "browse URL [OPTION…]"
+            case .completions: "completions SHELL"
+            case .manual: "manual"
+            }
+        }
+
+        /// What it does, in a few words.
+        var summary: String {
+            switch self {
+            case .serve: "serves a document"
+            case .check: "lists the errors and warnings of documents"
+            case .browse: "shows a server's levels in a terminal"
+            case .completions: "prints the completions of \(Completions.Shell.list)"
+            case .manual: "prints the manual page"
+            }
+        }
+
+        /// The names of all commands, for a sentence.
+        static let list =
+            "\(allCases.dropLast().map(\.rawValue).joined(separator: ", ")) and \(allCases[allCases.count - 1])"
+    }
+}
+
+/// A command line, variable or configuration that cannot be understood: exit status 2.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, as a whole sentence.
+    let fact: String
+    /// What would be right, as a whole sentence; nil if the fact says it.
+    let hint: String?
+
+    init(_ fact: String, hint: String? = nil) {
+        self.fact = fact
+        self.hint = hint
+    }
+
+    var description: String { hint.map { "\(fact) \($0)" } ?? fact }
+}

@@ -232,6 +232,8 @@ struct BinaryRefusalTests {
 
     @Test("a UTF-16 text that is longer than the limit allows once it is UTF-8")
     func convertedText() throws {
+        let plain = BinaryDocument([0x62, 0, 0x61, 0, 0x62]).bytes
+        #expect(try Format.binary.read(plain, limits: PropertyListLimits(valueBytes: 2)) == "ab")
         let document = BinaryDocument([0x62, 0, 0xE9, 0, 0xE9]).bytes
         #expect(try Format.binary.read(document, limits: PropertyListLimits(valueBytes: 4)) == "éé")
         #expect(

@@ -226,6 +226,15 @@ struct SessionRefusalTests {
         #expect(example.refusal(of: [.delete("/k/b"), later[1]]) == "1" + Self.untitled.dropFirst())
     }
 
+    @Test("a batch at the step that exceeds a limit, though the steps before it are of another level")
+    func limitStep() throws {
+        let example = try SessionExample(
+            #"[{"Title":"a","Children":["x","y"]}]"#, limits: TreeLimits(items: 3))
+        #expect(
+            example.refusal(of: [.delete("/a/x"), .insert(#""b""#, "/"), .insert(#""c""#, "/")])
+                == "2 conflict: The document holds more than 3 items; split it, or raise MaxItems.")
+    }
+
     @Test("any edit of a document of shape any")
     func anyShape() throws {
         let document = try Document.anyTree(#"{"a":{"b":1},"c":[1,2]}"#).document

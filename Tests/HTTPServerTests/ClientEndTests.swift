@@ -1,5 +1,7 @@
-import HTTPServer
+import Glibc
 import Testing
+
+@testable import HTTPServer
 
 @Suite("A client that ends its sending together with a request")
 struct ClientEndTests {
@@ -68,5 +70,34 @@ struct LingeringTests {
             // A socket that was closed answers the first piece with a reset, and the second cannot be sent.
             for _ in 0..<20 { #expect(client.send([UInt8](repeating: 65, count: 10_000))) }
         }
+    }
+
+    @Test("is told of the end at once, and its socket is kept until it has gone, but for two seconds at most")
+    func kept() throws {
+        let lingering = Lingering(limit: 2)
+        func keep() throws -> Int32 {
+            var ends: [Int32] = [-1, -1]
+            try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            try #require(lingering.keep(ends[0], now: 10))
+            close(ends[0])
+            return ends[1]
+        }
+        let (going, staying) = (try keep(), try keep())
+        var byte: UInt8 = 0
+        for client in [going, staying] {
+            #expect(unsafe recv(client, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+            #expect(unsafe send(client, &byte, 1, Int32(MSG_NOSIGNAL)) == 1)
+        }
+        lingering.drain(at: 11)
+        #expect(!lingering.keep(going, now: 11))
+        close(going)
+        lingering.drain(at: 12)
+        let next = try keep()
+        #expect(unsafe send(staying, &byte, 1, Int32(MSG_NOSIGNAL)) == 1)
+        lingering.drain(at: 10 + Lingering.milliseconds - 1)
+        #expect(!lingering.isEmpty)
+        lingering.drain(at: 10 + Lingering.milliseconds)
+        #expect(lingering.isEmpty)
+        for client in [staying, next] { close(client) }
     }
 }

@@ -91,4 +91,25 @@ struct CounterTests {
         #expect(totals.connections == 2)
         #expect(totals.openConnections == 0)
     }
+
+    @Test("A request after one that has waited is counted by its own route")
+    func routeAfterWait() throws {
+        let counters = ServerCounters(routes: 3)
+        let room = WaitingRoom()
+        let echo = Echo(
+            give: { request in
+                guard request.targetText == "/wait",
+                    let waiter = room.admit(for: .milliseconds(20), otherwise: Echo.text("later"))
+                else { return .now(Echo.text("now")) }
+                return .later(waiter)
+            }, number: { $0 == "/wait" ? 1 : 2 })
+        try withServer(echo, .varied { $0.counters = counters }) { port throws in
+            let client = try RawClient(port: port)
+            client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.readAnswer().body == "later")
+            client.send("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            #expect(try client.readToEnd().hasSuffix("now"))
+        }
+        #expect((1...2).map { counters.totals.requests(route: $0, method: .get, status: 200) } == [1, 1])
+    }
 }

@@ -8,9 +8,12 @@ struct Echo: Responder {
     var give: (@Sendable (Request) -> Answer)?
     var refuse: @Sendable (Request) -> Response? = { _ in nil }
     var limit: Int?
+    /// The number of the route of a target.
+    var number: @Sendable (String) -> Int = { _ in 0 }
 
     func respond(to request: Request) -> Answer { give?(request) ?? .now(answer(request)) }
     func refusal(of request: Request) -> Response? { refuse(request) }
+    func route(of request: Request) -> Int { number(request.targetText) }
     func bodyLimit(of request: Request) -> Int? { request.method == .put ? limit : nil }
     func response(toBadRequest reason: String, status: Int, target: String) -> Response {
         let instance = target.isEmpty ? [] : [("Instance", String(target.prefix(100)))]

@@ -64,6 +64,9 @@ struct TrustedProxiesTests {
         func trusts(_ network: String, _ address: String) -> Bool? { TrustedProxies([network])?.trust(peer: address) }
         #expect(trusts("10.16.0.0/12", "10.31.255.255") == true)
         #expect(trusts("10.16.0.0/12", "10.32.0.0") == false)
+        #expect(trusts("10.64.0.0/10", "10.127.255.255") == true)
+        #expect(trusts("10.64.0.0/10", "10.128.0.0") == false)
+        #expect(trusts("10.64.0.0/14", "10.68.0.0") == false)
         #expect(trusts("0.0.0.0/0", "9.9.9.9") == true)
         #expect(trusts("0.0.0.0/0", "2001:db8::1") == false)
         #expect(trusts("::/0", "2001:db8::1") == true)

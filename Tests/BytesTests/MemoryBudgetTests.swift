@@ -41,22 +41,39 @@ import Testing
     func reservations() throws {
         try #require(MemoryBudget.addressLimit == .max)
         #expect(MemoryBudget.hasRoom(for: 1 << 50) && !MemoryBudget.isTight)
-        var reservation = MemoryBudget.reserve(1 << 40)
+        // Two of them at once are more than any number.
+        var reservation = MemoryBudget.reserve(1 << 62)
         #expect(reservation != nil)
         reservation = nil
-        #expect(MemoryBudget.reserve(1 << 40) != nil)
+        #expect(MemoryBudget.reserve(1 << 62) != nil)
+    }
+
+    @Test("refuses work that does not fit, which takes nothing; short bodies always have room")
+    func limited() async {
+        // The limit is that of a process.
+        await #expect(processExitsWith: .success) {
+            MemoryBudget.setLimit(ProcessSize.now.resident + (200 << 20))
+            for _ in 0..<4 { #expect(MemoryBudget.reserve(1 << 30) == nil) }
+            #expect(MemoryBudget.reserve(8 << 20) != nil)
+            #expect(!MemoryBudget.isTight && MemoryBudget.hasRoom(forBody: 1 << 50))
+            MemoryBudget.setLimit(1 << 20)
+            #expect(MemoryBudget.left < 0 && MemoryBudget.isTight)
+            #expect(MemoryBudget.hasRoom(forBody: 4 << 10) && !MemoryBudget.hasRoom(forBody: 1 << 50))
+        }
     }
 
     @Test(
         "is by default that of the control group and of those around it, in both versions",
         arguments: [
-            ("0::/a/b\n", 100), ("0::/a/c\n", 200), ("0::/\n", nil), ("0::/other\n", nil), ("", nil), ("nonsense", nil),
+            ("0::/a/b\n", 100), ("0::/a/c\n", 200), ("0::/a/d\n", 200), ("0::/\n", nil), ("0::/other\n", nil),
+            ("", nil), ("nonsense", nil),
             ("4:memory:/x\n3:cpu:/y\n0::/\n", 70), ("4:cpu,memory:/y\n", 80), ("4:cpu:/x\n", nil),
         ] as [(String, Int?)])
     func controlGroup(membership: String, limit: Int?) {
         let files = [
             "/sys/fs/cgroup/a/b/memory.max": "100\n", "/sys/fs/cgroup/a/memory.max": "200\n",
-            "/sys/fs/cgroup/a/c/memory.max": "max\n", "/sys/fs/cgroup/other/memory.max": "-5\n",
+            "/sys/fs/cgroup/a/c/memory.max": "max\n", "/sys/fs/cgroup/a/d/memory.max": "300\n",
+            "/sys/fs/cgroup/other/memory.max": "-5\n",
             "/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "70\n",
             "/sys/fs/cgroup/memory/y/memory.limit_in_bytes": "9223372036854771712\n",
             "/sys/fs/cgroup/memory/memory.limit_in_bytes": "80\n",

@@ -126,6 +126,16 @@ import TreeStore
         #expect(other.body == desk.get("/levels/?fields=*").body)
     }
 
+    @Test("lists what moved by the new positions, whatever the old ones were")
+    func orderOfMoves() throws {
+        let desk = Desk(try Self.snapshot(#"["a", "b", "c", "d", "e"]"#, "k3-1"))
+        let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
+        desk.api.publish(try Self.snapshot(#"["c", "d", "e", "b", "a"]"#, "k3-2"))
+        #expect(
+            desk.get("/levels/?since=\(since)").text.contains(
+                #""moved":[{"at":3,"key":"b"},{"at":4,"key":"a"}],"updated":[]"#))
+    }
+
     @Test("since a version that was given out from the cache alone is told as long as the tree is held")
     func givenFromCache() throws {
         let long = (0..<1_000).map { "\"row \($0)\"" }.joined(separator: ",")

@@ -35,6 +35,18 @@ import Testing
         return Answer(try #require(waiter.response))
     }
 
+    @Test("comes after those that do not, when both wait for a change")
+    func costs() throws {
+        let desk = try desk(#"[{"Title":"a","Children":["1"]},"b","c","d","e","f"]"#)
+        let waiters = try ["/levels/", "/levels/a"].map { target in
+            try ask(desk, target, [("If-None-Match", desk.get(target).entityTag), ("Prefer", "wait=30")])
+        }
+        desk.api.publish(try Desk.snapshot(#"[{"Title":"a","Children":["2"]},"b","c","d","e","g"]"#))
+        #expect(waiters.map(\.end) == [nil, .answered])
+        threads.run()
+        #expect(waiters.map(\.end) == [.answered, .answered])
+    }
+
     @Test(
         "is that which is made at once elsewhere, with its problems",
         arguments: ["/levels/?q=an", "/levels/?q=a&limit=1", "/levels/?q=a&start=99", "/levels/?q=x&format=plist"])

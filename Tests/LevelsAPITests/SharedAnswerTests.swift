@@ -1,7 +1,10 @@
 import HTTPServer
+import Levels
 import Testing
+import TreeStore
 
 @testable import LevelsAPI
+@testable import TestDocuments
 
 @Suite("Answers on their way")
 struct SharedAnswerTests {
@@ -102,5 +105,49 @@ struct SharedAnswerTests {
         #expect(metrics.contains("\ndrilldown_response_bytes 0\n"))
         #expect(metrics.contains("\ndrilldown_response_bytes_limit 100000\n"))
         #expect(metrics.contains("\ndrilldown_responses_refused_total 7\n"))
+    }
+
+    @Test("are what a client has, so that it is told what has changed since")
+    func version() throws {
+        let rows = (0..<1_000).map { "\"row \($0)\"" }.joined(separator: ",")
+        func snapshot(_ rows: String, _ others: Int, _ revision: String) throws -> Snapshot {
+            let others = (0..<others).map { "\"other \($0)\"" }.joined(separator: ",")
+            return Desk.snapshot(
+                try Document.tree(#"[{"Title":"a","Children":[\#(rows)]},{"Title":"b","Children":[\#(others)]}]"#),
+                revision: revision)
+        }
+        let desk = Desk(try snapshot(rows, 20_000, "k3-0"), cacheBytes: 0, historyBytes: 200_000)
+        let held = response(desk, "/levels/a")
+        desk.api.publish(try snapshot(rows, 1, "k3-1"))
+        let shared = response(desk, "/levels/a")
+        #expect(shared.sharedBody === held.sharedBody)
+        let since = Answer(shared).entityTag.dropFirst().dropLast()
+        // So much shorter that the version is not searched for.
+        desk.api.publish(try snapshot("\"row 0\"", 0, "k3-2"))
+        #expect(desk.api.publications.replaced.map(\.revision) == ["k3-1"])
+        #expect(desk.get("/levels/a?since=\(since)").text.contains(#""removed":["row 1","row 2","#))
+    }
+
+    @Test("of a whole level, since the version was unknown, are not those of the next publication")
+    func unknownVersion() throws {
+        let other = Self.document.dropLast(2) + #",{"Title":"x"}]}"#
+        let since = try Desk(String(other)).get("/levels/?limit=5000").entityTag.dropFirst().dropLast()
+        let (desk, _) = try desk()
+        let held = response(desk, "/levels/?limit=5000&since=\(since)")
+        #expect(try #require(held.sharedBody).count > 64 << 10)
+        desk.api.publish(try Desk.snapshot(String(other)))
+        #expect(desk.get("/levels/?limit=5000").entityTag == "\"\(since)\"")
+        desk.api.publish(try Desk.snapshot(Self.document))
+        #expect(desk.get("/levels/?limit=5000&since=\(since)").text.contains(#""removed":["x"],"inserted":[]"#))
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("that had no room are made again for another publication, in which they may be short")
+    func shorter() throws {
+        let (desk, budget) = try desk(bytes: 100_000)
+        #expect(desk.get("/levels/?limit=4000").status == 503)
+        desk.api.publish(try Desk.snapshot(#"["a"]"#))
+        #expect(desk.get("/levels/?limit=4000").status == 200)
+        #expect(budget.refusals == 1)
     }
 }

@@ -38,6 +38,18 @@ import Testing
         #expect(TreeDifference(from: try value.tree().document, to: try value.tree().document).isEmpty)
     }
 
+    @Test("of several languages names each answer once")
+    func union() throws {
+        func difference(_ old: String, _ new: String) throws -> TreeDifference {
+            TreeDifference(from: try Document.tree(old).document, to: try Document.tree(new).document)
+        }
+        var both = try difference(#"["a","b"]"#, #"["a",{"Title":"b","Subtitle":"B"}]"#)
+        #expect((both.levels, both.details) == (["/levels/"], ["/detail/b"]))
+        both.formUnion(both)
+        both.formUnion(try difference(#"["a","b"]"#, #"[{"Title":"a","Subtitle":"A"},"b"]"#))
+        #expect((both.levels, both.details) == (["/levels/"], ["/detail/b", "/detail/a"]))
+    }
+
     @Test("of more links than are told names the first level alone")
     func truncated() throws {
         let old = try Document.tree("[\"a\"]").document

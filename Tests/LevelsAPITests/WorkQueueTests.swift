@@ -89,6 +89,18 @@ import Testing
             numbers == [1, 0] + Array(repeating: 1, count: 8) + [0] + Array(repeating: 1, count: 8) + [0, 1, 1, 1, 0])
     }
 
+    @Test("Requests that took long before there was other work leave it no more than its share")
+    func shareAnew() {
+        let threads = Threads()
+        let queue = queue(threads)
+        #expect(queue.add(taking(100, 9)))
+        threads.run()
+        for _ in 0..<3 { queue.addBehind(taking(1, 0)) }
+        for _ in 0..<3 { #expect(queue.add(taking(1, 1))) }
+        threads.run()
+        #expect(numbers == [9, 1, 0, 1, 1, 0, 0])
+    }
+
     @Test("The expected time is that of the requests ahead, and of the work between them")
     func expectedTime() {
         let threads = Threads()
@@ -153,6 +165,21 @@ import Testing
         guard let (_, number) = checks.takeNext() else { return #expect(Bool(false), "the check is lost") }
         checks.note(.seconds(100), in: number)
         for key in 2...3 { checks.add(key, cost: 10_000) }
+        for key in 4...5 { checks.add(key, cost: 0) }
+        var order: [Int] = []
+        while let (key, number) = checks.takeNext() {
+            order.append(key)
+            checks.note(.seconds(1), in: number)
+        }
+        #expect(order == [4, 2, 5, 3])
+    }
+
+    @Test("A class that was empty while another one had time does not go before it until it has had as much")
+    func lateAmongOthers() {
+        var checks = RecheckClasses<Int>()
+        for key in 1...3 { checks.add(key, cost: 10_000) }
+        guard let (_, number) = checks.takeNext() else { return #expect(Bool(false), "the check is lost") }
+        checks.note(.seconds(100), in: number)
         for key in 4...5 { checks.add(key, cost: 0) }
         var order: [Int] = []
         while let (key, number) = checks.takeNext() {

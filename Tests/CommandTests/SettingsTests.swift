@@ -147,6 +147,15 @@ struct SettingsTests {
         )
     }
 
+    @Test("limit the memory to what is given, in place of the control group's limit")
+    func memoryLimit() throws {
+        func limit(_ bytes: String) throws -> Int {
+            try Settings(CommandLineArguments(["serve", "a", "--max-memory", bytes]), environment: [:]).memoryLimit()
+        }
+        #expect(try limit("67108865") == 67_108_865)
+        #expect(throws: UsageError.self) { try limit("67108863") }
+    }
+
     @Test("with a wrong value name the place of the key")
     func wrongValue() throws {
         let path = try configuration("<key>Threads</key><string>many</string>")

@@ -18,7 +18,7 @@ import Testing
             "br", "gzip, deflate, br", "gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "gzip, *", "BR",
             "gzip;q=0.5, br;q=0.5, identity;q=0.5", "br;q=0.001", "gzip;q=0.999,br", "*;q=0.5, gzip;q=0.4", " br ",
             "\tbr\t;\tq=1\t", "br ; q=0.300 , gzip ;q=0.3", ",, ,br,", "br;Q=1", "br;q=1.", "br;q=1.000",
-            "br;q=0, br", "zstd, deflate;q=0.1, br;q=0.2", "identity, br", "identity;q=0.1, br;q=0.100",
+            "br;q=0, br", "br, br;q=0", "zstd, deflate;q=0.1, br;q=0.2", "identity, br", "identity;q=0.1, br;q=0.100",
         ])
     func prefersBrotli(_ field: String) { #expect(Self.choice(field) == Self.brotli) }
 
@@ -26,7 +26,8 @@ import Testing
         "Gzip is chosen where it is liked best, or Brotli not at all",
         arguments: [
             "gzip", "x-gzip", "X-GZip;q=0.7", "gzip, deflate", "br;q=0.5, gzip;q=1", "gzip;q=0.002, br;q=0.001",
-            "*, br;q=0", "br;q=0.3, *;q=0.4", "gzip;q=0, x-gzip;q=1", "deflate, gzip;q=0.001", "identity;q=0.5, gzip",
+            "*, br;q=0", "br;q=0.3, *;q=0.4", "gzip;q=0, x-gzip;q=1", "x-gzip, gzip;q=0", "gzip;q=1, gzip;q=0",
+            "deflate, gzip;q=0.001", "identity;q=0.5, gzip",
         ])
     func prefersGzip(_ field: String) { #expect(Self.choice(field) == Self.gzip) }
 

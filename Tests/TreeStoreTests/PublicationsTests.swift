@@ -170,4 +170,25 @@ struct PublicationsTests {
         #expect(publications.number(of: "k3-52") == 52)
         #expect(publications.number(of: "k3-2100") == 2_100)
     }
+
+    @Test("cost what was said last, and a revision that came again is known as long as its last publication")
+    func costs() throws {
+        let document = try snapshot(1).document
+        func publication(_ number: Int) -> Publication {
+            let name = number == 2 ? 0 : number
+            return Publication(
+                snapshot: Snapshot(document: document, revision: "k3-\(name)", loadedAt: 0), number: number)
+        }
+        var kept = KeptSnapshots(publication(0))
+        kept.add(publication(0), replacedBy: publication(1), isKept: true)
+        for _ in 0..<2 { kept.setCost(of: 0, to: 10) }
+        #expect(kept.shrink(to: 10).isEmpty && kept.snapshot(0) != nil)
+        #expect(kept.shrink(to: 9).count == 1 && kept.snapshot(0) == nil)
+        for number in 1...2_048 {
+            kept.add(publication(number), replacedBy: publication(number + 1), isKept: false)
+        }
+        _ = kept.shrink(to: 10)
+        #expect(kept.number(of: "k3-0") == 2)
+        #expect(kept.number(of: "k3-1") == 1)
+    }
 }

@@ -47,6 +47,28 @@ struct PollingPaceTests {
         #expect(origin.requests.count == 5)
     }
 
+    @Test func `One failure is not shown beside a level`() async throws {
+        let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
+        let waits = Guarded(0)
+        let origin = try StubOrigin { request in
+            guard request.path.contains("wait=") else {
+                return StubOrigin.Answer.json(request.path.contains("since=") ? unchanged : StubOrigin.Answer.level)
+            }
+            let number = waits.withLock { waits in
+                waits += 1
+                return waits
+            }
+            if number == 1 { return .status("502 Bad Gateway") }
+            return number == 2 ? .json(StubOrigin.Answer.level.replacing("v1", with: "v2")) : .silence
+        }
+        let server = try Server(origin(""))
+        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+        var updates = server.updates().makeAsyncIterator()
+        #expect(try await updates.next()?.level?.version == "v1")
+        let next = try #require(try await updates.next())
+        #expect(next.level?.version == "v2" && next.interruption == nil)
+    }
+
     @Test func `The first request after a failure does not wait`() async throws {
         let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
         let failures = Guarded(0)

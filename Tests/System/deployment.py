@@ -30,7 +30,24 @@ def write(path, titles):
     os.rename(path + ".new", path)
 
 
-class Nginx:
+class Proxy:
+    """A cache in front of the service: its process and its port; leaving the `with` block ends it."""
+
+    def answers(self):
+        try:
+            return get(self.port, "/healthz").status == 200
+        except (ConnectionError, OSError):
+            return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=DEADLINE)
+
+
+class Nginx(Proxy):
     """Debian's nginx with the example, on ports of its own; leaving the `with` block ends it."""
 
     def __init__(self, folder, service_port):
@@ -56,21 +73,8 @@ class Nginx:
         command = ["/usr/sbin/nginx", "-p", folder, "-c", path]
         self.check = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=DEADLINE)
         self.process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
-        if wait_until(self._answers) is None:
+        if wait_until(self.answers) is None:
             raise RuntimeError(f"nginx does not answer: {self.check.stderr}")
-
-    def _answers(self):
-        try:
-            return get(self.port, "/healthz").status == 200
-        except (ConnectionError, OSError):
-            return False
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(timeout=DEADLINE)
 
 
 def request(port, target, method="GET", body=b"", **headers):

@@ -10,19 +10,19 @@ import subprocess
 import tempfile
 import time
 
-from harness.client import DEADLINE, Connection, get, wait_until
+from harness.client import Connection, get, wait_until
 from harness.events import EventStream
 from harness.server import Server, settle, unused_port
 from harness.verdict import Verdict, options
 
-from deployment import ROOT, request, write
+from deployment import ROOT, Proxy, request, write
 
 PAGE = os.path.join(ROOT, "Sources", "drilldown", "drilldown.docc", "Caches.md")
 # The rule that lets long polls pass by the cache.
 RULE = re.compile(r"^ *if \(req\.http\.Authorization .*$\n", re.MULTILINE)
 
 
-class Varnish:
+class Varnish(Proxy):
     """Varnish with some rules, on a port of its own; leaving the `with` block ends it."""
 
     def __init__(self, folder, rules, parameters, service_port):
@@ -37,23 +37,10 @@ class Varnish:
             self.process = subprocess.Popen(
                 ["/usr/sbin/varnishd", "-F", "-n", folder, "-j", "none", "-T", "none", "-s", "malloc,16m",
                  "-a", f"127.0.0.1:{self.port}", "-f", path, *parameters], stdout=log, stderr=log)
-        if wait_until(self._answers) is None:
+        if wait_until(self.answers) is None:
             self.process.kill()
             with open(os.path.join(folder, "log"), encoding="utf-8") as log:
                 raise RuntimeError(f"Varnish does not answer: {log.read()}")
-
-    def _answers(self):
-        try:
-            return get(self.port, "/healthz").status == 200
-        except (ConnectionError, OSError):
-            return False
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(timeout=DEADLINE)
 
 
 def is_hit(answer):

@@ -18,7 +18,9 @@ public final class Listener: Sendable {
             descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &size, socklen_t(MemoryLayout<UInt32>.size))
     }
 
-    /// How much of a response the kernel copies before it can be sent (`TCP_NOTSENT_LOWAT` of tcp(7)).
+    /// How much of a response the kernel copies before it can be sent, in bytes.
+    ///
+    /// `TCP_NOTSENT_LOWAT`, described with `tcp_notsent_lowat` in Linux's ip-sysctl.
     ///
     /// Without it the kernel copies megabytes for a client that reads nothing, and other connections of the thread wait for
     /// that. What is on its way to a client that reads is not limited.

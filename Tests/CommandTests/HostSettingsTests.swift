@@ -7,7 +7,7 @@ import Testing
 struct HostSettingsTests {
     private func hosts(at bound: BoundAddress, _ options: String...) throws -> Bool {
         let arguments = try CommandLineArguments(["serve", "a.plist"] + options)
-        return try Settings(arguments, environment: [:]).hosts(at: [bound]) != nil
+        return try Settings(arguments, environment: [:]).hosts(at: [bound], of: []) != nil
     }
 
     @Test("is not needed on a loopback address, where other hosts are refused without it")
@@ -39,7 +39,7 @@ struct HostSettingsTests {
         func settings(_ options: String...) throws -> Settings {
             try Settings(CommandLineArguments(["serve", "a.plist"] + options), environment: [:])
         }
-        #expect(try settings().hosts(at: mixed) != nil)
+        #expect(try settings().hosts(at: mixed, of: []) != nil)
         #expect(try settings().checkedAddresses(mixed) == [local])
         #expect(try settings().checkedAddresses([local]) == nil)
         #expect(try settings("--hosts", "app.example").checkedAddresses(mixed) == nil)

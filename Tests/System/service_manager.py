@@ -150,12 +150,12 @@ def several(verdict, program, path, folder):
     ports = [unused_port(), unused_port()]
     with Service(
             program, path, "--listen", f"127.0.0.1:{ports[0]}", "--listen", f"[::1]:{ports[1]}", "--listen",
-            f"unix:{place}", "--metrics-listen", f"127.0.0.1:{metrics}", "--access-log", "--trusted-proxies",
+            f"unix:{place}", "--metrics-listen", f"127.1:{metrics}", "--access-log", "--trusted-proxies",
             "127.0.0.1") as service:
         verdict.expect(
             service.logs(
                 f" at http://127.0.0.1:{ports[0]}/, http://[::1]:{ports[1]}/ and unix:{place}; "
-                f"metrics and probes at http://127.0.0.1:{metrics}/"), f"the start names every address: {service.log}")
+                f"metrics and probes at http://127.1:{metrics}/"), f"the start names every address: {service.log}")
         for answer in (curl(f"http://127.0.0.1:{ports[0]}/readyz"), curl(f"http://[::1]:{ports[1]}/readyz"),
                        curl("--unix-socket", place, "http://localhost/readyz"),
                        curl(f"http://127.0.0.1:{metrics}/readyz")):
@@ -163,6 +163,8 @@ def several(verdict, program, path, folder):
         verdict.expect(get(ports[0], "/metrics").status == 404, "/metrics is not at the public address")
         verdict.expect(get(metrics, "/metrics").status == 200, "but at its own")
         verdict.expect(get(metrics, "/levels/").status == 404, "where no level is")
+        hosts(verdict, metrics, {"127.1": 200, "127.0.0.1": 200, "metrics.example": 421})
+        hosts(verdict, ports[0], {"127.1": 421, "127.0.0.1": 200, "metrics.example": 421})
         with Connection(ports[0]) as connection:
             answer = connection.request("/levels/", "GET", {"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})
         identifier = answer["drilldown-request"]
@@ -175,6 +177,17 @@ def several(verdict, program, path, folder):
         verdict.expect(service.stop() == 0, "it stops")
         verdict.expect(not os.path.lexists(place), "and removes its socket")
         verdict.expect(curl(f"http://[::1]:{ports[1]}/readyz") == "", "and each address refuses")
+    with Service(
+            program, path, "--listen", f"unix:{place}", "--metrics-listen", f"127.0.0.1:{metrics}") as service:
+        verdict.expect(service.logs(f"metrics and probes at http://127.0.0.1:{metrics}/"), "beside a socket")
+        hosts(verdict, metrics, {"localhost": 200, "metrics.example": 421})
+
+
+def hosts(verdict, port, wanted):
+    """Asks an address with each host, which has to give these statuses."""
+    with Connection(port) as connection:
+        statuses = {host: connection.request("/readyz", "GET", {"Host": host}).status for host in wanted}
+    verdict.expect(statuses == wanted, f"an address has hosts of its own: {statuses}")
 
 
 # MARK: Draining

@@ -58,10 +58,10 @@ enum ServeCommand {
             if !manager.sockets.isEmpty, settings.origin("Listen") != .standard, !unused.isEmpty {
                 log.write(Log.Entry(unused: unused, named: settings.name("Listen")))
             }
-            start.configuration.hosts = try settings.hosts(at: start.bound)
+            start.configuration.hosts = try settings.hosts(at: start.bound, of: targets)
             start.configuration.hostAddresses = try settings.checkedAddresses(start.bound)
             let monitor = try monitoring.map { target in
-                try MonitoringStart(at: target, named: settings.origin("MetricsListen"), start.configuration, responder)
+                try MonitoringStart(at: target, settings, start.configuration, responder)
             }
             let news = try ServiceNews()
             let name = document.name

@@ -67,14 +67,13 @@ final class MonitoringStart {
     /// Binds, and begins to serve.
     ///
     /// - Parameters:
-    ///   - origin: where the target was named.
-    ///   - service: the configuration of the service, for its logs, counters and hosts.
-    /// - Throws: `ServerError` or `ListenTarget.Refusal` if that cannot be done.
+    ///   - settings: the origin of the target, and the hosts to answer to.
+    ///   - service: the configuration of the service, for its logs and counters.
+    /// - Throws: `ServerError` or `ListenTarget.Refusal` if that cannot be done, and `UsageError` for invalid hosts.
     init(
-        at target: ListenTarget, named origin: Settings.Origin, _ service: Server.Configuration,
-        _ responder: FirstLoadResponder
+        at target: ListenTarget, _ settings: Settings, _ service: Server.Configuration, _ responder: FirstLoadResponder
     ) throws {
-        let listener = try target.listener(named: origin)
+        let listener = try target.listener(named: settings.origin("MetricsListen"))
         var configuration = service
         configuration.threads = 1
         configuration.connectionLimit = Self.connections
@@ -82,7 +81,8 @@ final class MonitoringStart {
         configuration.laterDescriptors = 0
         configuration.certificates = nil
         configuration.countsConnections = false
-        if configuration.hostAddresses != nil { configuration.hostAddresses?.append(listener.address) }
+        configuration.hosts = try settings.hosts(at: [listener.address], of: [target])
+        configuration.hostAddresses = nil
         server = try Server(
             configuration: configuration, responder: MonitoringResponder(responder), listeners: [listener])
         address = ServedAddress(listener.address, of: target)

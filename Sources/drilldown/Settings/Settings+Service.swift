@@ -80,19 +80,17 @@ extension Settings {
         return server
     }
 
-    /// The hosts that the service answers to at its addresses; nil for all.
+    /// The hosts that a server answers to at the addresses that it is bound to, as its targets name them; nil for all.
     ///
     /// On a loopback address, a request that names another host can only come from a page that has given its own name
     /// this address. On any other address, clients may reach the service by names that it does not know.
     ///
     /// - Throws: `UsageError` for an invalid value.
-    func hosts(at bound: [BoundAddress]) throws(UsageError) -> AllowedHosts? {
+    func hosts(at bound: [BoundAddress], of targets: [ListenTarget]) throws(UsageError) -> AllowedHosts? {
         guard let listed = try listedHosts(), !listed.isEmpty || bound.contains(where: \.isLoopback) else { return nil }
         var own: [String] = []
         for case .internet(let host, _) in bound { own.append(host) }
-        for case .address(let address) in try listenTargets() + [metricsTarget()].compactMap(\.self) {
-            own.append(address.host)
-        }
+        for case .address(let address) in targets { own.append(address.host) }
         return AllowedHosts(
             AllowedHosts.loopbackNames + own.map { $0.contains(":") ? "[\($0)]" : $0 } + listed)
     }

@@ -60,7 +60,7 @@ SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help run server build toolchain install uninstall deb deb-test clean test test-client system-test soak benchmark manual format lint \
+.PHONY: help run server build toolchain install uninstall deb deb-test clean check test test-client system-test soak benchmark manual format lint \
 	deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
 
 help: ## List the targets.
@@ -128,15 +128,24 @@ test: toolchain deps ## Run the unit tests (TEST_FLAGS="--sanitize=address --dis
 	@$(call tested,LSAN_OPTIONS='suppressions=$(CURDIR)/.ci/known-leaks' \
 		$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)')
 
+# While one works: what a change may have broken, within minutes.
+check: toolchain deps lint ## Check the format, build, and run the unit tests of the modules that differ from BASE (the upstream branch).
+	$(SWIFT) build --build-tests $(SWIFT_FLAGS)
+	@modules=$$(.ci/changed-tests $(BASE) | paste -sd '|'); \
+	test -n "$$modules" || { echo 'No module differs: no test is run.'; exit 0; }; \
+	$(call tested,$(SWIFT) test $(SWIFT_FLAGS) --skip-build --filter "^($$modules)\." --skip '$(CLIENT_TESTS)'); \
+	case "|$$modules|" in *'|DrilldownClientTests|'*) ;; *) exit 0 ;; esac; \
+	$(call tested,$(SWIFT) test $(SWIFT_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)')
+
 # Runs tests; if some fail, prints what failed once more at the end.
 define tested
 mkdir -p .build; \
 { $(1); echo $$? >.build/tests.status; } 2>&1 | tee .build/tests.log; \
-test "$$(cat .build/tests.status)" -ne 0 || exit 0; \
+test "$$(cat .build/tests.status)" -eq 0 || { \
 printf '\nFailed:\n' >&2; \
 grep -aE '^(✘|↳)|(^|: )(fatal )?error: |Fatal error: |ERROR: (Address|Leak|Thread)Sanitizer' .build/tests.log \
 	| grep -avE '^✘ (Suite|Test case passing|Test run) ' | tail -n 60 >&2; \
-exit 1
+exit 1; }
 endef
 
 # TestClient observes levels with the client library, for swift_client.py.

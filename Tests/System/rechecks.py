@@ -12,13 +12,13 @@ import tempfile
 import threading
 import time
 
-from harness.client import Connection
+from harness.client import Connection, get, wait_until
 from harness.crowd import Crowd, poll, stream
 from harness.edits import save
 from harness.server import Server, allow_descriptors, settle
 from harness.verdict import Verdict, milliseconds, options, spread
 
-ROWS, TABLE, SORTS, SEEKING = 9_900, 20_000, 40, 300
+ROWS, TABLE, SORTS, SEEKING, SAVES = 9_900, 20_000, 40, 300, 4
 LONG, SHORT, PLAIN = "/levels/Long?limit=9900&fields=Subtitle,", "/levels/Short", "/levels/Plain"
 # Each finds nothing, and has to look through the table again after each save.
 SOUGHT = "/levels/Table?where=Title~nothing"
@@ -158,11 +158,39 @@ def nobody_else_is_delayed(verdict, arguments, folder):
         pages.join()
 
 
+def sorts_find_their_places(verdict, program, folder):
+    """All places to wait are taken, by searches that each save repeats: what others sort is made before them."""
+    path = os.path.join(folder, "Sorts.plist")
+    save(path, document(1))
+    with Server(program, path, "--waiters", str(SEEKING)) as server, Crowd(server.port) as crowd:
+        with Connection(server.port) as connection:
+            tag = connection.get(SOUGHT + "0")["etag"]
+        for number, member in enumerate(crowd.join(SEEKING)):
+            member.ask(poll(f"{SOUGHT}{number}", tag, 100))
+            if number % 50 == 49:
+                crowd.listen(1)
+        settle(server)
+        verdict.expect(not crowd.told, f"{SEEKING} searches are waited for, all but {len(crowd.told)}")
+        sorts = [Repeated(server.port, [
+            f"/levels/Table?sort=Title&limit=1&where=Title>{client}.{number}" for number in range(SORTS)], 0.05)
+            for client in range(2)]
+        for edition in range(2, 2 + SAVES):
+            save(path, document(edition))
+            wait_until(lambda: f'"Subtitle":"{edition}"'.encode() in get(server.port, SHORT + "?fields=Subtitle").body)
+        for thread in sorts:
+            thread.start()
+        for thread in sorts:
+            thread.join(100)
+        statuses = [thread.statuses for thread in sorts]
+        verdict.expect(statuses == [{200: SORTS}] * 2, f"after {SAVES} saves in a row all sorts are made: {statuses}")
+
+
 def main():
     arguments = options(__doc__, waiters=300, patience=120, plain=50)
     allow_descriptors(arguments.waiters + SEEKING + 200)
     with Verdict("rechecks") as verdict, tempfile.TemporaryDirectory() as folder:
         nobody_else_is_delayed(verdict, arguments, folder)
+        sorts_find_their_places(verdict, arguments.server, folder)
 
 
 if __name__ == "__main__":

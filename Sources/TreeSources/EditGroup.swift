@@ -97,8 +97,7 @@ extension SaveRefusal: CustomStringConvertible {
 extension SaveRefusal {
     static let remoteDocument = SaveRefusal(
         "the document is fetched from another server; edit it there")
-    static let standardInput = SaveRefusal(
-        "the document was read from standard input, which cannot be written to; use a file")
+    static let elsewhere = SaveRefusal("the document cannot be edited here; edit it in its own place")
     static let anyShape = SaveRefusal(
         "a document served with the shape 'any' cannot be edited; use the shape 'items'")
     static let settingsPage = SaveRefusal(

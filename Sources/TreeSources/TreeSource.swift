@@ -1,6 +1,8 @@
 public import Levels
 
 /// A source of a tree, which can be loaded and watched.
+///
+/// A source that needs only its name and a load reports no changes, and cannot be edited.
 public protocol TreeSource: Sendable {
     /// The name as the user gave it, such as the path of a file.
     var name: String { get }
@@ -15,9 +17,22 @@ public protocol TreeSource: Sendable {
     var retryInterval: Duration? { get }
 
     /// Makes a watcher of this source for one thread.
-    ///
-    /// - Parameter files: what all watchers of that thread share.
-    func watcher(sharing files: WatchedFiles) -> any SourceWatcher
+    func makeWatcher() -> any SourceWatcher
+}
+
+extension TreeSource {
+    public var retryInterval: Duration? { nil }
+
+    public func makeWatcher() -> any SourceWatcher { UnchangingWatcher(self) }
+}
+
+/// Watches a source that reports no changes: it is loaded again only when that is asked for.
+private final class UnchangingWatcher: SourceWatcher {
+    private let source: any TreeSource
+
+    init(_ source: any TreeSource) { self.source = source }
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
 }
 
 /// The result of one load.

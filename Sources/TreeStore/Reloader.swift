@@ -45,7 +45,7 @@ final class Reloader {
         self.pulse = pulse
         self.progress = progress
         self.tell = tell
-        watcher = source.watcher(sharing: WatchedFiles())
+        watcher = source.makeWatcher()
         released = ReleasedTrees(wakeup: requests.wakeup)
         retries = RetrySchedule(interval: source.retryInterval)
     }

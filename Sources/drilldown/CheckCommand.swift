@@ -38,38 +38,16 @@ enum CheckCommand {
         withExtendedLifetime(last) { exit(status) }
     }
 
-    private static func load(_ document: CheckedDocument, _ progress: LoadProgress?) throws(SourceError) -> LoadedTree {
+    private static func load(_ document: any TreeSource, _ progress: LoadProgress?) throws(SourceError) -> LoadedTree {
         progress?.begin()
         defer { progress?.end() }
-        return try document.load()
+        return try document.load(replacing: nil)
     }
 
     static func warnings(_ loaded: LoadedTree, of name: String) -> [String] {
         let more = loaded.omittedWarnings
         return loaded.warnings.map(\.description)
             + (more > 0 ? ["\(name): and \(Quantity(more, "more warning"))."] : [])
-    }
-}
-
-/// A document that `check` reads once.
-enum CheckedDocument {
-    case source(any TreeSource)
-    case standardInput(StandardInput)
-
-    /// The name in errors and warnings.
-    var name: String {
-        switch self {
-        case .source(let source): source.name
-        case .standardInput: StandardInput.name
-        }
-    }
-
-    /// - Throws: `SourceError` if it is refused.
-    func load() throws(SourceError) -> LoadedTree {
-        switch self {
-        case .source(let source): try source.load(replacing: nil)
-        case .standardInput(let input): try input.load()
-        }
     }
 }
 

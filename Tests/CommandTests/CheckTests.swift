@@ -12,22 +12,21 @@ struct CheckTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    private func told(_ document: CheckedDocument) throws -> [String] {
-        let loaded = try document.load()
+    private func told(_ document: any TreeSource) throws -> [String] {
+        let loaded = try document.load(replacing: nil)
         let cost = DocumentSummary.Cost(bytes: 12_345, time: .microseconds(2_360))
         return CheckCommand.warnings(loaded, of: document.name)
             + DocumentSummary(loaded, of: document.name, cost).lines
     }
 
-    private func standardInput(_ text: String, maximumBytes: Int = 1000) throws -> CheckedDocument {
+    private func standardInput(_ text: String, maximumBytes: Int = 1000) throws -> StandardInput {
         let descriptor = unsafe open(try scratch.write("input", text), O_RDONLY)
-        return .standardInput(
-            StandardInput(interpretation: Interpretation(), maximumBytes: maximumBytes, descriptor: descriptor))
+        return StandardInput(interpretation: Interpretation(), maximumBytes: maximumBytes, descriptor: descriptor)
     }
 
-    private func refusal(_ document: CheckedDocument) -> String {
+    private func refusal(_ document: any TreeSource) -> String {
         do {
-            _ = try document.load()
+            _ = try document.load(replacing: nil)
             return "it was read"
         } catch {
             return "\(error)"
@@ -40,7 +39,7 @@ struct CheckTests {
             "One.plist",
             "<plist><array><dict><key>Title</key><string>A</string><key>Children</key><array/></dict></array></plist>")
         let path = scratch("One.plist")
-        let told = try told(.source(PropertyListFile(path: path)))
+        let told = try told(PropertyListFile(path: path))
         #expect(told.count == 4)
         #expect(told.last == "\(path): 1 item, 1 warning")
     }
@@ -94,7 +93,7 @@ struct CheckTests {
             (10_000_000, "10 MB"), (2_345_678_901, "2345 MB"),
         ])
     func memory(_ bytes: Int, _ text: String) throws {
-        let loaded = try standardInput("[]").load()
+        let loaded = try standardInput("[]").load(replacing: nil)
         let summary = DocumentSummary(loaded, of: "a", .init(bytes: bytes, time: .seconds(2)))
         #expect(summary.lines[0] == "a: 1 level, \(text) of memory, loaded in 2000.0 ms")
     }
@@ -121,7 +120,6 @@ struct CheckTests {
         let folder = unsafe open(scratch.path, O_RDONLY)
         defer { close(folder) }
         let input = StandardInput(interpretation: Interpretation(), maximumBytes: 7, descriptor: folder)
-        #expect(
-            refusal(.standardInput(input)) == "<stdin>: standard input cannot be read: Is a directory.")
+        #expect(refusal(input) == "<stdin>: standard input cannot be read: Is a directory.")
     }
 }

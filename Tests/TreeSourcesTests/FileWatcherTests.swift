@@ -17,13 +17,13 @@ struct FileWatcherTests {
 
     /// An armed watcher, which by default never looks by itself.
     private func watcher(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(PropertyListFile(path: scratch(name), pollInterval: pollInterval), sharing: files)
+        let watcher = FileWatcher(scratch(name), every: pollInterval, sharing: files)
         watcher.arm()
         return watcher
     }
 
     /// Whether the watcher reports nothing; the kernel queues an event before the call that causes it returns.
-    private func isQuiet(_ watcher: FileWatcher) -> Bool { watcher.advance(at: .now) == nil }
+    private func isQuiet(_ watcher: FileWatcher) -> Bool { !watcher.takeChange(at: .now) }
 
     @Test("waits after each check until the next is due")
     func idle() throws {
@@ -34,7 +34,7 @@ struct FileWatcherTests {
             watcher.addWaits(to: &waits)
             let next = try #require(waits.deadline)
             due.append(next)
-            #expect(watcher.advance(at: next) == nil)
+            #expect(!watcher.takeChange(at: next))
         }
         #expect(zip(due, due.dropFirst()).map { $1 - $0 } == Array(repeating: .milliseconds(50), count: 4))
     }
@@ -46,7 +46,7 @@ struct FileWatcherTests {
         try handle.write(contentsOf: Data("x".utf8))
         #expect(isQuiet(watcher))
         try handle.close()
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("sees a file renamed over it")
@@ -55,17 +55,17 @@ struct FileWatcherTests {
         try scratch.write("aside", items("B"))
         #expect(isQuiet(watcher))
         try scratch.rename("aside", "Data.plist")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("sees each of the renames of vim, and the file that comes between them")
     func vim() throws {
         let watcher = watcher()
         try scratch.rename("Data.plist", "Data.plist~")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.write("Data.plist", items("B"))
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.remove("Data.plist~")
         #expect(isQuiet(watcher))
@@ -75,10 +75,10 @@ struct FileWatcherTests {
     func deleted() throws {
         let watcher = watcher()
         try scratch.remove("Data.plist")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.write("Data.plist", items("B"))
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("sees the link swapped that a deployment of Kubernetes swaps")
@@ -93,13 +93,13 @@ struct FileWatcherTests {
         try scratch.link("..data_tmp", to: "v2")
         #expect(isQuiet(watcher))
         try scratch.rename("..data_tmp", "..data")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.write("v1/Config.plist", items("old"))
         try scratch.write("Data.plist", items("other"))
         #expect(isQuiet(watcher))
         try scratch.write("v2/Config.plist", items("new"))
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("sees a folder above the file renamed, and the one that takes its place")
@@ -112,12 +112,12 @@ struct FileWatcherTests {
         try scratch.write("live/a/Other.plist", items("x"))
         #expect(isQuiet(watcher))
         try scratch.rename("live", "old")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.write("old/a/b/Data.plist", items("x"))
         #expect(isQuiet(watcher))
         try scratch.rename("next", "live")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("drops the events of a save of its own, and keeps those of others on the way")
@@ -134,7 +134,7 @@ struct FileWatcherTests {
         }
         // The file that is there now is watched.
         try scratch.write("there/Data.plist", items("C"))
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         // The link changes while the file is saved.
         try scratch.write("there/aside", items("D"))
@@ -142,7 +142,7 @@ struct FileWatcherTests {
         try scratch.remove("Data.plist")
         try scratch.link("Data.plist", to: "there/../there/Data.plist")
         watcher.settle(try #require(FileIdentity(path: scratch("Data.plist"))))
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("drops the events of a save of its own for all paths to the file")
@@ -150,7 +150,7 @@ struct FileWatcherTests {
         try scratch.link("Link.plist", to: "Data.plist")
         let files = WatchedFiles()
         let watchers = ["Data.plist", "Link.plist"].map {
-            FileWatcher(PropertyListFile(path: scratch($0)), sharing: files)
+            FileWatcher(scratch($0), every: .seconds(2), sharing: files)
         }
         for watcher in watchers { watcher.arm() }
         for round in 0..<3 {
@@ -161,20 +161,20 @@ struct FileWatcherTests {
         }
         // Both go on watching.
         try scratch.write("Data.plist", items("C"))
-        for watcher in watchers { #expect(watcher.nextReport() == .changed) }
+        for watcher in watchers { #expect(watcher.seesChange()) }
     }
 
     @Test("waits for a file whose folders do not exist yet")
     func notYet() throws {
         let watcher = watcher("a/b/Data.plist")
         try scratch.folder("a")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.folder("a/b")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         try scratch.write("a/b/Data.plist", items("A"))
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("sees a file written to under its other name")
@@ -184,7 +184,7 @@ struct FileWatcherTests {
         let watcher = watcher()
         let handle = try #require(FileHandle(forWritingAtPath: scratch("elsewhere/Other.plist")))
         try handle.close()
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("sees the permissions of the file change, also of one that was renamed over it, and of no other")
@@ -194,11 +194,11 @@ struct FileWatcherTests {
         try scratch.permit(0o600, "aside")
         #expect(isQuiet(watcher))
         try scratch.rename("aside", "Data.plist")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
         watcher.arm()
         #expect(isQuiet(watcher))
         try scratch.permit(0o644, "Data.plist")
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("is not woken by other files, or by reading")
@@ -220,7 +220,7 @@ struct FileWatcherTests {
         for number in 0..<renames {
             try number.isMultiple(of: 2) ? scratch.rename("a", "b") : scratch.rename("b", "a")
         }
-        #expect(watcher.nextReport() == .changed)
+        #expect(watcher.seesChange())
     }
 
     @Test("looks by itself where no event comes")
@@ -230,8 +230,8 @@ struct FileWatcherTests {
         let handle = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(" ".utf8))
-        #expect(watcher.nextReport() == .changed)
-        #expect(watcher.nextReport(within: .milliseconds(50)) == nil)
+        #expect(watcher.seesChange())
+        #expect(!watcher.seesChange(within: .milliseconds(50)))
         try handle.close()
     }
 }

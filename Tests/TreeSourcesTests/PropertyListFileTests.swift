@@ -41,7 +41,7 @@ struct PropertyListFileTests {
     @Test("has the fingerprint of the file that was read, in the state in which it was read")
     func fingerprint() throws {
         let path = try scratch.write("Data.plist", items("A"))
-        let watcher = PropertyListFile(path: path).watcher(sharing: WatchedFiles())
+        let watcher = PropertyListFile(path: path).makeWatcher()
         let loaded = try watcher.load(replacing: nil).fingerprint
         #expect(watcher.fingerprint == loaded)
         try scratch.write("Data.plist", items("A", "B"))

@@ -26,7 +26,7 @@ struct RemoteWatcherTests {
             try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
             copyPath: copy.map { scratch($0) }
         ) { notice in notices.withLock { $0.append(notice) } }
-        return document.watcher(sharing: WatchedFiles())
+        return document.makeWatcher()
     }
 
     /// The titles of what the watcher has for its thread.

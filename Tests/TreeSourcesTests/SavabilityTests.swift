@@ -72,22 +72,21 @@ struct SavabilityTests {
             ])
     }
 
-    @Test("to a remote document or standard input is nothing")
+    @Test("to a remote document, or to a source that cannot be edited here, is nothing")
     func elsewhere() throws {
-        let watcher = RemoteDocument(try RemoteAddress("http://127.0.0.1:1/")).watcher(sharing: WatchedFiles())
+        let watcher = RemoteDocument(try RemoteAddress("http://127.0.0.1:1/")).makeWatcher()
         #expect(
             watcher.savability(at: try ItemPath("/A".utf8.span))
                 == .nothing(SaveRefusal("the document is fetched from another server; edit it there")))
+        let input = StandardInput(interpretation: Interpretation(), maximumBytes: 1).makeWatcher()
         #expect(
-            StandardInput.savability
-                == .nothing(
-                    SaveRefusal(
-                        "the document was read from standard input, which cannot be written to; use a file")))
+            input.savability(at: .root)
+                == .nothing(SaveRefusal("the document cannot be edited here; edit it in its own place")))
     }
 
     @Test("to a file is told by its watcher, for the current state of the file")
     func watched() throws {
-        let watcher = PropertyListFile(path: scratch("data/Data.plist")).watcher(sharing: WatchedFiles())
+        let watcher = PropertyListFile(path: scratch("data/Data.plist")).makeWatcher()
         let path = try ItemPath("/A".utf8.span)
         #expect(watcher.savability(at: path) == .items)
         try scratch.permit(0o444, "data/Data.plist")

@@ -7,15 +7,28 @@ extension SourceWatcher {
     ///
     /// - Returns: nil if the time is over before, or a wake-up comes.
     func nextReport(within time: Duration = .seconds(20), unless wakeup: Wakeup? = nil) -> SourceReport? {
-        let limit = ContinuousClock.now + time
-        while true {
-            if let report = advance(at: .now) { return report }
-            var waits = WaitSet()
-            waits.wake(by: limit)
-            if let wakeup { waits.add(wakeup.descriptor) }
-            addWaits(to: &waits)
-            waits.wait()
-            if ContinuousClock.now >= limit || wakeup?.reset() == true { return nil }
-        }
+        next(within: time, unless: wakeup, addWaits) { advance(at: .now) }
+    }
+}
+
+extension FileWatcher {
+    /// Waits until the file may have changed; false if the time is over before.
+    func seesChange(within time: Duration = .seconds(20)) -> Bool {
+        next(within: time, addWaits) { takeChange(at: .now) ? true : nil } ?? false
+    }
+}
+
+private func next<Value>(
+    within time: Duration, unless wakeup: Wakeup? = nil, _ addWaits: (inout WaitSet) -> Void, _ find: () -> Value?
+) -> Value? {
+    let limit = ContinuousClock.now + time
+    while true {
+        if let value = find() { return value }
+        var waits = WaitSet()
+        waits.wake(by: limit)
+        if let wakeup { waits.add(wakeup.descriptor) }
+        addWaits(&waits)
+        waits.wait()
+        if ContinuousClock.now >= limit || wakeup?.reset() == true { return nil }
     }
 }

@@ -14,8 +14,7 @@ struct WatchedFilesTests {
 
     /// An armed watcher.
     private func watcher(_ name: String, pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(
-            PropertyListFile(path: scratch(name), pollInterval: pollInterval), sharing: files)
+        let watcher = FileWatcher(scratch(name), every: pollInterval, sharing: files)
         watcher.arm()
         return watcher
     }
@@ -45,7 +44,7 @@ struct WatchedFilesTests {
         try scratch.write("aside", items("C"))
         try scratch.rename("aside", names[599])
         let now = ContinuousClock.now
-        let changed = watchers.indices.filter { watchers[$0].advance(at: now) == .changed }
+        let changed = watchers.indices.filter { watchers[$0].takeChange(at: now) }
         #expect(changed == [17, 599])
     }
 
@@ -69,18 +68,18 @@ struct WatchedFilesTests {
         let second = watcher("a/Data.plist")
         var third: FileWatcher? = watcher("a/b/Other.plist")
         try scratch.write("a/Data.plist", items("B"))
-        #expect(first.advance(at: .now) == .changed)
-        #expect(second.advance(at: .now) == .changed)
-        #expect(third?.advance(at: .now) == nil)
+        #expect(first.takeChange(at: .now))
+        #expect(second.takeChange(at: .now))
+        #expect(third?.takeChange(at: .now) == false)
         second.arm()
         try scratch.folder("a/b")
-        #expect(third?.advance(at: .now) == .changed)
+        #expect(third?.takeChange(at: .now) == true)
         third?.arm()
-        #expect(first.advance(at: .now) == nil)
+        #expect(!first.takeChange(at: .now))
         third = nil
         try scratch.rename("a", "c")
-        #expect(first.advance(at: .now) == .changed)
-        #expect(second.advance(at: .now) == .changed)
+        #expect(first.takeChange(at: .now))
+        #expect(second.takeChange(at: .now))
     }
 
     @Test("do not wake the thread for events that no watcher needs any more")
@@ -88,22 +87,22 @@ struct WatchedFilesTests {
         let other = watcher("Other.plist")
         let watcher = watcher("a/b/Data.plist")
         try scratch.folder("a/b")
-        #expect(watcher.advance(at: .now) == .changed)
+        #expect(watcher.takeChange(at: .now))
         watcher.arm()
         try scratch.write("a/Neighbour", "x")
         #expect(!isWoken)
         try scratch.write("a/b/Neighbour", "x")
         #expect(isWoken)
-        #expect(watcher.advance(at: .now) == nil)
+        #expect(!watcher.takeChange(at: .now))
         try scratch.write("Other.plist", items("A"))
-        #expect(watcher.advance(at: .now) == nil)
-        #expect(other.advance(at: .now) == .changed)
+        #expect(!watcher.takeChange(at: .now))
+        #expect(other.takeChange(at: .now))
     }
 
     @Test("that no watcher needs any more are not watched by the kernel")
     func forgotten() throws {
         var watcher: FileWatcher? = watcher("Data.plist")
-        #expect(watcher?.advance(at: .now) == nil)
+        #expect(watcher?.takeChange(at: .now) == false)
         watcher = nil
         _ = files.takeChange(of: files.add(), at: .now)
         try scratch.write("Data.plist", items("A"))

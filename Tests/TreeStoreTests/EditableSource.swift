@@ -39,7 +39,7 @@ final class EditableSource: TreeSource {
     var retryInterval: Duration? { file.retryInterval }
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try file.load(replacing: old) }
 
-    func watcher(sharing files: WatchedFiles) -> any SourceWatcher { Watcher(self, file.watcher(sharing: files)) }
+    func makeWatcher() -> any SourceWatcher { Watcher(self, file.makeWatcher()) }
 
     private final class Watcher: SourceWatcher {
         private let source: EditableSource

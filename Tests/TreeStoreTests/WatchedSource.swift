@@ -48,8 +48,8 @@ final class WatchedSource: TreeSource {
         return try file.load(replacing: old)
     }
 
-    func watcher(sharing files: WatchedFiles) -> any SourceWatcher {
-        Watcher(self, file.watcher(sharing: files), sleeps)
+    func makeWatcher() -> any SourceWatcher {
+        Watcher(self, file.makeWatcher(), sleeps)
     }
 
     private final class Watcher: SourceWatcher {

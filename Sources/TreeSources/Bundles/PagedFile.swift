@@ -74,7 +74,7 @@ public struct PagedFile: TreeSource {
 
     public var retryInterval: Duration? { file.retryInterval }
 
-    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { PagedFileWatcher(self, sharing: files) }
+    public func makeWatcher() -> any SourceWatcher { PagedFileWatcher(self, sharing: WatchedFiles()) }
 }
 
 /// Watches a file, the folders of all files that belong to it, and its values document.
@@ -95,10 +95,9 @@ final class PagedFileWatcher: SourceWatcher {
     init(_ source: PagedFile, sharing files: WatchedFiles) {
         self.source = source
         self.files = files
-        main = source.file.watcher(sharing: files)
+        main = DocumentWatcher(source.file, sharing: files)
         values = source.values.map { values in
-            let file = PropertyListFile(path: values.path, pollInterval: source.file.pollInterval)
-            return FileWatcher(file, sharing: files)
+            FileWatcher(values.path, every: source.file.pollInterval, sharing: files)
         }
         source.values?.removeRemains()
         nextCheck = files.nextCheck(after: .now, every: source.file.pollInterval)
@@ -196,7 +195,7 @@ final class PagedFileWatcher: SourceWatcher {
         guard let bundle else { return report }
         // The changes of all folders are taken, so that one save is not reported twice.
         var changes = folders.values.map { files.takeChange(of: $0, at: now) }
-        changes.append(values?.advance(at: now) != nil)
+        changes.append(values?.takeChange(at: now) == true)
         return changes.contains(true) || looksChanged(bundle, at: now) ? .changed : report
     }
 

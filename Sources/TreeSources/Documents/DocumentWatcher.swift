@@ -15,7 +15,8 @@ final class DocumentWatcher: SourceWatcher {
     var state: Fingerprint?
     /// Makes steps of a save fail in tests.
     let fault: FileReplacement.Fault
-    var parts = WatcherGroup<PartPlace>()
+    /// The watchers of the files that it mounts.
+    var parts: [PartPlace: FileWatcher] = [:]
     let composer: DocumentComposer
     /// The document alone, as it was read last; nil if it has no parts.
     var loaded: LoadedTree?
@@ -35,7 +36,7 @@ final class DocumentWatcher: SourceWatcher {
         self.document = document
         self.fault = fault
         shared = files
-        own = FileWatcher(document, sharing: files)
+        own = FileWatcher(document.path, every: document.pollInterval, sharing: files)
         composer = DocumentComposer(document)
     }
 
@@ -70,21 +71,22 @@ final class DocumentWatcher: SourceWatcher {
     /// Watches no places any more that the document does not refer to.
     func endWatches() {
         let places = Set(composer.places)
-        for place in parts.parts where !places.contains(place) { parts[place] = nil }
+        parts = parts.filter { places.contains($0.key) }
     }
 
     /// The document's own file, read again only if it may have changed.
     private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
         if !again, let loaded, own.fingerprint == loaded.fingerprint { return loaded }
-        return try own.load(replacing: loaded?.tree.document ?? old)
+        return try shared.usingReserve { () throws(SourceError) in
+            try document.loadAlone(replacing: loaded?.tree.document ?? old)
+        }
     }
 
     /// Watches a place from now on.
     func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
         FileReplacement.removeRemains(ofEdited: place.path)
-        let file = PropertyListFile(path: place.path, pollInterval: document.pollInterval)
-        let watcher = FileWatcher(file, sharing: shared)
+        let watcher = FileWatcher(place.path, every: document.pollInterval, sharing: shared)
         watcher.arm()
         parts[place] = watcher
     }
@@ -96,25 +98,23 @@ final class DocumentWatcher: SourceWatcher {
 
     func savability(at path: ItemPath) -> Savability {
         guard let composition = composer.composition, case .found(let item) = Item.find(path, in: composition.document)
-        else { return own.savability(at: path) }
+        else { return document.savability }
         let origin = composition.origin(of: item).file
-        guard let file = composer.files.file(of: origin) else { return own.savability(at: path) }
+        guard let file = composer.files.file(of: origin) else { return document.savability }
         return PropertyListFile(path: file.key.path).savability
     }
 
     func addWaits(to waits: inout WaitSet) {
         own.addWaits(to: &waits)
-        parts.addWaits(to: &waits)
+        for part in parts.values { part.addWaits(to: &waits) }
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        let report = own.advance(at: now)
-        let reports = parts.advance(at: now)
-        for report in reports {
-            changed.insert(report.part)
-            composer.files.doubt(report.part)
-        }
-        return report ?? reports.first?.report
+        let isChanged = own.takeChange(at: now)
+        let places = parts.filter { $0.value.takeChange(at: now) }.keys
+        for place in places { composer.files.doubt(place) }
+        changed.formUnion(places)
+        return isChanged || !places.isEmpty ? .changed : nil
     }
 }
 
@@ -160,7 +160,7 @@ extension DocumentWatcher {
 
     /// What can be saved to a file.
     func savability(of part: PartFile?) -> Savability {
-        part.map { PropertyListFile(path: $0.key.path).savability } ?? own.savability(at: .root)
+        part.map { PropertyListFile(path: $0.key.path).savability } ?? document.savability
     }
 
     /// Composes the document as it would be with another content of a file; nothing is saved yet.
@@ -193,7 +193,7 @@ extension DocumentWatcher {
         guard let identity = saved.identity else { return nil }
         if let part {
             let places = composer.files.take(saved, of: part)
-            FileWatcher.settle(places.compactMap { parts[$0] as? FileWatcher }, identity)
+            FileWatcher.settle(places.compactMap { parts[$0] }, identity)
         } else {
             latest = saved
             loaded = saved.tree.parts.isEmpty ? nil : saved

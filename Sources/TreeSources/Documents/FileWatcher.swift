@@ -1,12 +1,12 @@
-internal import Levels
 internal import Threads
 
 /// Detects when the file at a path may have changed: written to, replaced, moved, or reached through other links.
 ///
 /// Kernel events (inotify) report changes at once. File systems without events, such as network file systems, are
 /// polled.
-final class FileWatcher: SourceWatcher {
-    private let file: PropertyListFile
+final class FileWatcher {
+    private let path: String
+    private let interval: Duration
     private let files: WatchedFiles
     private let follower: WatchList.Follower
     /// The state of the file at the last check, and when the next check is due.
@@ -14,20 +14,21 @@ final class FileWatcher: SourceWatcher {
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - file: it need not exist.
+    ///   - path: its file need not exist.
+    ///   - interval: how often the file is checked, if the file system does not report changes.
     ///   - files: what all watchers of the thread share.
-    init(_ file: PropertyListFile, sharing files: WatchedFiles) {
-        self.file = file
-        self.files = files
+    init(_ path: String, every interval: Duration, sharing files: WatchedFiles) {
+        (self.path, self.interval, self.files) = (path, interval, files)
         follower = files.add()
-        nextCheck = files.nextCheck(after: .now, every: file.pollInterval)
+        nextCheck = files.nextCheck(after: .now, every: interval)
     }
 
     deinit { files.forget(follower) }
 
+    /// Determines again what to watch; every change from here on is reported.
     func arm() {
-        files.follow(file.path, for: follower)
-        identity = FileIdentity(path: file.path)
+        files.follow(path, for: follower)
+        identity = FileIdentity(path: path)
     }
 
     /// Takes a saved file for known, and drops the events that the save has caused.
@@ -36,10 +37,10 @@ final class FileWatcher: SourceWatcher {
     ///   - watchers: all whose paths lead to the file; they share their `WatchedFiles`.
     ///   - saved: its state after the save; if it is another already, that is reported.
     static func settle(_ watchers: [FileWatcher], _ saved: FileIdentity) {
-        watchers.first?.files.followReplacement(of: watchers.map { ($0.file.path, $0.follower) })
+        watchers.first?.files.followReplacement(of: watchers.map { ($0.path, $0.follower) })
         for watcher in watchers {
             watcher.identity = saved
-            if FileIdentity(path: watcher.file.path) != saved { watcher.nextCheck = .now }
+            if FileIdentity(path: watcher.path) != saved { watcher.nextCheck = .now }
         }
     }
 
@@ -52,19 +53,10 @@ final class FileWatcher: SourceWatcher {
         nextCheck = .now
     }
 
-    func refresh() -> Bool {
-        arm()
-        return true
-    }
+    /// The state of the file now.
+    var fingerprint: Fingerprint { FileIdentity(path: path).map(Fingerprint.init) ?? .missing }
 
-    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try files.usingReserve { () throws(SourceError) in try file.loadAlone(replacing: old) }
-    }
-
-    var fingerprint: Fingerprint? { FileIdentity(path: file.path).map(Fingerprint.init) ?? .missing }
-
-    func savability(at path: ItemPath) -> Savability { file.savability }
-
+    /// Adds the descriptor and the point in time at which there is something to do.
     func addWaits(to waits: inout WaitSet) {
         waits.add(files.descriptor)
         // Another file's save has read the event.
@@ -72,15 +64,16 @@ final class FileWatcher: SourceWatcher {
         waits.wake(by: nextCheck)
     }
 
-    func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        files.takeChange(of: follower, at: now) || looksChanged(at: now) ? .changed : nil
+    /// Whether the file may have changed since the last call, without blocking.
+    func takeChange(at now: ContinuousClock.Instant) -> Bool {
+        files.takeChange(of: follower, at: now) || looksChanged(at: now)
     }
 
-    /// Whether the file at the path differs from before; checked at most once per `pollInterval`.
+    /// Whether the file at the path differs from before; checked at most once per interval.
     private func looksChanged(at now: ContinuousClock.Instant) -> Bool {
         guard now >= nextCheck else { return false }
-        nextCheck = files.nextCheck(after: now, every: file.pollInterval)
-        let seen = FileIdentity(path: file.path)
+        nextCheck = files.nextCheck(after: now, every: interval)
+        let seen = FileIdentity(path: path)
         defer { identity = seen }
         return seen != identity
     }

@@ -90,7 +90,7 @@ public struct PropertyListFile: TreeSource {
 
     public var retryInterval: Duration? { pollInterval }
 
-    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { DocumentWatcher(self, sharing: files) }
+    public func makeWatcher() -> any SourceWatcher { DocumentWatcher(self, sharing: WatchedFiles()) }
 }
 
 extension PropertyListFile {

@@ -1,13 +1,11 @@
 internal import Glibc
+public import Levels
 internal import PropertyLists
 
 /// A document from standard input, which is read to its end once.
-public struct StandardInput: Sendable {
+public struct StandardInput: TreeSource {
     /// The name in errors and warnings, as compilers write it.
-    public static let name = "<stdin>"
-
-    /// What can be saved to it: nothing.
-    public static let savability = Savability.nothing(.standardInput)
+    public let name = "<stdin>"
 
     private let interpretation: Interpretation
     private let maximumBytes: Int
@@ -27,16 +25,16 @@ public struct StandardInput: Sendable {
     /// Reads the document through a temporary file, because the readers need random access.
     ///
     /// - Throws: `SourceError` if it cannot be read or kept, or is refused.
-    public func load() throws(SourceError) -> LoadedTree {
+    public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let file: TemporaryFile
         do throws(SystemFailure) {
             file = try TemporaryFile()
         } catch {
-            throw Self.notKept(error)
+            throw notKept(error)
         }
-        interpretation.progress?.beginFetch(Self.name, bytes: nil)
+        interpretation.progress?.beginFetch(name, bytes: nil)
         try copy(to: file)
-        return try interpretation.loadWithoutParts(file.document(), named: Self.name, pool: nil)
+        return try interpretation.loadWithoutParts(file.document(), named: name, pool: old.map(LevelPool.init))
     }
 
     private func copy(to file: borrowing TemporaryFile) throws(SourceError) {
@@ -47,7 +45,7 @@ public struct StandardInput: Sendable {
             let count = unsafe Glibc.read(descriptor, piece.baseAddress, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw SourceError(Self.name, "standard input cannot be read: \(SystemReason.text(errno))")
+                throw SourceError(name, "standard input cannot be read: \(SystemReason.text(errno))")
             }
             guard count > 0 else { break }
             size += count
@@ -56,20 +54,20 @@ public struct StandardInput: Sendable {
             do throws(SystemFailure) {
                 try unsafe file.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             } catch {
-                throw Self.notKept(error)
+                throw notKept(error)
             }
         }
-        guard size > 0 else { throw SourceError(Self.name, "standard input is empty; it must contain a property list") }
+        guard size > 0 else { throw SourceError(name, "standard input is empty; it must contain a property list") }
     }
 
     private var tooLarge: SourceError {
         SourceError(
-            Self.name,
+            name,
             "standard input has more than \(Quantity(maximumBytes, "byte")); split the document, or raise MaxDocumentBytes"
         )
     }
 
-    private static func notKept(_ failure: SystemFailure) -> SourceError {
+    private func notKept(_ failure: SystemFailure) -> SourceError {
         SourceError(
             name,
             "standard input cannot be stored in \(failure.path) (\(SystemReason.text(failure.code))); name another folder in TMPDIR"

@@ -4,7 +4,7 @@ internal import Glibc
 /// which files are checked.
 ///
 /// Hundreds of files need no more descriptors and wake-ups than one. Only that thread may use it.
-public final class WatchedFiles {
+final class WatchedFiles {
     typealias Instant = ContinuousClock.Instant
 
     private var list = WatchList()
@@ -15,9 +15,6 @@ public final class WatchedFiles {
     private var turn: Instant?
     /// The origin of the times of all checks.
     private let begun = ContinuousClock.now
-
-    /// Creates a set without files.
-    public init() {}
 
     /// What to poll for events; -1 if the kernel reports none.
     var descriptor: Int32 { list.descriptor }

@@ -77,12 +77,7 @@ public struct RemoteDocument: TreeSource {
         }
     }
 
-    public var retryInterval: Duration? { nil }
-
-    /// A remote document is edited on its own server.
-    var savability: Savability { .nothing(.remoteDocument) }
-
-    public func watcher(sharing files: WatchedFiles) -> any SourceWatcher { RemoteWatcher(self) }
+    public func makeWatcher() -> any SourceWatcher { RemoteWatcher(self) }
 }
 
 /// A notice from a source whose tree is valid, for logs.

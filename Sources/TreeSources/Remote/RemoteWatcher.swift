@@ -36,12 +36,7 @@ final class RemoteWatcher: SourceWatcher {
         schedule = RefreshSchedule(interval: document.interval, from: clock.now)
     }
 
-    func arm() {}
-
-    /// Only the origin knows.
-    var fingerprint: Fingerprint? { nil }
-
-    func savability(at path: ItemPath) -> Savability { document.savability }
+    func savability(at path: ItemPath) -> Savability { .nothing(.remoteDocument) }
 
     func refresh() -> Bool {
         fetcher?.giveUp()

@@ -3,7 +3,6 @@ import HTTPServer
 import Heap
 import LevelsAPI
 import PropertyLists
-import TreeSources
 
 extension Settings {
     /// Where the service listens, at least at one place.
@@ -137,14 +136,6 @@ extension Settings {
             throw UsageError("\(name("CorsOrigins")): \(error).")
         }
         return api
-    }
-
-    /// The folder of the document's assets: beside a file, or in a folder that is the document; nil for a URL.
-    var assetsFolder: String? {
-        guard let source = sources.first, !RemoteAddress.isMeant(by: source) else { return nil }
-        var status = stat()
-        if unsafe stat(source, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return source + "/assets" }
-        return source.utf8.lastIndex(of: UInt8(ascii: "/")).map { source[...$0] + "assets" } ?? "assets"
     }
 
     /// The memory that the process may use, in bytes: the option, or the limit of the control group; `Int.max` for none.

@@ -71,7 +71,7 @@ struct RecordFileTests {
     func change() throws {
         try scratch.write("in/a.csv", Self.csv)
         try writeMain("a.csv")
-        let watcher = PropertyListFile(path: scratch("in/Main.json")).watcher(sharing: WatchedFiles())
+        let watcher = PropertyListFile(path: scratch("in/Main.json")).makeWatcher()
         watcher.arm()
         let first = try watcher.load(replacing: nil)
         try scratch.write("in/a.csv", "Artist,Name\nBo,Two\nBo,Four\n")

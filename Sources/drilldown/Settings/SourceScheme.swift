@@ -1,0 +1,94 @@
+import Glibc
+import PropertyLists
+import TreeSources
+
+/// A kind of source, chosen by the form of its address. A new kind has a file of its own, and a line in `all`.
+struct SourceScheme: Sendable {
+    /// Receives the notices of a source.
+    typealias NoticeHandler = @Sendable (SourceNotice) -> Void
+
+    /// The kind in a sentence, as `a file`.
+    let noun: String
+    /// The options that no other kind takes, by their keys, each with the reason.
+    var ownOptions: [String: String] = [:]
+    /// Whether an address has this form.
+    let matches: @Sendable (_ address: String) -> Bool
+    /// The folder of the document's assets; nil if it has none.
+    var assetsFolder: @Sendable (_ address: String) -> String? = { _ in nil }
+    /// Makes the source; nothing is read yet.
+    let makeSource:
+        @Sendable (_ address: String, Settings, @escaping NoticeHandler) throws(UsageError) -> any TreeSource
+
+    /// All kinds, in the order in which they are tried; the last one takes every address.
+    static let all = [standardInput, web, file]
+
+    /// The kind of an address.
+    static func of(_ address: String) -> SourceScheme { all.first { $0.matches(address) } ?? file }
+}
+
+extension SourceScheme {
+    /// The end of standard input, which `check` reads once.
+    static let standardInput = SourceScheme(
+        noun: "standard input", matches: { $0 == "-" },
+        makeSource: { (_, settings, _) throws(UsageError) in
+            StandardInput(interpretation: try settings.interpretation(), maximumBytes: try settings.maximumBytes())
+        })
+
+    /// A document at an `http` or `https` URL.
+    static let web = SourceScheme(
+        noun: "a URL", ownOptions: ["Cache": "only the document of a URL is copied"],
+        matches: RemoteAddress.isMeant(by:),
+        makeSource: { (address, settings, onNotice) throws(UsageError) in
+            RemoteDocument(
+                try remoteAddress(address),
+                interpretation: try settings.interpretation(),
+                limits: RemoteDocument.Limits(
+                    bytes: try settings.maximumBytes(),
+                    patience: .seconds(try settings.number("FetchTimeout", 1...3_600))),
+                interval: .seconds(try settings.number("Refresh", 1...86_400)),
+                copyPath: settings.text("Cache").isEmpty ? nil : settings.text("Cache"), onNotice: onNotice)
+        })
+
+    private static func remoteAddress(_ text: String) throws(UsageError) -> RemoteAddress {
+        do {
+            return try RemoteAddress(text)
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+
+    /// A file, or the folder of a settings bundle.
+    static let file = SourceScheme(
+        noun: "a file", ownOptions: ["Values": "only a settings page in a file has stored values"],
+        matches: { _ in true }, assetsFolder: assetsFolder(beside:),
+        makeSource: { (address, settings, _) throws(UsageError) in
+            if let refusal = refusal(ofURL: address) { throw refusal }
+            var file = PropertyListFile(
+                path: address, shape: try settings.shape(), names: try settings.names(),
+                treeLimits: try settings.treeLimits(), maximumBytes: try settings.maximumBytes(),
+                pollInterval: .seconds(try settings.number("PollInterval", 1...86_400)))
+            file.progress = settings.progress
+            return PagedFile(file, valuesPath: settings.text("Values").isEmpty ? nil : settings.text("Values"))
+        })
+
+    /// Why a source that looks like a URL of another scheme (RFC 3986, section 3.1) is refused; nil for a path.
+    private static func refusal(ofURL source: String) -> UsageError? {
+        guard let end = source.firstRange(of: "://") else { return nil }
+        let scheme = source[..<end.lowerBound]
+        guard scheme.first?.isLetter == true, scheme.allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
+        else { return nil }
+        let shown = RemoteAddress.shown(source)
+        if scheme.lowercased() == "file" {
+            return UsageError("'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
+        }
+        return UsageError(
+            "'\(path: shown)': a document must be a file or an http or https URL; \(scheme) is not supported.")
+    }
+
+    /// Beside a file, or in a folder that is the document.
+    private static func assetsFolder(beside path: String) -> String {
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return path + "/assets" }
+        return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] + "assets" } ?? "assets"
+    }
+}

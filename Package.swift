@@ -51,6 +51,8 @@ let package = Package(
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+        // The service and its client both use it, so it has the settings of the client.
+        .target(name: "DrilldownDates", swiftSettings: clientSettings),
         .target(name: "Bytes", dependencies: ["CSearch", "Heap"], swiftSettings: settings),
         .target(name: "HTTPFields", dependencies: ["Bytes"], swiftSettings: settings),
         .target(name: "Locking", swiftSettings: settings),
@@ -58,12 +60,13 @@ let package = Package(
         .target(name: "Files", swiftSettings: settings),
         .target(name: "ServiceManager", swiftSettings: settings),
         .target(name: "Heap", dependencies: ["CMalloc"], swiftSettings: settings),
-        .target(name: "PropertyLists", dependencies: ["Bytes", "Heap"], swiftSettings: settings),
+        .target(name: "PropertyLists", dependencies: ["Bytes", "DrilldownDates", "Heap"], swiftSettings: settings),
         .target(
             name: "ContentCodings", dependencies: ["HTTPFields", "Bytes", "Heap", "Locking", "CZlib", "CBrotli"],
             swiftSettings: settings),
         .target(
-            name: "Levels", dependencies: ["Bytes", "Heap", "Locking", "PropertyLists", "CXXHash", "CUTF8Proc"],
+            name: "Levels",
+            dependencies: ["Bytes", "DrilldownDates", "Heap", "Locking", "PropertyLists", "CXXHash", "CUTF8Proc"],
             swiftSettings: settings),
         .target(
             name: "TreeSources",
@@ -88,19 +91,19 @@ let package = Package(
         .target(
             name: "LevelsAPI",
             dependencies: [
-                "Bytes", "Files", "Heap", "HTTPFields", "Locking", "Threads", "HTTPServer", "ContentCodings", "Levels",
-                "PropertyLists", "TreeStore", "WebClient",
+                "Bytes", "DrilldownDates", "Files", "Heap", "HTTPFields", "Locking", "Threads", "HTTPServer",
+                "ContentCodings", "Levels", "PropertyLists", "TreeStore", "WebClient",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",
             dependencies: [
-                "Bytes", "Files", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI", "TreeStore",
-                "TreeSources", "HTTPServer", "Levels", "PropertyLists",
+                "Bytes", "DrilldownDates", "Files", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI",
+                "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists",
             ],
             swiftSettings: settings),
-        // For apps on every platform: only Foundation, and no module of the service.
-        .target(name: "DrilldownClient", swiftSettings: clientSettings),
+        // For apps on every platform: only Foundation, and no module of the service alone.
+        .target(name: "DrilldownClient", dependencies: ["DrilldownDates"], swiftSettings: clientSettings),
         .executableTarget(name: "drilldown-browse", dependencies: ["DrilldownClient"], swiftSettings: clientSettings),
         // What test targets share: they do not depend on each other.
         .target(
@@ -119,12 +122,18 @@ let package = Package(
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
-        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes"], swiftSettings: settings),
+        .testTarget(
+            name: "DrilldownDatesTests", dependencies: ["DrilldownDates", "TestDocuments"], swiftSettings: settings),
+        .testTarget(
+            name: "PropertyListsTests", dependencies: ["PropertyLists", "Bytes", "DrilldownDates"],
+            swiftSettings: settings),
         .testTarget(
             name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "LevelsTests",
-            dependencies: ["Levels", "Bytes", "PropertyLists", "Locking", "CUTF8Proc", "TestDocuments"],
+            dependencies: [
+                "Levels", "Bytes", "DrilldownDates", "PropertyLists", "Locking", "CUTF8Proc", "TestDocuments",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests",

@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 import Glibc
 import Locking
 import PropertyLists

@@ -1,3 +1,4 @@
+import DrilldownDates
 import PropertyLists
 
 /// Values that are the same on every run: SplitMix64 from a seed.

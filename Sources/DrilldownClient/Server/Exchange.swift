@@ -1,3 +1,4 @@
+import DrilldownDates
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -181,8 +182,8 @@ extension Answer {
     var retryAfter: Double? {
         guard let text = header["retry-after"] else { return nil }
         if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }
-        guard let date = HTTPDate.date(text) else { return nil }
-        let now = header["date"].flatMap(HTTPDate.date) ?? Date()
-        return max(0, date.timeIntervalSince(now))
+        guard let date = HTTPDate(text) else { return nil }
+        let now = header["date"].flatMap { HTTPDate($0) }.map { Double($0.seconds) } ?? Date().timeIntervalSince1970
+        return max(0, Double(date.seconds) - now)
     }
 }

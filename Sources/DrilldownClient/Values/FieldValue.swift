@@ -1,3 +1,4 @@
+import DrilldownDates
 public import Foundation
 
 /// The value of a field: what a property list can hold, as JSON carries it.
@@ -77,13 +78,21 @@ extension FieldValue {
     }
 
     /// The moment that an RFC 3339 text names, such as `2001-03-12T00:00:00Z`; nil if this is something else.
-    public var date: Date? { text.flatMap(Timestamp.date) }
+    public var date: Date? {
+        // A day alone is not RFC 3339.
+        guard let text, text.utf8.count > 10, let seconds = Timestamp.seconds(Array(text.utf8)) else { return nil }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
 
     /// The data that a base64 text holds; nil if this is something else.
     public var data: Data? { text.flatMap { Data(base64Encoded: $0) } }
 
-    /// A date as the service carries it: RFC 3339 text in UTC, to the microsecond.
-    public static func date(_ date: Date) -> FieldValue { .text(Timestamp.text(date)) }
+    /// A date as the service carries it: RFC 3339 text in UTC, to the microsecond, within the years 1 to 9999.
+    public static func date(_ date: Date) -> FieldValue {
+        let range = CivilDate.secondsRange
+        let seconds = max(range.lowerBound, min(range.upperBound, date.timeIntervalSinceReferenceDate))
+        return .text(Timestamp.text(seconds) ?? "")
+    }
 
     /// Data as the service carries it: base64 text.
     public static func data(_ data: Data) -> FieldValue { .text(data.base64EncodedString()) }

@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 import Glibc
 import HTTPFields
 import HTTPServer
@@ -56,10 +57,7 @@ struct AssetAnswer {
     }
 
     private func date(_ name: FieldName) -> HTTPDate? {
-        request.field(name).flatMap { text in
-            var text = text
-            return HTTPDate(text.makeContiguous().span)
-        }
+        request.field(name).flatMap { HTTPDate($0) }
     }
 
     // MARK: Ranges

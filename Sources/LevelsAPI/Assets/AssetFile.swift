@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 import Files
 import Glibc
 import HTTPFields

@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 import Levels
 import Locking
 import PropertyLists

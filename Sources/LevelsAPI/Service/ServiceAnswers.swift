@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 import HTTPServer
 import Levels
 import PropertyLists

@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 
 /// Reading one object, by the first four bits of its first byte.
 extension BinaryDecoder {

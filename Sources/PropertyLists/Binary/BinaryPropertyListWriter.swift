@@ -1,4 +1,5 @@
 public import Bytes
+import DrilldownDates
 
 /// Writes a binary property list (`bplist00`) from events.
 ///

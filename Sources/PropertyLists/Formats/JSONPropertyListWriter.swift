@@ -1,4 +1,5 @@
 public import Bytes
+import DrilldownDates
 
 /// Writes a property list as compact JSON in UTF-8 (RFC 8259).
 ///

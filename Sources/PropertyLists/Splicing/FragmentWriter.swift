@@ -1,6 +1,7 @@
 // Public, as that of each module here: one 'package import' of a module in a target keeps the functions that use it
 // from being specialized in other targets, and the readers must be.
 public import Bytes
+import DrilldownDates
 
 /// Writes a value in the layout of the document that it becomes a part of; in UTF-8, without a declaration.
 ///

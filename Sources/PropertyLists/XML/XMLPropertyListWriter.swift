@@ -1,4 +1,5 @@
 public import Bytes
+import DrilldownDates
 
 /// Writes an XML property list as Xcode does: with tabs, one element per line.
 ///

@@ -1,4 +1,5 @@
 import Bytes
+import DrilldownDates
 
 /// The texts of `<integer>`, `<real>` and `<date>` elements.
 enum XMLScalars {

@@ -31,7 +31,7 @@ import Testing
         .greatestFiniteMagnitude, .infinity,
     ])
     func `any date has a text, whose year has four digits`(_ seconds: Double) {
-        let text = Timestamp.text(Date(timeIntervalSince1970: seconds))
-        #expect(text.count == 20 && Timestamp.date(text) != nil, "\(text)")
+        let value = FieldValue.date(Date(timeIntervalSince1970: seconds))
+        #expect(value.text?.count == 20 && value.date != nil, "\(value)")
     }
 }

@@ -1,3 +1,4 @@
+import DrilldownDates
 import PropertyLists
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
             ("2001-01-01T01:00:00+01:00", 0), ("2000-12-31T23:30:00-00:30", 0), ("2001-01-01T00:00:00.25Z", 0.25),
             ("2000-02-29", -26_524_800),
         ] as [(String, Double)])
-    func read(text: String, seconds: Double) { #expect(Moment.seconds(Array(text.utf8).span) == seconds) }
+    func read(text: String, seconds: Double) { #expect(Timestamp.seconds(Array(text.utf8)) == seconds) }
 
     @Test(
         "All other text is no point in time",
@@ -77,5 +78,5 @@ import Testing
             "2001-01-01T24:00:00Z", "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00+1:00", "2001-01-01T00:00:00Zx",
             "2001-01-01T00:00Z", "20010101T000000Z", "2001-01-01T00:00:00+24:00",
         ])
-    func refused(text: String) { #expect(Moment.seconds(Array(text.utf8).span) == nil) }
+    func refused(text: String) { #expect(Timestamp.seconds(Array(text.utf8)) == nil) }
 }

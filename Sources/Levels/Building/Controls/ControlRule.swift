@@ -1,4 +1,5 @@
 internal import Bytes
+import DrilldownDates
 public import PropertyLists
 
 /// What values a control can have.
@@ -115,7 +116,7 @@ extension PropertyListValue {
     fileprivate func isChosen(by other: PropertyListValue) -> Bool {
         if let number, let other = other.number { return number == other }
         if case .date(let seconds) = self, let text = other.text {
-            return Moment.seconds(Array(text.utf8).span) == seconds
+            return Timestamp.seconds(Array(text.utf8)) == seconds
         }
         return self == other
     }

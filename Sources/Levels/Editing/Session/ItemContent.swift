@@ -1,4 +1,5 @@
 internal import Bytes
+import DrilldownDates
 internal import PropertyLists
 
 /// What an item's dictionary contains, in order: fields of its own, and the places of its structure.
@@ -186,7 +187,7 @@ extension PropertyListValue {
         if text == JSONText.date(old) { return .date(old) }
         let bytes = Array(text.utf8)
         // A day alone is a date for a condition, but not RFC 3339.
-        guard bytes.count > 10, let seconds = Moment.seconds(bytes.span), CivilDate.secondsRange.contains(seconds)
+        guard bytes.count > 10, let seconds = Timestamp.seconds(bytes), CivilDate.secondsRange.contains(seconds)
         else { return nil }
         return .date(seconds)
     }

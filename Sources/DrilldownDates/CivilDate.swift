@@ -1,5 +1,3 @@
-import Bytes
-
 /// A date and time of the proleptic Gregorian calendar in UTC, and its distance from 2001-01-01T00:00:00Z.
 ///
 /// The arithmetic uses eras of 400 years that begin in March, so that the leap day comes last.
@@ -9,6 +7,9 @@ public struct CivilDate: Equatable, Sendable {
 
     /// The range of a property list's dates, in seconds since 2001-01-01T00:00:00Z: the years 1 … 9999.
     public static let secondsRange: ClosedRange<Double> = -63_113_904_000...252_423_993_599
+
+    /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z.
+    public static let unixEpochOffset: Double = 978_307_200
 
     /// Makes a date of any parts, real or not: see `isReal`.
     public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
@@ -67,11 +68,8 @@ public struct CivilDate: Equatable, Sendable {
 }
 
 extension CivilDate {
-    /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z.
-    public static let unixEpochOffset: Double = 978_307_200
-
     /// Whether a number of seconds since 2001-01-01T00:00:00Z is within the years 1 … 9999, fractions and all.
-    static func holds(_ seconds: Double) -> Bool {
+    public static func holds(_ seconds: Double) -> Bool {
         seconds >= secondsRange.lowerBound && seconds < secondsRange.upperBound + 1
     }
 
@@ -79,7 +77,7 @@ extension CivilDate {
     ///
     /// The fraction is rounded separately from the whole seconds, as in Python's `timedelta`; nil outside the years
     /// 1 … 9999.
-    static func moment(_ seconds: Double) -> (date: CivilDate, microsecond: Int)? {
+    public static func moment(_ seconds: Double) -> (date: CivilDate, microsecond: Int)? {
         guard holds(seconds) else { return nil }
         let whole = seconds.rounded(.towardZero)
         let fraction = ((seconds - whole) * 1_000_000).rounded(.toNearestOrEven)
@@ -88,63 +86,5 @@ extension CivilDate {
         let microsecond = fraction < 0 ? Int(fraction) + 1_000_000 : Int(fraction)
         return microsecond == 1_000_000
             ? (CivilDate(seconds: second + 1), 0) : (CivilDate(seconds: second), microsecond)
-    }
-}
-
-extension CivilDate {
-    /// The error of a writer for a date outside the calendar.
-    static var outOfRange: PropertyListError {
-        PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
-    }
-
-    /// The error of a writer of XML for a moment between two seconds.
-    static var fractionInXML: PropertyListError {
-        PropertyListError("XML property lists cannot represent fractions of a second; use the binary format")
-    }
-}
-
-extension ByteBuffer {
-    /// Appends a date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with a fraction if it has one.
-    ///
-    /// The fraction has no trailing zeros and at most six digits.
-    mutating func append(_ date: CivilDate, microsecond: Int = 0) {
-        append(date.year, digits: 4)
-        append(UInt8(ascii: "-"))
-        append(date.month, digits: 2)
-        append(UInt8(ascii: "-"))
-        append(date.day, digits: 2)
-        append(UInt8(ascii: "T"))
-        append(date.hour, digits: 2)
-        append(UInt8(ascii: ":"))
-        append(date.minute, digits: 2)
-        append(UInt8(ascii: ":"))
-        append(date.second, digits: 2)
-        if microsecond > 0 {
-            append(UInt8(ascii: "."))
-            append(microsecond, digits: 6)
-            while span[count - 1] == UInt8(ascii: "0") { truncate(to: count - 1) }
-        }
-        append(UInt8(ascii: "Z"))
-    }
-}
-
-/// The text of numbers and dates in JSON and in titles.
-public enum JSONText {
-    /// The shortest text that reads back as the same number, always with a point or an exponent; `nan`, `+infinity`
-    /// and `-infinity` for what JSON cannot represent.
-    public static func real(_ value: Double) -> String {
-        if value.isNaN { return "nan" }
-        if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
-        return value.description
-    }
-
-    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with microseconds if there are any; `nan` if it is not a date.
-    ///
-    /// - Parameter seconds: since 2001-01-01T00:00:00Z.
-    public static func date(_ seconds: Double) -> String {
-        guard let (date, microsecond) = CivilDate.moment(seconds) else { return "nan" }
-        var text = ByteBuffer(capacity: 32)
-        text.append(date, microsecond: microsecond)
-        return String(utf8: text.span)
     }
 }

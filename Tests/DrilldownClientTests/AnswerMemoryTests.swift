@@ -35,9 +35,6 @@ import Testing
         memory.remember(entry("large", cost: 40), for: "large")
         #expect(memory["small"] == nil)
         #expect(memory["large"]?.tag == "large")
-        memory.removeAll()
-        #expect(memory["large"] == nil)
-        #expect(memory.cost == 0)
     }
 
     @Test func `an answer that was forgotten is asked for without a tag, and read again`() async throws {
@@ -62,7 +59,8 @@ import Testing
         let asked = DrilldownClient.Guarded<Server?>(nil)
         let origin = try StubOrigin { request in
             guard request.fields["if-none-match"] != nil else { return .json(StubOrigin.Answer.level, tags) }
-            asked.withLock { $0?.memory.removeAll() }
+            // Too large to be remembered, it takes the place of what is.
+            asked.withLock { $0?.memory.remember(.init(tag: "", value: 0, cost: .max), for: "/levels/") }
             return .bytes(StubOrigin.Answer.message("304 Not Modified", tags, []))
         }
         let server = try Server(origin(""))

@@ -29,9 +29,9 @@ import Testing
             delta
                 == LevelDelta(
                     level: level, since: "v1", removed: ["x", "y"],
-                    inserted: [.init(position: 0, row: changed("n"))],
-                    moved: [.init(position: 2, key: "m"), .init(position: 1, key: "o")],
-                    updated: [.init(position: 1, row: changed("u"))]))
+                    inserted: [.init(position: 0, value: changed("n"))],
+                    moved: [.init(position: 2, value: "m"), .init(position: 1, value: "o")],
+                    updated: [.init(position: 1, value: changed("u"))]))
     }
 
     @Test func `a delta of no changes is one, and unknown members are passed over`() throws {
@@ -39,7 +39,7 @@ import Testing
         #expect(delta?.since == "v2")
         #expect(delta?.removed == [])
         #expect(delta?.inserted == [])
-        #expect(delta?.moved == [.init(position: 1, key: "m")])
+        #expect(delta?.moved == [.init(position: 1, value: "m")])
         #expect(delta?.updated == [])
     }
 

@@ -49,7 +49,7 @@ import Testing
         let found = try await problem { try await Server(origin("")).level(at: .root) }
         #expect(
             found?.detail
-                == "\(origin("")) answered /levels/ with the status 502 (Bad gateway) and 11 bytes of the type text/plain that begin with 'no upstream'."
+                == "\(origin("")) answered /levels/ with the status 502 and 11 bytes of the type text/plain that begin with 'no upstream'."
         )
         #expect(found?.retryAfter == 7)
         #expect(found?.isTemporary == true)

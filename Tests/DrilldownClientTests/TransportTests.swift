@@ -49,7 +49,8 @@ import Testing
     @Test func `an edit is never redirected`() async throws {
         let origin = try StubOrigin { _ in .status("307 Temporary Redirect", ["Location": "/elsewhere"]) }
         let server = try Server(origin(""), editToken: "editor")
-        var request = Request("POST", "/edits")
+        var request = Request("/edits")
+        request.method = "POST"
         request.isEdit = true
         request.body = Data("{}".utf8)
         #expect(

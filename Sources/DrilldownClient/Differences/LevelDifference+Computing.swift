@@ -64,17 +64,4 @@ extension Level {
 
     /// The number of rows of each section that are not on this page.
     private var rowsElsewhere: [Int] { sections.map { $0.range.count - shownPositions(of: $0).count } }
-
-    /// The positions in `rows` of those of a section.
-    private func shownPositions(of section: Section) -> Range<Int> {
-        let start = section.range.lowerBound.saturatingSum(-max(0, start)).clamped(to: 0...rows.count)
-        let end = section.range.upperBound.saturatingSum(-max(0, self.start)).clamped(to: 0...rows.count)
-        return start..<end
-    }
-}
-
-extension Int {
-    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
-    }
 }

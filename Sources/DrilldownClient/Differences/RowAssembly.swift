@@ -2,14 +2,8 @@
 ///
 /// A row that is neither is *stable*: the stable rows have the same order in the old and the new list.
 struct RowAssembly {
-    /// The old rows.
     let old: [Row]
-    /// The hashes of the keys of the old rows; nil if no delta is going to be applied.
-    let oldHashes: [Int]?
-    /// The rows that have been put together so far.
     private(set) var rows: [Row] = []
-    /// The hashes of their keys; empty if those of the old rows are not known.
-    private(set) var hashes: [Int] = []
     /// The positions of old rows that were taken out, ascending.
     private(set) var taken: [Int] = []
     /// The positions of new rows that were put in, ascending.
@@ -17,30 +11,20 @@ struct RowAssembly {
     /// The positions of new rows that were replaced by another version of the same row; some may also be in `placed`.
     private(set) var updated: [Int] = []
 
-    init(_ old: [Row], hashes oldHashes: [Int]? = nil, capacity: Int) {
-        (self.old, self.oldHashes) = (old, oldHashes)
+    init(_ old: [Row], capacity: Int) {
+        self.old = old
         rows.reserveCapacity(capacity)
-        if oldHashes != nil { hashes.reserveCapacity(capacity) }
     }
 
     /// Appends old rows that are stable.
-    mutating func keep(_ range: Range<Int>) {
-        rows.append(contentsOf: old[range])
-        if let oldHashes { hashes.append(contentsOf: oldHashes[range]) }
-    }
-
-    /// Leaves out old rows, whose positions are ascending.
-    mutating func take(_ positions: [Int]) {
-        taken += positions
-    }
+    mutating func keep(_ range: Range<Int>) { rows.append(contentsOf: old[range]) }
 
     /// Appends a row that was not at this place before.
     mutating func place(_ row: Row) {
         placed.append(rows.count)
-        append(row)
+        rows.append(row)
     }
 
-    /// Replaces a row that has already been appended.
     mutating func update(_ position: Int, _ row: Row) {
         updated.append(position)
         rows[position] = row
@@ -56,7 +40,7 @@ struct RowAssembly {
         appendStable(new[..<prefix], from: range.lowerBound)
         taken += range.dropFirst(prefix).dropLast(suffix)
         placed += rows.count..<(rows.count + new.count - prefix - suffix)
-        for row in new[prefix..<(new.count - suffix)] { append(row) }
+        rows += new[prefix..<(new.count - suffix)]
         appendStable(new[(new.count - suffix)...], from: range.upperBound - suffix)
     }
 
@@ -64,13 +48,8 @@ struct RowAssembly {
     private mutating func appendStable(_ new: ArraySlice<Row>, from start: Int) {
         for (position, row) in zip(start..., new) {
             if !old[position].showsSame(as: row) { updated.append(rows.count) }
-            append(row)
+            rows.append(row)
         }
-    }
-
-    private mutating func append(_ row: Row) {
-        rows.append(row)
-        if oldHashes != nil { hashes.append(row.key.hashValue) }
     }
 
     /// The old position of the row at a new one; nil if it was put in.
@@ -101,15 +80,15 @@ extension RowAssembly {
         var source = PendingRows(next: range.lowerBound, end: range.upperBound, taken: leaving.positions)
         for placement in try placements(of: delta, leaving.rows) {
             try keep(&source, until: start + placement.position)
-            place(placement.row)
+            place(placement.value)
         }
-        take(leaving.positions)
+        taken += leaving.positions
         try keep(&source, until: rows.count + source.count)
         guard rows.count == start + count else { throw Misfit() }
         for update in delta.updated {
             let position = start + update.position
-            guard position < rows.count, rows[position].key == update.row.key else { throw Misfit() }
-            self.update(position, update.row)
+            guard position < rows.count, rows[position].key == update.value.key else { throw Misfit() }
+            self.update(position, update.value)
         }
     }
 
@@ -117,19 +96,16 @@ extension RowAssembly {
     private func leaving(
         _ range: Range<Int>, _ delta: LevelDelta
     ) throws(Misfit) -> (positions: [Int], rows: [String: Row]) {
-        let moved = Set(delta.moved.map(\.key))
+        let moved = Set(delta.moved.map(\.value))
         let leaving = moved.union(delta.removed)
-        let inserted = Set(delta.inserted.map(\.row.key))
+        let inserted = Set(delta.inserted.map(\.value.key))
         guard leaving.count == delta.moved.count + delta.removed.count, inserted.count == delta.inserted.count else {
             throw Misfit()
         }
         if leaving.isEmpty && inserted.isEmpty { return ([], [:]) }
         var positions: [Int] = []
         var rows: [String: Row] = [:]
-        // Looking at a few bytes of each row finds those few whose keys have to be looked at.
-        let candidates = HashFilter(leaving.union(inserted))
         for position in range {
-            if let oldHashes, !candidates.mayContain(oldHashes[position]) { continue }
             let key = old[position].key
             if leaving.contains(key) {
                 positions.append(position)
@@ -143,11 +119,11 @@ extension RowAssembly {
     }
 
     /// The inserted and the moved rows by ascending position.
-    private func placements(of delta: LevelDelta, _ moved: [String: Row]) throws(Misfit) -> [LevelDelta.Placed] {
+    private func placements(of delta: LevelDelta, _ moved: [String: Row]) throws(Misfit) -> [LevelDelta.Placed<Row>] {
         var result = delta.inserted
         for move in delta.moved {
-            guard let row = moved[move.key] else { throw Misfit() }
-            result.append(LevelDelta.Placed(position: move.position, row: row))
+            guard let row = moved[move.value] else { throw Misfit() }
+            result.append(LevelDelta.Placed(position: move.position, value: row))
         }
         return result.sorted { $0.position < $1.position }
     }
@@ -185,18 +161,4 @@ private struct PendingRows {
         next = run.upperBound
         return run.isEmpty ? nil : run
     }
-}
-
-/// A set of hashes that answers nearly every question with one look at a table of bits.
-private struct HashFilter {
-    private var bits: [Bool]
-
-    init(_ keys: Set<String>) {
-        var size = 1_024
-        while size < keys.count * 16 { size *= 2 }
-        bits = Array(repeating: false, count: size)
-        for key in keys { bits[key.hashValue & (size - 1)] = true }
-    }
-
-    func mayContain(_ hash: Int) -> Bool { bits[hash & (bits.count - 1)] }
 }

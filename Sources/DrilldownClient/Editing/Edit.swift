@@ -35,14 +35,7 @@ public struct Edit: Hashable, Sendable {
         self.ifMatch = ifMatch
     }
 
-    /// Adds a new item to a level.
-    ///
-    /// - Parameters:
-    ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
-    ///   - level: the path of the item whose level it is; a leaf becomes a branch.
-    ///   - position: the place among the rows of the section.
-    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
-    ///   - version: `itemVersion` of the level as it must be.
+    /// Adds a new item to a level; the parameters are those of ``Server/insert(_:into:at:section:ifMatch:)``.
     public static func insert(
         _ item: FieldValue, into level: ItemPath, at position: Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
@@ -64,14 +57,7 @@ public struct Edit: Hashable, Sendable {
         return Edit(.patch(changes, at: path), ifMatch: version)
     }
 
-    /// Moves an item, with all below it, to a level or to another place on its own.
-    ///
-    /// - Parameters:
-    ///   - path: the item.
-    ///   - level: the path of the item whose level it moves to.
-    ///   - position: the place among the rows of the section, not counting the item itself.
-    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
-    ///   - version: the version or `fieldsVersion` that the item must have.
+    /// Moves an item, with all below it; the parameters are those of ``Server/move(_:into:at:section:ifMatch:)``.
     public static func move(
         _ path: ItemPath, into level: ItemPath, at position: Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
@@ -119,7 +105,21 @@ extension Edit {
     }
 }
 
-/// The bodies of edits, in the form that the service reads.
+extension Edit {
+    /// Checks that the paths can be sent.
+    ///
+    /// - Throws: `Problem` of the kind `.badPath`.
+    func checkPaths() throws(Problem) {
+        switch action {
+        case .insert(_, let path, _, _), .put(_, let path), .patch(_, let path), .delete(let path): try path.check()
+        case .move(let path, let level, _, _):
+            try path.check()
+            try level.check()
+        }
+    }
+}
+
+// The bodies of edits, in the form that the service reads.
 extension Edit {
     /// The step of a batch.
     var step: Fields {
@@ -139,7 +139,6 @@ extension Edit {
         return step
     }
 
-    /// The request for this edit alone.
     var request: Request {
         var request: Request
         switch action {
@@ -165,7 +164,8 @@ extension Edit {
 extension Request {
     /// An edit with a body of JSON.
     init(_ method: String, _ target: String, json: FieldValue?) {
-        self.init(method, target)
+        self.init(target)
+        self.method = method
         isEdit = true
         guard let json else { return }
         header["Content-Type"] = "application/json"

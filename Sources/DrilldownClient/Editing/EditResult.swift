@@ -11,11 +11,8 @@ public struct EditResult: Hashable, Sendable {
         self.paths = paths
     }
 
-    /// - Throws: `JSONError` for bytes that are not the answer to edits.
     static func read(_ bytes: [UInt8]) throws(JSONError) -> EditResult {
-        var reader = JSONReader(bytes)
-        let fields = try reader.fields()
-        try reader.end()
+        let fields = try JSONReader.fields(bytes)
         guard let revision = fields["revision"]?.text, let edits = fields["edits"]?.list else {
             throw JSONError("it has no 'revision' or no 'edits'", at: 0)
         }
@@ -37,11 +34,8 @@ public struct ReloadResult: Hashable, Sendable {
         self.revision = revision
     }
 
-    /// - Throws: `JSONError` for bytes that are not the answer to a reload.
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ReloadResult {
-        var reader = JSONReader(bytes)
-        let fields = try reader.fields()
-        try reader.end()
+        let fields = try JSONReader.fields(bytes)
         guard let outcome = fields["outcome"]?.text, let revision = fields["revision"]?.text else {
             throw JSONError("it has no 'outcome' or no 'revision'", at: 0)
         }

@@ -10,11 +10,6 @@ struct CacheFolder: Sendable {
     /// The number of bytes that all files may have together.
     let limit: Int
 
-    /// Sets the date of a file that has just been read.
-    var markAsUsed: @Sendable (_ file: URL) throws -> Void = { file in
-        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
-    }
-
     /// Puts bytes in place of a file as a whole.
     var replace: @Sendable (_ file: URL, _ bytes: Data) throws -> Void = { file, bytes in
         try bytes.write(to: file, options: .atomic)
@@ -29,7 +24,7 @@ struct CacheFolder: Sendable {
     }
 
     private func file(of target: LevelTarget) -> URL {
-        url.appendingPathComponent(Self.prefix + StableHash.name(of: identity(of: target)) + Self.suffix)
+        url.appendingPathComponent(Self.prefix + StableHash.digits(of: identity(of: target).utf8) + Self.suffix)
     }
 
     /// The level in a file, which counts as used now; nil if there is none, or if it is damaged.
@@ -39,7 +34,9 @@ struct CacheFolder: Sendable {
             let bytes = try Data(contentsOf: file)
             guard let copy = CachedLevel.read([UInt8](bytes), identity: identity(of: target)) else { return nil }
             // Another user's file, or one on a read-only disk, only counts as used less recently.
-            _ = Result { try markAsUsed(file) }
+            _ = Result {
+                try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
+            }
             return copy
         } catch {
             // There is no such file, or it cannot be read: the server has the level.
@@ -88,23 +85,12 @@ struct CacheFolder: Sendable {
 
 /// A hash that is the same in every process: FNV-1a with 64 bits, of which files are named and checked.
 ///
-/// It guards against damage, not against an adversary.
-struct StableHash {
-    private(set) var value: UInt64
-
-    init(_ bytes: some Sequence<UInt8>, basis: UInt64 = 0xcbf2_9ce4_8422_2325) {
-        value = bytes.reduce(into: basis) { value, byte in value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    }
-
-    /// The value as 16 hexadecimal digits.
-    var digits: String {
+/// It guards against damage, not against an adversary. A file also names its level, so two of one hash are told apart.
+enum StableHash {
+    /// The hash as 16 hexadecimal digits.
+    static func digits(of bytes: some Sequence<UInt8>) -> String {
+        let value = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// 32 hexadecimal digits that identify a text.
-    static func name(of text: String) -> String {
-        let first = StableHash(text.utf8)
-        return first.digits + StableHash(text.utf8, basis: first.value).digits
     }
 }

@@ -17,14 +17,14 @@ enum CachedLevel {
         var content = JSONText.bytes(of: .list(copy.pages.map(\.fieldValue)))
         content.append(UInt8(ascii: "\n"))
         content += LevelText.bytes(of: copy.level)
-        return Array("\(title)\n\(identity)\n\(StableHash(content).digits)\n".utf8) + content
+        return Array("\(title)\n\(identity)\n\(StableHash.digits(of: content))\n".utf8) + content
     }
 
     /// The copy in a file; nil if the file is damaged, of another format or of another level.
     static func read(_ bytes: [UInt8], identity: String) -> LevelCopy? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
         guard lines.count == 5, lines[0].elementsEqual(title.utf8), lines[1].elementsEqual(identity.utf8),
-            lines[2].elementsEqual(StableHash(bytes[lines[3].startIndex...]).digits.utf8)
+            lines[2].elementsEqual(StableHash.digits(of: bytes[lines[3].startIndex...]).utf8)
         else { return nil }
         do {
             let pages = try pages(Array(lines[3]))

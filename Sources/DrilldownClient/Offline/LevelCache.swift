@@ -14,7 +14,6 @@ final class LevelCache: Sendable {
         var pending: [LevelTarget: LevelCopy?] = [:]
         /// Whether the queue is going to look at `pending`.
         var isScheduled = false
-        var latestFailure: (any Error)?
     }
 
     /// The time between two times of writing.
@@ -30,9 +29,6 @@ final class LevelCache: Sendable {
                 url: folder, server: configuration.url.absoluteString, limit: configuration.maximumCacheBytes))
     }
 
-    /// Why the latest file could not be written; nil if it was. A cache that cannot be written is only less useful.
-    var latestFailure: (any Error)? { state.withLock(\.latestFailure) }
-
     /// The last known state of a level; nil if there is none, or if its file is damaged.
     func copy(of target: LevelTarget) async -> LevelCopy? {
         if let pending = state.withLock({ $0.pending[target] }) { return pending }
@@ -40,12 +36,6 @@ final class LevelCache: Sendable {
             queue.async { [folder] in continuation.resume(returning: folder.copy(of: target)) }
         }
     }
-
-    /// Keeps a state of a level, soon.
-    func keep(_ copy: LevelCopy, of target: LevelTarget) { change(target, to: copy) }
-
-    /// Forgets a level, soon.
-    func remove(_ target: LevelTarget) { change(target, to: nil) }
 
     /// Waits until everything is written.
     func flush() async {
@@ -57,7 +47,8 @@ final class LevelCache: Sendable {
         }
     }
 
-    private func change(_ target: LevelTarget, to copy: LevelCopy?) {
+    /// Keeps a state of a level, soon; nil forgets the level.
+    func keep(_ copy: LevelCopy?, of target: LevelTarget) {
         let mustSchedule = state.withLock { state in
             state.pending[target] = .some(copy)
             defer { state.isScheduled = true }
@@ -82,21 +73,12 @@ final class LevelCache: Sendable {
         let pending = state.withLock(\.pending)
         guard !pending.isEmpty else { return false }
         for (target, copy) in pending {
-            let failure = Result { try folder.write(copy, of: target) }.failure
-            state.withLock { state in
-                state.latestFailure = failure
-                // A newer state may have come meanwhile.
-                if state.pending[target]??.pages == copy?.pages { state.pending[target] = nil }
-            }
+            // A cache that cannot be written is only less useful.
+            _ = Result { try folder.write(copy, of: target) }
+            // A newer state may have come meanwhile.
+            state.withLock { if $0.pending[target]??.pages == copy?.pages { $0.pending[target] = nil } }
         }
         folder.shrink()
         return true
-    }
-}
-
-extension Result {
-    fileprivate var failure: Failure? {
-        guard case .failure(let failure) = self else { return nil }
-        return failure
     }
 }

@@ -9,11 +9,9 @@ extension Problem {
             self = told
             status = answer.status
         } else {
-            let phrase = StatusWords.words(answer.status)
             self.init(
-                .foreignRefusal, title: phrase, status: answer.status,
-                detail:
-                    "\(server) answered \(answer.target) with the status \(answer.status) (\(phrase)) and \(answer.summary).",
+                .foreignRefusal, title: "Status \(answer.status)", status: answer.status,
+                detail: "\(server) answered \(answer.target) with the status \(answer.status) and \(answer.summary).",
                 instance: answer.target)
         }
         retryAfter = answer.retryAfter
@@ -21,14 +19,7 @@ extension Problem {
 
     /// What problem+json tells (RFC 9457); nil if the bytes are not a problem.
     private static func told(by body: Data) -> Problem? {
-        var reader = JSONReader([UInt8](body))
-        do {
-            let members = try reader.fields()
-            try reader.end()
-            return Problem(members)
-        } catch {
-            return nil
-        }
+        do { return Problem(try JSONReader.fields([UInt8](body))) } catch { return nil }
     }
 
     private init?(_ members: Fields) {
@@ -48,27 +39,14 @@ extension Problem {
     ///
     /// - Parameter reason: what is wrong with it, as the end of a sentence.
     static func unreadable(_ answer: Answer, from server: String, _ reason: String) -> Problem {
-        Problem(
-            .unreadableAnswer, title: "Unreadable answer", status: answer.status,
-            detail:
-                "\(server) answered \(answer.target) with \(answer.summary), which is not the answer of a drilldown service: \(reason).",
-            instance: answer.target)
+        unreadable(
+            answer.target, status: answer.status,
+            "\(server) answered \(answer.target) with \(answer.summary), which is not the answer of a drilldown service: \(reason)."
+        )
     }
-}
 
-/// The words of a status, for answers that tell nothing else.
-enum StatusWords {
-    static func words(_ status: Int) -> String {
-        switch status {
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not found"
-        case 429: "Too many requests"
-        case 500: "Internal server error"
-        case 502: "Bad gateway"
-        case 503: "Service unavailable"
-        case 504: "Gateway timeout"
-        default: status < 500 ? "Refused" : "Server error"
-        }
+    /// The answer to a request for a target is not what the service answers.
+    static func unreadable(_ target: String, status: Int? = nil, _ detail: String) -> Problem {
+        Problem(.unreadableAnswer, title: "Unreadable answer", status: status, detail: detail, instance: target)
     }
 }

@@ -8,10 +8,8 @@ struct ChangesAnswer: Hashable, Sendable {
     var details: [String] = []
     /// Whether there are too many links to list, so that everything counts as changed.
     var isTruncated = false
-    /// The number of entries.
     var count = 0
 
-    /// - Throws: `JSONError` for bytes that are not the answer about changes.
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ChangesAnswer {
         var reader = JSONReader(bytes)
         var answer = ChangesAnswer(revision: "")

@@ -1,6 +1,5 @@
 /// Reads the answer to the request for a detail.
 enum DetailReader {
-    /// - Throws: `JSONError` for bytes that are not the answer about a detail.
     static func read(_ bytes: [UInt8]) throws(JSONError) -> Detail {
         var reader = JSONReader(bytes)
         var head = ItemHead()
@@ -82,7 +81,6 @@ struct ItemHead {
         throw JSONError("it has no '\(name)'", at: end)
     }
 
-    /// Reads a title and a link.
     static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink {
         var link = ItemLink(title: "", path: .root)
         try reader.object { name, reader throws(JSONError) in

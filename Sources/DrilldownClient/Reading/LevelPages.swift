@@ -68,10 +68,8 @@ public struct LevelPages: AsyncSequence, Sendable {
             try path.check()
             let page = try await server.level(of: target)
             guard page.next != target else {
-                throw Problem(
-                    .unreadableAnswer, title: "Unreadable answer",
-                    detail: "\(server.address) answered \(target) with a page whose next page is itself.",
-                    instance: target)
+                throw Problem.unreadable(
+                    target, "\(server.address) answered \(target) with a page whose next page is itself.")
             }
             next = page.next
             return page

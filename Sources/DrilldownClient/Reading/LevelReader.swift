@@ -5,14 +5,10 @@ struct LevelReader {
     private var start = 0
     private var sections: [Level.Section] = []
     private var rows: [Row]?
-    private var since: String?
-    private var removed: [String] = []
-    private var inserted: [LevelDelta.Placed] = []
-    private var moved: [LevelDelta.Moved] = []
-    private var updated: [LevelDelta.Placed] = []
     private var next: String?
+    private var since: String?
+    private var delta = LevelDelta(level: Level(title: "", path: .root), since: "")
 
-    /// - Throws: `JSONError` for bytes that are not the answer about a level.
     static func read(_ bytes: [UInt8]) throws(JSONError) -> LevelAnswer {
         var reader = JSONReader(bytes)
         var level = LevelReader()
@@ -33,11 +29,11 @@ struct LevelReader {
             try reader.list { reader throws(JSONError) in rows.append(try RowReader.read(&reader, below: head.path)) }
             self.rows = rows
         case "since": since = try reader.text()
-        case "removed": removed = try reader.texts()
-        case "inserted": inserted = try placedRows(&reader)
+        case "removed": delta.removed = try reader.texts()
+        case "inserted": delta.inserted = try placedRows(&reader)
         case "moved":
-            try reader.list { reader throws(JSONError) in moved.append(try Self.moved(&reader)) }
-        case "updated": updated = try placedRows(&reader)
+            delta.moved = try Self.placed(&reader, "key") { reader throws(JSONError) in try reader.text() }
+        case "updated": delta.updated = try placedRows(&reader)
         case "next": next = try reader.optionalText()
         default: try head.read(name, &reader)
         }
@@ -53,46 +49,40 @@ struct LevelReader {
         // Their parents are known.
         level.rows = rows ?? []
         if let since, rows == nil {
-            return .delta(
-                LevelDelta(
-                    level: level, since: since, removed: removed, inserted: inserted, moved: moved, updated: updated))
+            var delta = delta
+            (delta.level, delta.since) = (level, since)
+            return .delta(delta)
         }
         guard rows != nil else { throw JSONError("it has neither 'rows' nor 'since'", at: end) }
         return .level(level)
     }
 
-    private func placedRows(_ reader: inout JSONReader) throws(JSONError) -> [LevelDelta.Placed] {
-        var placed: [LevelDelta.Placed] = []
+    /// Reads the changes of one kind: positions, and for each a row or a key in the member `name`.
+    private static func placed<Value: Hashable & Sendable>(
+        _ reader: inout JSONReader, _ name: String, _ value: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> [LevelDelta.Placed<Value>] {
+        var placed: [LevelDelta.Placed<Value>] = []
         try reader.list { reader throws(JSONError) in
             let start = reader.offset
             var position: Int?
-            var row: Row?
-            try reader.object { name, reader throws(JSONError) in
-                switch name {
+            var found: Value?
+            try reader.object { member, reader throws(JSONError) in
+                switch member {
                 case "at": position = try reader.count()
-                case "row": row = try RowReader.read(&reader, below: head.path)
+                case name: found = try value(&reader)
                 default: try reader.skip()
                 }
             }
-            guard let position, let row else { throw JSONError("it has a change without 'at' or 'row'", at: start) }
-            placed.append(LevelDelta.Placed(position: position, row: row))
+            guard let position, let found else {
+                throw JSONError("it has a change without 'at' or '\(name)'", at: start)
+            }
+            placed.append(LevelDelta.Placed(position: position, value: found))
         }
         return placed
     }
 
-    private static func moved(_ reader: inout JSONReader) throws(JSONError) -> LevelDelta.Moved {
-        let start = reader.offset
-        var position: Int?
-        var key: String?
-        try reader.object { name, reader throws(JSONError) in
-            switch name {
-            case "at": position = try reader.count()
-            case "key": key = try reader.text()
-            default: try reader.skip()
-            }
-        }
-        guard let position, let key else { throw JSONError("it has a change without 'at' or 'key'", at: start) }
-        return LevelDelta.Moved(position: position, key: key)
+    private func placedRows(_ reader: inout JSONReader) throws(JSONError) -> [LevelDelta.Placed<Row>] {
+        try Self.placed(&reader, "row") { reader throws(JSONError) in try RowReader.read(&reader, below: head.path) }
     }
 
     private static func section(_ reader: inout JSONReader) throws(JSONError) -> Level.Section {
@@ -130,24 +120,18 @@ struct LevelDelta: Hashable, Sendable {
     /// The version that the changes begin from.
     var since: String
     /// The keys of the rows that are gone.
-    var removed: [String]
+    var removed: [String] = []
     /// The new rows, by their positions in the new list.
-    var inserted: [Placed]
-    /// The rows that changed their place among the others.
-    var moved: [Moved]
+    var inserted: [Placed<Row>] = []
+    /// The keys of the rows that changed their place among the others, by their positions in the new list.
+    var moved: [Placed<String>] = []
     /// The rows that show something else, by their positions in the new list.
-    var updated: [Placed]
+    var updated: [Placed<Row>] = []
 
-    /// A row at a position.
-    struct Placed: Hashable, Sendable {
+    /// A row or its key, at a position.
+    struct Placed<Value: Hashable & Sendable>: Hashable, Sendable {
         var position: Int
-        var row: Row
-    }
-
-    /// The key of a row that is at a position now.
-    struct Moved: Hashable, Sendable {
-        var position: Int
-        var key: String
+        var value: Value
     }
 }
 

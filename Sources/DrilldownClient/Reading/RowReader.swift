@@ -1,4 +1,3 @@
-/// Reads one row.
 struct RowReader {
     /// The length of a row of which every text is empty, about; for reserving memory.
     static let shortest = 64
@@ -12,9 +11,6 @@ struct RowReader {
     private var fields = Fields()
     private var extras: Row.Extras.Values?
 
-    /// Reads the row of a level.
-    ///
-    /// - Parameter path: the path of the level.
     @inline(__always)
     static func read(_ reader: inout JSONReader, below path: ItemPath) throws(JSONError) -> Row {
         let start = reader.offset

@@ -74,10 +74,7 @@ extension Server {
     /// - Returns: nil if no file can have this name.
     public func imageURL(named name: String) -> URL? {
         if let url = Self.absoluteURL(name) { return url }
-        guard case .success(let link) = Result(catching: { () throws(Problem) in try Self.assetLink(name) }) else {
-            return nil
-        }
-        return configuration.url(of: link)
+        do { return configuration.url(of: try Self.assetLink(name)) } catch { return nil }
     }
 
     /// The document, or the part of it from an item down, as a file.
@@ -100,19 +97,12 @@ extension Server {
 
     /// The bytes of an answer, remembered by its tag.
     private func data(of target: String) async throws -> Data {
-        var request = Request(target)
-        let known = memory[target]
-        let remembered = known?.value as? Data
-        if let known, remembered != nil { request.header["If-None-Match"] = known.tag }
-        let answer = try await send(request)
-        if answer.status == 304, let remembered { return remembered }
-        guard answer.status == 200 else {
-            throw Problem.unreadable(answer, from: address, "its status is \(answer.status)")
+        try await value(of: Request(target)) { answer in
+            guard answer.status == 200 else {
+                throw Problem.unreadable(answer, from: address, "its status is \(answer.status)")
+            }
+            return answer.body
         }
-        if let tag = answer.entityTag {
-            memory.remember(.init(tag: tag, value: answer.body, cost: answer.body.count + 256), for: target)
-        }
-        return answer.body
     }
 
     /// A file from anywhere, asked for without a token.

@@ -7,18 +7,11 @@ final class AnswerMemory: Sendable {
     private let limit: Int
     private let state = Guarded(State())
 
-    /// What an answer was read as.
     struct Entry: Sendable {
         let tag: String
         let value: any Sendable
-        fileprivate let cost: Int
-        fileprivate var lastUse = 0
-
-        init(tag: String, value: any Sendable, cost: Int) {
-            self.tag = tag
-            self.value = value
-            self.cost = cost
-        }
+        let cost: Int
+        var lastUse = 0
     }
 
     private struct State: Sendable {
@@ -56,9 +49,6 @@ final class AnswerMemory: Sendable {
             if state.cost > limit { Self.forget(&state, to: limit / 2, except: target) }
         }
     }
-
-    /// Forgets all.
-    func removeAll() { state.withLock { $0 = State() } }
 
     /// Many at a time, so that the order is looked for rarely.
     private static func forget(_ state: inout State, to limit: Int, except kept: String) {

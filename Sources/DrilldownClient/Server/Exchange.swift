@@ -114,7 +114,6 @@ extension URL {
     }
 }
 
-/// A request to the service.
 struct Request: Sendable {
     var method = "GET"
     /// Where to send the request, without a token, if not to the service.
@@ -132,11 +131,6 @@ struct Request: Sendable {
     var isEdit = false
 
     init(_ target: String) { self.target = target }
-
-    init(_ method: String, _ target: String) {
-        self.method = method
-        self.target = target
-    }
 }
 
 /// The answer to a request, whatever its status.
@@ -145,7 +139,6 @@ struct Answer: Sendable {
     /// The header fields by their names in lower case.
     var header: [String: String]
     var body: Data
-    /// The target of the request.
     var target: String
 
     var entityTag: String? { header["etag"] }

@@ -11,11 +11,9 @@ public import Foundation
 public final class Server: Sendable {
     /// Where the service is, and how it is asked.
     public let configuration: Configuration
-    /// What sends the requests.
     let transport: Transport
     /// What earlier answers were read as.
     let memory: AnswerMemory
-    /// The levels that are being observed.
     let observations: LevelObservations
     /// The folder of the last known levels, if there is one.
     let levelCache: LevelCache?
@@ -131,13 +129,19 @@ extension Server {
         }
     }
 
-    /// Asks for a value; if the answer is as it was, it is the value that was read then.
+    /// Asks for a value in JSON; if the answer is as it was, it is the value that was read then.
     func value<Value: Sendable>(
         of target: String, as read: (_ bytes: [UInt8]) throws(JSONError) -> Value
     ) async throws -> Value {
         var request = Request(target)
         request.header["Accept"] = "application/json"
-        let known = memory[target]
+        return try await value(of: request) { answer in try self.read(answer, as: read) }
+    }
+
+    /// Asks for a value; if the answer is as it was, it is the value that was read then.
+    func value<Value: Sendable>(of request: Request, _ read: (Answer) throws -> Value) async throws -> Value {
+        var request = request
+        let known = memory[request.target]
         let remembered = known?.value as? Value
         if let known, remembered != nil { request.header["If-None-Match"] = known.tag }
         let answer = try await send(request)
@@ -147,10 +151,10 @@ extension Server {
             }
             return remembered
         }
-        let value = try self.read(answer, as: read)
+        let value = try read(answer)
         if let tag = answer.entityTag {
             // A value takes about twice the memory of its bytes.
-            memory.remember(.init(tag: tag, value: value, cost: 2 * answer.body.count + 256), for: target)
+            memory.remember(.init(tag: tag, value: value, cost: 2 * answer.body.count + 256), for: request.target)
         }
         return value
     }

@@ -1,5 +1,4 @@
 extension JSONReader {
-    /// Reads a string.
     mutating func text() throws(JSONError) -> String {
         skipWhitespace()
         guard byte == UInt8(ascii: "\"") else { throw expected("a text") }
@@ -87,7 +86,9 @@ extension JSONReader {
         var code: UInt32 = 0
         for _ in 0..<4 {
             offset += 1
-            guard let digit = PercentEncoding.value(of: byte) else { throw expected("a hexadecimal digit") }
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw expected("a hexadecimal digit")
+            }
             code = code << 4 | UInt32(digit)
         }
         offset += 1
@@ -95,67 +96,47 @@ extension JSONReader {
     }
 
     private func checked(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
-        guard let text = UTF8Validation.text(bytes) else {
-            throw JSONError("it has a text that is not UTF-8", at: start)
-        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        // A repaired text has replacement characters in place of the bytes that were wrong.
+        guard text.utf8.elementsEqual(bytes) else { throw JSONError("it has a text that is not UTF-8", at: start) }
         return text
     }
 
     /// Reads a number: exact if it is a whole number of 64 bits, else the nearest real number.
     mutating func number() throws(JSONError) -> FieldValue {
         let start = offset
-        let isNegative = byte == UInt8(ascii: "-")
-        if isNegative { offset += 1 }
-        var magnitude: UInt64 = 0
-        var isExact = true
+        if byte == UInt8(ascii: "-") { offset += 1 }
         let digits = offset
-        while let digit = digit {
-            let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-            if overflow || carry { isExact = false }
-            magnitude = sum
-            offset += 1
-        }
-        guard offset > digits else { throw expected("a digit") }
+        try skipDigits()
         guard offset == digits + 1 || bytes[digits] != UInt8(ascii: "0") else {
             throw JSONError("it has a number that begins with 0", at: start)
         }
+        let end = offset
         if byte == UInt8(ascii: ".") {
-            isExact = false
             offset += 1
             try skipDigits()
         }
         if byte | 0x20 == UInt8(ascii: "e") {
-            isExact = false
             offset += 1
             if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { offset += 1 }
             try skipDigits()
         }
-        if isExact, let value = Self.integer(magnitude, isNegative) { return value }
-        return try real(from: start)
-    }
-
-    private static func integer(_ magnitude: UInt64, _ isNegative: Bool) -> FieldValue? {
-        guard isNegative else { return Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude) }
-        // There is a negative zero among real numbers alone.
-        guard magnitude > 0, magnitude <= UInt64(1) << 63 else { return nil }
-        return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
-    }
-
-    private func real(from start: Int) throws(JSONError) -> FieldValue {
-        guard let number = Double(String(decoding: bytes[start..<offset], as: UTF8.self)), number.isFinite else {
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+        // Only real numbers have a negative zero.
+        if offset == end, text != "-0" {
+            if let number = Int64(text) { return .integer(number) }
+            if let number = UInt64(text) { return .unsigned(number) }
+        }
+        guard let number = Double(text), number.isFinite else {
             throw JSONError("it has a number that is beyond a real number of 64 bits", at: start)
         }
         return .real(number)
     }
 
-    private var digit: UInt8? {
-        let digit = byte &- UInt8(ascii: "0")
-        return digit < 10 ? digit : nil
+    private mutating func skipDigits() throws(JSONError) {
+        guard isDigit else { throw expected("a digit") }
+        while isDigit { offset += 1 }
     }
 
-    private mutating func skipDigits() throws(JSONError) {
-        guard digit != nil else { throw expected("a digit") }
-        while digit != nil { offset += 1 }
-    }
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

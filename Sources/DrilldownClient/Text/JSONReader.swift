@@ -4,7 +4,6 @@
 struct JSONReader {
     let bytes: [UInt8]
     var offset = 0
-    /// How many containers are open.
     var depth = 0
 
     /// The greatest number of containers within each other. Values are released recursively, on small stacks too, so this
@@ -36,13 +35,20 @@ struct JSONReader {
         while try !closes(UInt8(ascii: "]"), &isFirst) { try element(&self) }
     }
 
+    /// The fields of an object that is all there is.
+    static func fields(_ bytes: [UInt8]) throws(JSONError) -> Fields {
+        var reader = JSONReader(bytes)
+        let fields = try reader.fields()
+        try reader.end()
+        return fields
+    }
+
     /// Checks that nothing follows.
     mutating func end() throws(JSONError) {
         skipWhitespace()
         guard offset == bytes.count else { throw expected("the end") }
     }
 
-    /// How many bytes are left.
     var rest: Int { bytes.count - offset }
 
     /// The byte at the offset; 0, which is never valid, at the end.
@@ -114,14 +120,9 @@ extension JSONReader {
             skipWhitespace()
             var value: FieldValue
             switch byte {
-            case UInt8(ascii: "{"):
-                try self.open(UInt8(ascii: "{"), "an object")
-                open.append(Container(isObject: true))
-                guard let end = try closedValue(&open) else { continue }
-                value = end
-            case UInt8(ascii: "["):
-                try self.open(UInt8(ascii: "["), "a list")
-                open.append(Container(isObject: false))
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                open.append(Container(isObject: byte == UInt8(ascii: "{")))
+                try self.open(byte, "a value")
                 guard let end = try closedValue(&open) else { continue }
                 value = end
             default: value = try scalar()
@@ -135,19 +136,13 @@ extension JSONReader {
         }
     }
 
-    /// Reads a value and drops it.
     mutating func skip() throws(JSONError) { _ = try value() }
 
     /// Reads a value that is no container.
     private mutating func scalar() throws(JSONError) -> FieldValue {
         switch byte {
         case UInt8(ascii: "\""): return .text(try string())
-        case UInt8(ascii: "t"):
-            try word("true")
-            return .boolean(true)
-        case UInt8(ascii: "f"):
-            try word("false")
-            return .boolean(false)
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean(try boolean())
         case UInt8(ascii: "n"):
             try word("null")
             return .null
@@ -199,11 +194,8 @@ extension JSONReader {
     }
 
     /// Reads a text, or null as nil.
-    mutating func optionalText() throws(JSONError) -> String? {
-        try skipNull() ? nil : text()
-    }
+    mutating func optionalText() throws(JSONError) -> String? { try skipNull() ? nil : text() }
 
-    /// Reads a boolean.
     mutating func boolean() throws(JSONError) -> Bool {
         skipWhitespace()
         switch byte {
@@ -221,37 +213,30 @@ extension JSONReader {
     mutating func count() throws(JSONError) -> Int {
         skipWhitespace()
         let start = offset
-        guard case .integer(let number) = try isNumber ? number() : .null, number >= 0, number < 1 << 53 else {
+        guard isDigit, case .integer(let number) = try number(), number < 1 << 53 else {
             offset = start
             throw expected("a whole number from 0")
         }
         return Int(number)
     }
 
-    /// Reads an object as fields.
     mutating func fields() throws(JSONError) -> Fields {
         skipWhitespace()
         guard byte == UInt8(ascii: "{") else { throw expected("an object") }
         return try value().dictionary ?? Fields()
     }
 
-    /// Reads a list of texts.
     mutating func texts() throws(JSONError) -> [String] {
         var texts: [String] = []
         try list { reader throws(JSONError) in texts.append(try reader.text()) }
         return texts
     }
 
-    /// Reads null if it is there.
     mutating func skipNull() throws(JSONError) -> Bool {
         skipWhitespace()
         guard byte == UInt8(ascii: "n") else { return false }
         try word("null")
         return true
-    }
-
-    private var isNumber: Bool {
-        byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
 

@@ -4,18 +4,7 @@
 struct LevelCopy: Sendable {
     /// The level with the rows of all pages.
     var level: Level
-    /// The pages, in order.
     var pages: [Page]
-    /// The hashes of the rows' keys, in which a delta looks for its rows.
-    private let hashes: [Int]
-
-    init(level: Level, pages: [Page]) {
-        self.init(level: level, pages: pages, hashes: level.rows.map(\.key.hashValue))
-    }
-
-    private init(level: Level, pages: [Page], hashes: [Int]) {
-        (self.level, self.pages, self.hashes) = (level, pages, hashes)
-    }
 
     /// What is remembered of one page.
     struct Page: Sendable, Hashable {
@@ -23,7 +12,6 @@ struct LevelCopy: Sendable {
         var version: String
         /// The entity tag to ask whether anything changed.
         var entityTag: String?
-        /// The number of rows.
         var count: Int
         /// The number of rows of the whole level, as this page's answer told.
         var total: Int
@@ -51,7 +39,7 @@ extension LevelCopy {
     func applying(
         _ answers: [PageAnswer], limit: Int?
     ) throws(RowAssembly.Misfit) -> (copy: LevelCopy, assembly: RowAssembly) {
-        var assembly = RowAssembly(level.rows, hashes: hashes, capacity: level.rows.count + 16)
+        var assembly = RowAssembly(level.rows, capacity: level.rows.count + 16)
         var (newLevel, newPages) = (level, [Page]())
         var start = 0
         for (number, answer) in answers.enumerated() {
@@ -65,7 +53,7 @@ extension LevelCopy {
         newLevel.rows = assembly.rows
         if limit != nil { newLevel.next = nil }
         if newPages.count > 1 { newLevel.version = newPages.map(\.version).joined(separator: ",") }
-        return (LevelCopy(level: newLevel, pages: newPages, hashes: assembly.hashes), assembly)
+        return (LevelCopy(level: newLevel, pages: newPages), assembly)
     }
 }
 

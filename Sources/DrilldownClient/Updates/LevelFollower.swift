@@ -61,7 +61,7 @@ struct LevelFollower: Sendable {
     private func end(_ problem: Problem) {
         // First, so that the level is gone from the folder once an observer that has seen the end flushes it. Any other
         // refusal may be taken back: a token that is wrong, or a query of another version of the server.
-        if problem.kind == .noSuchItem { server.levelCache?.remove(target) }
+        if problem.kind == .noSuchItem { server.levelCache?.keep(nil, of: target) }
         server.observations.remove(target, observation)
         observation.end(problem)
     }
@@ -78,7 +78,6 @@ struct LevelFollower: Sendable {
 
 /// How fast a level is polled if the server's answers do not wait, for example because a proxy removes entity tags.
 struct PollingPace: Sendable {
-    /// The longest pause, in seconds.
     var longest: Double
     /// The number of answers in a row that came early and told nothing new.
     private var early = 0
@@ -93,11 +92,7 @@ struct PollingPace: Sendable {
 
     init(longest seconds: Int) { longest = Double(seconds) }
 
-    /// The seconds to pause before the next request.
-    ///
-    /// - Parameters:
-    ///   - duration: How long the answer took.
-    ///   - isChange: Whether it told anything new.
+    /// The seconds to pause before the next request, after an answer that took `duration`.
     mutating func pause(after duration: Duration, isChange: Bool) -> Double {
         let seconds = duration / .seconds(1)
         if isChange {
@@ -126,7 +121,6 @@ struct Backoff: Sendable {
     var greatest = 30.0
     /// How long a server's `Retry-After` is obeyed, in seconds.
     var greatestRetryAfter = 300.0
-    /// A random number within a range.
     var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
     /// The present time, for telling how long an answer took.
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
@@ -135,11 +129,7 @@ struct Backoff: Sendable {
     /// The same after an answer that came early (`PollingPace`), which is not a failure.
     var rest: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
-    /// The seconds to wait.
-    ///
-    /// - Parameters:
-    ///   - failures: The number of failures since the last success, from 1.
-    ///   - retryAfter: What the server said.
+    /// The seconds to wait after a number of failures in a row, from 1.
     func delay(after failures: Int, retryAfter: Double?) -> Double {
         if let retryAfter { return min(max(retryAfter, 0), greatestRetryAfter) + random(0...first) }
         let doublings = Double(min(failures, 32) - 1)

@@ -97,18 +97,15 @@ struct LevelPoller: Sendable {
 
 extension Problem {
     static func unexpectedAnswer(_ target: LevelTarget) -> Problem {
-        Problem(
-            .unreadableAnswer, title: "Unreadable answer",
-            detail: "The answer to \(target.path.levelLink) has no rows.", instance: target.path.levelLink)
+        unreadable(target.path.levelLink, "The answer to \(target.path.levelLink) has no rows.")
     }
 
     /// A page has another number of rows than follows from the number of rows of the level.
     static func incompletePage(_ target: LevelTarget, of level: Level) -> Problem {
-        Problem(
-            .unreadableAnswer, title: "Unreadable answer",
-            detail: "An answer to \(target.path.levelLink) has \(level.rows.count) rows from row \(level.start) on, "
-                + "which does not fit a level of \(level.count) rows in pages of \(LevelTarget.pageSize).",
-            instance: target.path.levelLink)
+        unreadable(
+            target.path.levelLink,
+            "An answer to \(target.path.levelLink) has \(level.rows.count) rows from row \(level.start) on, "
+                + "which does not fit a level of \(level.count) rows in pages of \(LevelTarget.pageSize).")
     }
 }
 

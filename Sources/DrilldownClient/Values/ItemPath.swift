@@ -136,24 +136,6 @@ extension Problem {
     }
 }
 
-extension Edit {
-    /// The paths that the edit names.
-    var paths: [ItemPath] {
-        switch action {
-        case .insert(_, let level, _, _): [level]
-        case .put(_, let path), .patch(_, let path), .delete(let path): [path]
-        case .move(let path, let level, _, _): [path, level]
-        }
-    }
-
-    /// Checks that the paths can be sent.
-    ///
-    /// - Throws: `Problem` of the kind `.badPath`.
-    func checkPaths() throws(Problem) {
-        for path in paths { try path.check() }
-    }
-}
-
 /// A link to an item: its title and its path.
 public struct ItemLink: Hashable, Sendable {
     /// The title of the item.

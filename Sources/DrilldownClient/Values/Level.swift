@@ -92,8 +92,13 @@ extension Level {
 
     /// The rows of a section that are on this page.
     public func rows(in section: Section) -> ArraySlice<Row> {
+        rows[shownPositions(of: section)]
+    }
+
+    /// The positions in `rows` of those of a section.
+    func shownPositions(of section: Section) -> Range<Int> {
         let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
-        return rows[shown.lowerBound - start..<shown.upperBound - start]
+        return shown.lowerBound - start..<shown.upperBound - start
     }
 
     /// The index path of the row with an identity; nil if it is not on this page. It looks through the rows.

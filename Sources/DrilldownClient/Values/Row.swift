@@ -9,63 +9,35 @@ public struct Row: Hashable, Sendable, Identifiable {
     /// The identity of the row in its list: its key, or its link in a search or an outline.
     public var id: String { extras?.values.href ?? key }
     /// The path of the item that the row is a child of.
-    public var parent: ItemPath {
-        get { storage.values.parent }
-        set { values.parent = newValue }
-    }
+    public var parent: ItemPath
     /// The key of the item, unique on its level.
-    public var key: String {
-        get { storage.values.key }
-        set { values.key = newValue }
-    }
+    public var key: String
     /// The version of the row: a row that shows the same has the same version. It is not a version for `ifMatch`.
-    public var version: String {
-        get { storage.values.version }
-        set { values.version = newValue }
-    }
+    public var version: String
     /// The title of the item.
-    public var title: String {
-        get { storage.values.title }
-        set { values.title = newValue }
-    }
+    public var title: String
     /// Whether the item has no children.
-    public var isLeaf: Bool {
-        get { storage.values.isLeaf }
-        set { values.isLeaf = newValue }
-    }
+    public var isLeaf: Bool
     /// The number of the item's children.
-    public var count: Int {
-        get { storage.values.count }
-        set { values.count = newValue }
-    }
+    public var count: Int
     /// The fields that were requested. `row["Price"]` is short for `row.fields["Price"]`.
-    public var fields: Fields {
-        get { storage.values.fields }
-        set { values.fields = newValue }
-    }
-    /// What few rows have.
-    var extras: Extras? {
-        get { storage.values.extras }
-        set { values.extras = newValue }
-    }
-
-    private var storage: Storage
-
-    private var values: Storage.Values {
-        get { storage.values }
-        set { storage = Storage(newValue) }
-    }
+    public var fields: Fields
+    /// The members that few rows have.
+    var extras: Extras?
 
     /// A row with these values; it is a leaf if `count` is 0.
     public init(
         key: String, below parent: ItemPath = .root, version: String = "", title: String? = nil, count: Int = 0,
         fields: Fields = [:], control: Control? = nil, error: String? = nil
     ) {
-        let hasExtras = control != nil || error != nil
-        storage = Storage(
-            Storage.Values(
-                parent: parent, key: key, version: version, title: title ?? key, isLeaf: count == 0, count: count,
-                fields: fields, extras: hasExtras ? Extras(Extras.Values(control: control, error: error)) : nil))
+        self.parent = parent
+        self.key = key
+        self.version = version
+        self.title = title ?? key
+        isLeaf = count == 0
+        self.count = count
+        self.fields = fields
+        if control != nil || error != nil { extras = Extras(Extras.Values(control: control, error: error)) }
     }
 
     /// The path of the item.
@@ -74,31 +46,6 @@ public struct Row: Hashable, Sendable, Identifiable {
     public var href: String { extras?.values.href ?? (isLeaf ? path.detailLink : path.levelLink) }
     /// The value of a field; nil if the row does not show it.
     public subscript(name: String) -> FieldValue? { fields[name] }
-}
-
-extension Row {
-    /// The members of a row, in one object: the rows of a changed level are a copy, which then counts one reference for
-    /// each row that stays. With the members in the row itself, copying 100,000 rows takes four times as long.
-    final class Storage: Hashable, Sendable {
-        struct Values: Hashable, Sendable {
-            var parent: ItemPath
-            var key: String
-            var version: String
-            var title: String
-            var isLeaf: Bool
-            var count: Int
-            var fields: Fields
-            var extras: Extras?
-        }
-
-        let values: Values
-
-        init(_ values: Values) { self.values = values }
-
-        static func == (left: Storage, right: Storage) -> Bool { left === right || left.values == right.values }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(values) }
-    }
 }
 
 // The fields that a row shows unless others are asked for.

@@ -8,8 +8,8 @@ struct DeltaTests {
         title: "Root", path: .root, version: "1", rows: ["a", "b", "c", "d"].map { Row(key: $0, version: "1") })
 
     private func delta(
-        to level: Level, since: String = "1", removed: [String] = [], inserted: [LevelDelta.Placed] = [],
-        moved: [LevelDelta.Moved] = [], updated: [LevelDelta.Placed] = []
+        to level: Level, since: String = "1", removed: [String] = [], inserted: [LevelDelta.Placed<Row>] = [],
+        moved: [LevelDelta.Placed<String>] = [], updated: [LevelDelta.Placed<Row>] = []
     ) -> LevelDelta {
         var head = level
         head.rows = []
@@ -42,15 +42,16 @@ struct DeltaTests {
         let difference = LevelDifference(from: old, to: new)
         return delta(
             to: new, since: old.version, removed: difference.removed.map { old.rows[$0].key },
-            inserted: difference.inserted.map { .init(position: $0, row: new.rows[$0]) },
-            moved: difference.moved.map { .init(position: $0.new, key: new.rows[$0.new].key) },
-            updated: difference.updated.map { .init(position: $0.new, row: new.rows[$0.new]) })
+            inserted: difference.inserted.map { .init(position: $0, value: new.rows[$0]) },
+            moved: difference.moved.map { .init(position: $0.new, value: new.rows[$0.new].key) },
+            updated: difference.updated.map { .init(position: $0.new, value: new.rows[$0.new]) })
     }
 
     @Test func `A delta gives the new rows and the difference`() throws {
         let answer = delta(
-            to: level("2", count: 4), removed: ["c"], inserted: [.init(position: 3, row: Row(key: "e", version: "1"))],
-            moved: [.init(position: 0, key: "d")], updated: [.init(position: 2, row: Row(key: "b", version: "2"))])
+            to: level("2", count: 4), removed: ["c"],
+            inserted: [.init(position: 3, value: Row(key: "e", version: "1"))],
+            moved: [.init(position: 0, value: "d")], updated: [.init(position: 2, value: Row(key: "b", version: "2"))])
         let old = try copy(of: level, limit: 10_000)
         var known = old
         known.pages[0].version = "1"
@@ -84,9 +85,9 @@ struct DeltaTests {
         let known = LevelCopy(level: level, pages: [.init(version: "1", count: 4, total: 4)])
         let answer = delta(
             to: level("2", count: count), removed: removed,
-            inserted: inserted.map { .init(position: $0.0, row: Row(key: $0.1)) },
-            moved: moved.map { .init(position: $0.0, key: $0.1) },
-            updated: updated.map { .init(position: $0.0, row: Row(key: $0.1)) })
+            inserted: inserted.map { .init(position: $0.0, value: Row(key: $0.1)) },
+            moved: moved.map { .init(position: $0.0, value: $0.1) },
+            updated: updated.map { .init(position: $0.0, value: Row(key: $0.1)) })
         #expect(throws: RowAssembly.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
     }
 

@@ -121,15 +121,6 @@ struct LevelCacheTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("cache")).isEmpty)
     }
 
-    @Test func `A file whose date cannot be set is read all the same`() throws {
-        struct Refusal: Error {}
-        var cache = cache
-        cache.markAsUsed = { _ in throw Refusal() }
-        let written = copy()
-        try cache.write(written, of: target)
-        #expect(cache.copy(of: target)?.level == written.level)
-    }
-
     @Test func `A folder that cannot be written only keeps nothing`() async throws {
         try folder.write("file", "x")
         var configuration = try Server.Configuration("http://127.0.0.1:8080")
@@ -137,7 +128,6 @@ struct LevelCacheTests {
         let cache = try #require(LevelCache(configuration))
         cache.keep(copy(), of: target)
         await cache.flush()
-        #expect(cache.latestFailure != nil)
         #expect(await cache.copy(of: target) == nil)
     }
 

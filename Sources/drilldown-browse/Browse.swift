@@ -7,23 +7,20 @@ enum Browse {
     static func main() async {
         do {
             exit(try await run(BrowseArguments(Array(CommandLine.arguments.dropFirst()))))
-        } catch let failure as BrowseArguments.Failure {
-            complain(failure.description)
-            exit(2)
         } catch {
             complain("\(error)")
-            exit(1)
+            exit((error as? Failure)?.status ?? 1)
         }
     }
 
     /// - Returns: The exit status.
     private static func run(_ arguments: BrowseArguments) async throws -> Int32 {
         if arguments.wantsHelp {
-            try StandardOutput.write(BrowseArguments.help)
+            try StandardOutput.put(BrowseArguments.help)
             return 0
         }
         if arguments.wantsVersion {
-            try StandardOutput.write(BrowseArguments.version)
+            try StandardOutput.put(BrowseArguments.version)
             return 0
         }
         let start = try StartAddress(arguments.url)
@@ -45,6 +42,15 @@ enum Browse {
     }
 }
 
+/// Why the program ends, in a sentence.
+struct Failure: Error, Equatable, CustomStringConvertible {
+    let description: String
+    /// The exit status: 2 for a command line that cannot be understood.
+    let status: Int32
+
+    init(_ description: String, status: Int32 = 1) { (self.description, self.status) = (description, status) }
+}
+
 /// A file that holds a token, in the form of the service's own files: a line a token, with a name before it if it has one.
 enum TokenFile {
     /// The first token of a file.
@@ -55,17 +61,11 @@ enum TokenFile {
         do {
             text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw Failure(
-                description: "The token file '\(DisplayText(path))' cannot be read: \(error.localizedDescription)")
+            throw Failure("The token file '\(DisplayText(path))' cannot be read: \(error.localizedDescription)")
         }
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             if let token = line.split(whereSeparator: \.isWhitespace).last { return String(token) }
         }
-        throw Failure(description: "The token file '\(DisplayText(path))' has no line with a token.")
-    }
-
-    /// A file without a token, in a sentence.
-    struct Failure: Error, Equatable, CustomStringConvertible {
-        let description: String
+        throw Failure("The token file '\(DisplayText(path))' has no line with a token.")
     }
 }

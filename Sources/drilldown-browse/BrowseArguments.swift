@@ -13,11 +13,6 @@ struct BrowseArguments: Equatable {
     var wantsHelp = false
     var wantsVersion = false
 
-    /// A command line that cannot be understood, in a sentence.
-    struct Failure: Error, Equatable, CustomStringConvertible {
-        let description: String
-    }
-
     /// That of the service, which belongs to the same package.
     static let version = "drilldown-browse 0.1.0\n"
 
@@ -46,12 +41,13 @@ struct BrowseArguments: Equatable {
             case "--version": wantsVersion = true
             case "--token-file": tokenFile = try Self.value(of: parts, &rest)
             case "--cache-folder": cacheFolder = try Self.value(of: parts, &rest)
-            default: throw Failure(description: "'\(DisplayText(word))' is not an option; --help lists them.")
+            default: throw Failure("'\(DisplayText(word))' is not an option; --help lists them.", status: 2)
             }
         }
         guard !wantsHelp, !wantsVersion else { return }
         guard let first = urls.first, urls.count == 1 else {
-            throw Failure(description: "One URL is needed, such as http://127.0.0.1:8080, but there are \(urls.count).")
+            throw Failure(
+                "One URL is needed, such as http://127.0.0.1:8080, but there are \(urls.count).", status: 2)
         }
         url = first
     }
@@ -59,7 +55,7 @@ struct BrowseArguments: Equatable {
     private static func value(of parts: [String], _ rest: inout ArraySlice<String>) throws(Failure) -> String {
         if parts.count > 1 { return parts[1] }
         guard let value = rest.popFirst() else {
-            throw Failure(description: "The option '\(parts[0])' needs a value.")
+            throw Failure("The option '\(parts[0])' needs a value.", status: 2)
         }
         return value
     }
@@ -72,18 +68,17 @@ struct StartAddress: Equatable {
     let place: Place
 
     /// - Parameter url: the address of a server, a level, a detail, or a page of the web client.
-    /// - Throws: `BrowseArguments.Failure` if it is something else.
-    init(_ url: String) throws(BrowseArguments.Failure) {
+    /// - Throws: `Failure` if it is something else.
+    init(_ url: String) throws(Failure) {
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
             parts.host?.isEmpty == false
         else {
-            throw BrowseArguments.Failure(
-                description: "'\(DisplayText(url))' is not the URL of a server; it must be as in http://127.0.0.1:8080."
-            )
+            throw Failure(
+                "'\(DisplayText(url))' is not the URL of a server; it must be as in http://127.0.0.1:8080.", status: 2)
         }
         guard parts.percentEncodedQuery == nil, parts.fragment == nil else {
-            throw BrowseArguments.Failure(
-                description: "'\(DisplayText(url))' has a query, which cannot be browsed; leave out all from '?' on.")
+            throw Failure(
+                "'\(DisplayText(url))' has a query, which cannot be browsed; leave out all from '?' on.", status: 2)
         }
         let path = parts.percentEncodedPath
         if let (start, kind) = Self.route(in: path), let item = ItemPath(href: String(path[start...])) {

@@ -40,9 +40,7 @@ extension Browser {
     // MARK: Body
 
     private var body: [StyledText] {
-        if let refusal = place.refusal {
-            return [StyledText()] + Self.wrapped(refusal, columns: size.columns - 4).map { StyledText("  \($0)") }
-        }
+        if let refusal = place.refusal { return [StyledText()] + paragraph(refusal) }
         switch place.kind {
         case .detail: return Array(detailLines.dropFirst(place.top).prefix(bodyLines))
         case .level: return levelLines
@@ -51,9 +49,7 @@ extension Browser {
 
     private var levelLines: [StyledText] {
         guard let level = place.level else { return [StyledText("  …", .dim)] }
-        if let error = level.error {
-            return [StyledText()] + Self.wrapped(error, columns: size.columns - 4).map { StyledText("  \($0)") }
-        }
+        if let error = level.error { return [StyledText()] + paragraph(error) }
         if level.rows.isEmpty {
             return [StyledText(), StyledText(place.search == nil ? "  No rows." : "  Nothing found.", .dim)]
         }
@@ -83,11 +79,12 @@ extension Browser {
     /// The lines of the whole detail.
     var detailLines: [StyledText] {
         guard let detail = place.detail else { return [StyledText("  …", .dim)] }
-        var lines = [StyledText()]
-        if let error = detail.error {
-            lines += Self.wrapped(error, columns: size.columns - 4).map { StyledText("  \($0)") }
-        }
-        return lines + FieldLines.lines(of: detail.fields, columns: size.columns)
+        let error = detail.error.map(paragraph) ?? []
+        return [StyledText()] + error + FieldLines.lines(of: detail.fields, columns: size.columns)
+    }
+
+    private func paragraph(_ text: String) -> [StyledText] {
+        Self.wrapped(text, columns: size.columns - 4).map { StyledText("  \($0)") }
     }
 
     // MARK: Status line

@@ -88,7 +88,7 @@ struct Browser: Sendable {
     mutating func open(_ new: Place) -> Request? {
         news = nil
         isTyping = false
-        place.forgetChanges()
+        place.changed = []
         places.append(new)
         return .follow
     }
@@ -123,8 +123,6 @@ struct Browser: Sendable {
         return .follow
     }
 
-    mutating func endTyping() { isTyping = false }
-
     mutating func searchText(_ change: (inout String) -> Void) -> Request? {
         var text = place.search ?? ""
         change(&text)
@@ -139,7 +137,7 @@ struct Browser: Sendable {
     /// Selects a row that is some rows further, or scrolls a detail.
     mutating func move(by rows: Int) {
         news = nil
-        place.forgetChanges()
+        place.changed = []
         guard place.kind == .level else { return scroll(to: place.top + rows) }
         place.select(place.selection + rows)
         scrollToSelection()
@@ -189,7 +187,7 @@ extension Browser {
 
     private mutating func type(_ key: Key) -> Request? {
         switch key {
-        case .enter, .tab: endTyping()
+        case .enter, .tab: isTyping = false
         case .right: return open()
         case .left: return back()
         case .backspace: return searchText { if !$0.isEmpty { $0.removeLast() } }

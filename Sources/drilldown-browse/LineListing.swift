@@ -12,15 +12,10 @@ struct LineListing {
         if place.kind == .detail { return try printDetail(try await server.detail(at: place.path)) }
         let first = try await server.level(at: place.path)
         // The rows of such a level are in another file, so following it has a point: the file may be mended.
-        if let error = first.error, !follows { throw Failure(description: error) }
+        if let error = first.error, !follows { throw Failure(error) }
         if first.isLeaf, first.error == nil { return try printDetail(try await server.detail(at: place.path)) }
         if follows { return try await follow(place.path) }
         for try await row in server.rows(at: place.path) { try write(line(of: row)) }
-    }
-
-    /// Why a level has no rows, in a sentence.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
     }
 
     private func follow(_ path: ItemPath) async throws {
@@ -51,5 +46,5 @@ struct LineListing {
             + difference.updated.map { "~ " + line(of: difference.new.rows[$0.new]) }
     }
 
-    private func write(_ line: String) throws { try StandardOutput.write(line + "\n") }
+    private func write(_ line: String) throws { try StandardOutput.put(line + "\n") }
 }

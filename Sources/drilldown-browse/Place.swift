@@ -19,7 +19,7 @@ struct Place: Equatable, Sendable {
     /// The first line that is shown.
     var top = 0
     /// The rows that the last change has added or altered.
-    private(set) var changed: Set<Row.ID> = []
+    var changed: Set<Row.ID> = []
     /// Why nothing can be shown, in a sentence.
     var refusal: String?
     /// Whether what is shown was kept from an earlier time.
@@ -57,8 +57,6 @@ struct Place: Equatable, Sendable {
         guard let selected, selectedRow?.id != selected else { return select(selection) }
         select(new.rows.firstIndex { $0.id == selected } ?? selection)
     }
-
-    mutating func forgetChanges() { changed = [] }
 
     /// Begins a search, or changes its text; its rows arrive later.
     mutating func search(for text: String) {
@@ -119,7 +117,7 @@ struct LevelLayout: Equatable, Sendable {
     /// What a line shows; nil after the last one.
     func line(_ number: Int) -> Line? {
         guard number >= 0, number < count else { return nil }
-        let index = Self.last(in: starts) { $0 <= number }
+        let index = starts.lastIndex { $0 <= number } ?? 0
         let section = sections[index]
         let offset = number - starts[index] - (Self.hasTitle(section) ? 1 : 0)
         if offset < 0 { return .title(section: index) }
@@ -129,7 +127,7 @@ struct LevelLayout: Equatable, Sendable {
     /// The line of a row.
     func line(ofRow row: Int) -> Int {
         guard !sections.isEmpty else { return 0 }
-        let index = Self.last(in: sections) { $0.start <= row && $0.count > 0 || $0.start < row }
+        let index = sections.lastIndex { $0.start <= row && $0.count > 0 || $0.start < row } ?? 0
         let section = sections[index]
         return starts[index] + (Self.hasTitle(section) ? 1 : 0) + row - section.start
     }
@@ -139,16 +137,5 @@ struct LevelLayout: Equatable, Sendable {
         let line = line(ofRow: row)
         if case .title = self.line(line - 1) { return line - 1 }
         return line
-    }
-
-    /// The position of the last element that fulfils a condition, which holds for a beginning of the list; 0 if none does.
-    private static func last<Element>(in list: [Element], where holds: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = list.count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(list[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return max(0, low - 1)
     }
 }

@@ -25,7 +25,7 @@ struct Session {
 
     init(_ server: Server, at start: StartAddress) {
         self.server = server
-        browser = Browser(address: start.server, size: TerminalSize(of: STDOUT_FILENO), at: start.place)
+        browser = Browser(address: start.server, size: .present, at: start.place)
         (events, sender) = AsyncStream.makeStream()
     }
 
@@ -52,12 +52,13 @@ struct Session {
     private mutating func handle(_ event: TerminalEvent) -> Bool {
         switch event {
         case .key(let key): return perform(browser.press(key))
-        case .resized: browser.resize(to: TerminalSize(of: STDOUT_FILENO))
+        case .resized:
+            browser.resize(to: .present)
+            shown = nil
         case .suspended: suspend()
         case .continued: resume()
         case .ended: return false
         }
-        if case .resized = event { shown = nil }
         return true
     }
 
@@ -96,7 +97,7 @@ struct Session {
         let frame = browser.frame()
         guard frame != shown else { return }
         // A terminal that is gone tells so by a signal, or by the end of the keys.
-        _ = Result { () throws(StandardOutput.Failure) in try StandardOutput.write(frame.sequences(after: shown)) }
+        _ = Result { try StandardOutput.put(frame.sequences(after: shown)) }
         shown = frame
     }
 
@@ -112,7 +113,7 @@ struct Session {
     /// Takes the terminal over again: a shell may have changed its modes, also while the program was stopped by SIGSTOP.
     private mutating func resume() {
         guard TerminalModes.enter() else { return }
-        browser.resize(to: TerminalSize(of: STDOUT_FILENO))
+        browser.resize(to: .present)
         shown = nil
     }
 }

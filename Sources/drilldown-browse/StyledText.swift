@@ -5,8 +5,7 @@ struct StyledText: Equatable, Sendable {
         let rawValue: UInt8
         static let bold = Style(rawValue: 1)
         static let dim = Style(rawValue: 2)
-        static let underlined = Style(rawValue: 4)
-        static let reverse = Style(rawValue: 8)
+        static let reverse = Style(rawValue: 4)
     }
 
     /// Text in one style.
@@ -213,9 +212,7 @@ struct Frame: Equatable, Sendable {
     }
 
     private static func parameters(of style: StyledText.Style) -> String {
-        let numbers: [(StyledText.Style, String)] = [
-            (.bold, ";1"), (.dim, ";2"), (.underlined, ";4"), (.reverse, ";7"),
-        ]
+        let numbers: [(StyledText.Style, String)] = [(.bold, ";1"), (.dim, ";2"), (.reverse, ";7")]
         return numbers.filter { style.contains($0.0) }.map(\.1).joined()
     }
 }

@@ -68,32 +68,25 @@ enum TerminalModes {
         }
         unsafe wasEntered = true
         do {
-            try StandardOutput.write(enterSequence)
+            try StandardOutput.put(enterSequence)
             return true
         } catch {
-            giveBack()
+            leave()
             return false
         }
     }
 
-    /// Gives the terminal back as it was.
-    static func leave() { giveBack() }
-
-    /// Calls only what a signal handler may call (signal-safety(7)).
-    private static func giveBack() {
+    /// Gives the terminal back as it was. Calls only what a signal handler may call (signal-safety(7)).
+    static func leave() {
         guard unsafe isEntered != 0 else { return }
         unsafe isEntered = 0
-        #if canImport(Glibc)
-            _ = unsafe Glibc.write(output, leaveBytes.baseAddress, leaveBytes.count)
-        #else
-            _ = unsafe Darwin.write(output, leaveBytes.baseAddress, leaveBytes.count)
-        #endif
+        _ = unsafe write(output, leaveBytes.baseAddress, leaveBytes.count)
         _ = unsafe tcsetattr(input, TCSANOW, saved)
     }
 
     /// Gives the terminal back, and lets the signal do what it does without a handler.
     private static let endBySignal: @convention(c) (Int32) -> Void = { number in
-        giveBack()
+        leave()
         signal(number, SIG_DFL)
         raise(number)
     }
@@ -108,52 +101,28 @@ struct TerminalSize: Equatable, Sendable {
     var columns: Int
     var lines: Int
 
-    /// The size that a terminal has if it does not tell.
-    static let usual = TerminalSize(columns: 80, lines: 24)
-
-    init(columns: Int, lines: Int) {
-        self.columns = columns
-        self.lines = lines
-    }
-
-    /// The present size of the terminal on a file descriptor.
-    init(of descriptor: Int32) {
+    /// The present size of the terminal on standard output; 80 columns and 24 lines if it does not tell.
+    static var present: TerminalSize {
         var window = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
-            self = .usual
-            return
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+            return TerminalSize(columns: 80, lines: 24)
         }
-        self.init(columns: Int(window.ws_col), lines: Int(window.ws_row))
+        return TerminalSize(columns: Int(window.ws_col), lines: Int(window.ws_row))
     }
 }
 
 /// Standard output, without a buffer.
 enum StandardOutput {
-    /// Writes a text.
-    ///
     /// - Throws: `Failure` if nothing can be written any more, as to a pipe that is closed or a disk that is full.
-    static func write(_ text: String) throws(Failure) {
+    static func put(_ text: String) throws(Failure) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            #if canImport(Glibc)
-                let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            #else
-                let count = unsafe bytes.withUnsafeBytes {
-                    unsafe Darwin.write(STDOUT_FILENO, $0.baseAddress, $0.count)
-                }
-            #endif
+            let count = unsafe bytes.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count > 0 {
                 bytes = bytes.dropFirst(count)
             } else if errno != EINTR {
-                throw Failure(code: errno)
+                throw Failure("Standard output cannot be written: \(unsafe String(cString: strerror(errno))).")
             }
         }
-    }
-
-    /// Why standard output cannot be written, in a sentence.
-    struct Failure: Error, CustomStringConvertible {
-        let code: Int32
-
-        var description: String { "Standard output cannot be written: \(unsafe String(cString: strerror(code)))." }
     }
 }

@@ -91,7 +91,8 @@ struct BrowserTests {
 
     @Test("goes back above the place that it began at")
     func above() {
-        var browser = Browser(address: "http://h", size: .usual, at: Place(.detail, at: ["a", "b"]))
+        var browser = Browser(
+            address: "http://h", size: TerminalSize(columns: 80, lines: 24), at: Place(.detail, at: ["a", "b"]))
         #expect(browser.press(.left) == .follow)
         #expect(browser.place == Place(.level, at: ["a"]))
         #expect(browser.press(.left) == .follow)

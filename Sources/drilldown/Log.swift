@@ -15,7 +15,6 @@ struct Log: Sendable {
 
     init(_ format: Format, isTimed: Bool = false) { (self.format, self.isTimed) = (format, isTimed) }
 
-    /// Writes one event.
     func write(_ entry: Entry) {
         // The time of the line is the time of the event, because events are logged at once.
         let moment = Double(time(nil)) - CivilDate.unixEpochOffset
@@ -101,7 +100,6 @@ extension Log {
         }
     }
 
-    /// A member of an event's JSON object.
     struct Member: Equatable {
         enum Value: Equatable {
             case text(String)

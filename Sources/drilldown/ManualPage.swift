@@ -62,16 +62,10 @@ enum ManualPage {
     }
 
     private static func entry(of option: Option) -> String {
-        let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
         var facts = "Key \(option.key), variable \(option.variable)"
         if option.key == "Config" { facts = "Variable \(option.variable)" }
         if let standard = option.standard { facts += ", default \(standard)" }
-        return """
-            .TP
-            \\fB\(escaped("--\(option.name)"))\\fR\(value)
-            \(filled(sentence(option.help)))
-            \(filled("\(facts)."))
-            """
+        return "\(entryOfBrowse(of: option))\n\(filled("\(facts)."))"
     }
 
     /// An option that is on the command line only.

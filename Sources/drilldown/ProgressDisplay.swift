@@ -36,8 +36,6 @@ struct ProgressDisplay {
     /// Formatting takes little stack; it is enough for a document's longest path.
     private static let stackBytes = 1 << 20
 
-    /// Starts the display.
-    ///
     /// - Returns: what the loads tell; nil if the system has no thread left, so that none is shown.
     static func start(_ style: Style) -> LoadProgress? {
         do throws(SystemCallError) {

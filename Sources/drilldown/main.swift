@@ -12,7 +12,7 @@ func environment() -> [String: String] {
     return variables
 }
 
-/// Runs the command line; returns the exit status.
+/// - Returns: The exit status.
 func run() throws(UsageError) -> Int32 {
     let arguments = try CommandLineArguments(
         Array(CommandLine.arguments.dropFirst()), program: CommandLine.arguments.first ?? "drilldown")

@@ -39,7 +39,7 @@ struct CertificateSourceTests {
         #expect(try CertificateSource(settings()) { _ in } == nil)
         let source = try CertificateSource(settings("--tls-certificate", certificate, "--tls-key", key)) { _ in }
         #expect(source?.certificates.current.subject == "CN=one")
-        let refusal = #expect(throws: CertificateSource.Refusal.self) {
+        let refusal = #expect(throws: StartRefusal.self) {
             try CertificateSource(settings("--tls-certificate", certificate, "--tls-key", scratch("none"))) { _ in }
         }
         #expect(
@@ -75,7 +75,7 @@ struct CertificateSourceTests {
     @Test("makes the address an https URL")
     func url() throws {
         let address = try #require(ListenAddress("127.0.0.1:8443"))
-        #expect(address.url(port: 8443, isSecure: true) == "https://127.0.0.1:8443/")
-        #expect(address.url(port: 8443) == "http://127.0.0.1:8443/")
+        #expect(address.url(isSecure: true) == "https://127.0.0.1:8443/")
+        #expect(address.url() == "http://127.0.0.1:8443/")
     }
 }

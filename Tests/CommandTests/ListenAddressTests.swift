@@ -54,7 +54,7 @@ struct ListenAddressTests {
         ])
     func url(_ text: String, _ told: String) throws {
         let address = try #require(ListenAddress(text))
-        let entry = Log.Entry(serving: "Data.plist", itemCount: 1, at: [.internet(address, port: 8080)])
+        let entry = Log.Entry(serving: "Data.plist", itemCount: 1, at: [ServedAddress(target: .address(address))])
         #expect(entry.text == "serving Data.plist, 1 item, at \(told)")
     }
 

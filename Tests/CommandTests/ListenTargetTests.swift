@@ -49,8 +49,8 @@ struct ListenTargetTests {
     func handed() throws {
         let bound = BoundAddress.internet(host: "::", port: 8080)
         let address = try #require(ListenAddress("[::]:8080"))
-        #expect(ServedAddress(bound, of: nil) == .internet(address, port: 8080))
-        #expect(ServedAddress(.unix(path: "/run/a"), of: nil) == .unixSocket("/run/a"))
+        #expect(ListenTarget(bound, named: nil) == .address(address))
+        #expect(ListenTarget(.unix(path: "/run/a"), named: nil) == .unixSocket("/run/a"))
     }
 
     @Test("is told of if the service manager handed over other sockets")
@@ -68,7 +68,8 @@ struct ListenTargetTests {
     @Test("keeps the name by which the user knows it")
     func named() throws {
         let address = try #require(ListenAddress("localhost:0"))
-        let served = ServedAddress(.internet(host: "127.0.0.1", port: 4711), of: .address(address))
+        let bound = BoundAddress.internet(host: "127.0.0.1", port: 4711)
+        let served = ServedAddress(target: ListenTarget(bound, named: .address(address)))
         #expect(
             Log.Entry(serving: "a.plist", itemCount: 2, at: [served]).text
                 == "serving a.plist, 2 items, at http://localhost:4711/")
@@ -76,7 +77,7 @@ struct ListenTargetTests {
 
     @Test("is told in the log")
     func told() throws {
-        let socket = ServedAddress.unixSocket("/run/a")
+        let socket = ServedAddress(target: .unixSocket("/run/a"))
         #expect(
             Log.Entry(serving: "a.plist", itemCount: 2, at: [socket])
                 == Log.Entry(
@@ -85,9 +86,9 @@ struct ListenTargetTests {
                         .init("source", .text("a.plist")), .init("items", .number(2)),
                         .init("listen", .text("unix:/run/a")),
                     ]))
-        let address = try #require(ListenAddress("127.0.0.1:0"))
+        let address = try #require(ListenAddress("127.0.0.1:80"))
         #expect(
-            Log.Entry(loading: "a.plist", for: [.internet(address, port: 80)])
+            Log.Entry(loading: "a.plist", for: [ServedAddress(target: .address(address))])
                 == Log.Entry(
                     .info, "starting",
                     "loading a.plist for http://127.0.0.1:80/; until it is loaded, requests are answered with 503",
@@ -141,12 +142,13 @@ struct ListenTargetTests {
 
     @Test("is told with every address, and that of the metrics")
     func severalTold() throws {
+        let targets: [ListenTarget] = [
+            .address(ListenAddress(host: "127.0.0.1", port: 4711)), .address(ListenAddress(host: "::", port: 80)),
+            .unixSocket("/run/a"),
+        ]
+        let monitoring = ServedAddress(target: .address(ListenAddress(host: "127.0.0.1", port: 9090)))
         let entry = Log.Entry(
-            serving: "a.plist", itemCount: 2,
-            at: [
-                .internet(try #require(ListenAddress("127.0.0.1:0")), port: 4711),
-                .internet(try #require(ListenAddress("[::]:80")), port: 80), .unixSocket("/run/a"),
-            ], monitoring: .internet(try #require(ListenAddress("127.0.0.1:0")), port: 9090))
+            serving: "a.plist", itemCount: 2, at: targets.map { ServedAddress(target: $0) }, monitoring: monitoring)
         #expect(
             entry.text
                 == "serving a.plist, 2 items, at http://127.0.0.1:4711/, http://[::1]:80/ and at every other address of this machine and unix:/run/a; metrics and probes at http://127.0.0.1:9090/"

@@ -43,7 +43,7 @@ struct TokenSourceTests {
         #expect(try count([], ["DRILLDOWN_EDIT_TOKEN": token]) == nil)
         #expect(try count(["--read-token-file", path], ["DRILLDOWN_READ_TOKEN": token]) == 3)
         #expect(
-            throws: TokenSource.Refusal(
+            throws: StartRefusal(
                 description: "DRILLDOWN_READ_TOKEN, line 1: the token is shorter than 16 characters; make it longer.")
         ) {
             try count([], ["DRILLDOWN_READ_TOKEN": "short"])
@@ -77,13 +77,13 @@ struct TokenSourceTests {
 
     @Test("that cannot be had end the start with one sentence, which has no token")
     func refusals() throws {
-        let missing = #expect(throws: TokenSource.Refusal.self) {
+        let missing = #expect(throws: StartRefusal.self) {
             try source(["--edit-token-file", scratch("none")])
         }
         #expect(
             missing?.description
                 == "--edit-token-file: '\(scratch("none"))' cannot be read: No such file or directory.")
-        let short = #expect(throws: TokenSource.Refusal.self) {
+        let short = #expect(throws: StartRefusal.self) {
             try source([], ["DRILLDOWN_EDIT_TOKEN": "bob secret"])
         }
         #expect(

@@ -3,16 +3,13 @@ import PropertyLists
 
 /// The certificate of the service: from the files that the options name, watched as long as the service runs.
 struct CertificateSource {
-    /// The reason why the service does not start.
-    struct Refusal: Error, CustomStringConvertible { let description: String }
-
     let certificates: Certificates
     private let watcher: CertificateWatcher
 
     /// Nil if neither file is named, so that the service speaks HTTP.
     ///
     /// - Parameter log: receives the entries about the files.
-    /// - Throws: `Refusal` for files that cannot be used.
+    /// - Throws: `StartRefusal` for files that cannot be used.
     init?(_ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void) throws {
         let (certificate, key) = (settings.text("TlsCertificate"), settings.text("TlsKey"))
         guard !certificate.isEmpty else { return nil }
@@ -22,7 +19,7 @@ struct CertificateSource {
                 log(Log.Entry(notice, certificate: certificate, key: key))
             }
         } catch {
-            throw Refusal(
+            throw StartRefusal(
                 description: "\(settings.name("TlsCertificate")), \(settings.name("TlsKey")): \(error).")
         }
         certificates = files.certificates

@@ -10,13 +10,25 @@ enum ListenTarget: Equatable {
     /// What precedes a path.
     static let unixPrefix = "unix:"
 
+    /// The address of a bound socket.
+    ///
+    /// - Parameter named: where the service was told to listen; nil if the service manager handed over the socket.
+    init(_ bound: BoundAddress, named: ListenTarget?) {
+        switch (bound, named) {
+        case (.internet(_, let port), .address(let address)):
+            self = .address(ListenAddress(host: address.host, port: port))
+        case (.internet(let host, let port), _): self = .address(ListenAddress(host: host, port: port))
+        case (.unix(let path), _): self = .unixSocket(path)
+        }
+    }
+
     /// Whether the system chooses the port, so that the same text may name several sockets.
     var isFreePort: Bool { if case .address(let address) = self { address.port == 0 } else { false } }
 
     /// The target as it is written.
-    private var text: String {
+    fileprivate var text: String {
         switch self {
-        case .address(let address): ListenAddress.text(host: address.host, port: address.port)
+        case .address(let address): address.text
         case .unixSocket(let path): Self.unixPrefix + path
         }
     }
@@ -34,8 +46,7 @@ enum ListenTarget: Equatable {
     /// Binds and listens; SIGTERM and SIGINT end the process at once meanwhile.
     ///
     /// - Parameter origin: where the address was named.
-    /// - Throws: `Refusal`.
-    func listener(named origin: Settings.Origin) throws(Refusal) -> Listener {
+    func listener(named origin: Settings.Origin) throws(StartRefusal) -> Listener {
         do throws(ServerError) {
             return switch self {
             case .address(let address):
@@ -45,12 +56,9 @@ enum ListenTarget: Equatable {
             case .unixSocket(let path): try Listener(unixSocket: path)
             }
         } catch {
-            throw Refusal(description: sentence(for: error, named: origin))
+            throw StartRefusal(description: sentence(for: error, named: origin))
         }
     }
-
-    /// The reason why the service cannot listen at an address.
-    struct Refusal: Error, CustomStringConvertible { let description: String }
 
     /// Why the service cannot listen there, and which setting to use instead.
     ///
@@ -69,44 +77,25 @@ enum ListenTarget: Equatable {
 }
 
 /// Where the service listens, as the log shows it.
-enum ServedAddress: Equatable {
-    /// An address, the port that is in use, and whether it speaks HTTPS.
-    case internet(ListenAddress, port: UInt16, isSecure: Bool = false)
-    /// The path of a Unix domain socket.
-    case unixSocket(String)
-
-    /// - Parameters:
-    ///   - bound: the address that the system tells.
-    ///   - target: where the service was told to listen; nil if the service manager handed over the socket.
-    ///   - isSecure: whether it speaks HTTPS.
-    init(_ bound: BoundAddress, of target: ListenTarget?, isSecure: Bool = false) {
-        switch (bound, target) {
-        case (.internet(_, let port), .address(let address)):
-            self = .internet(address, port: port, isSecure: isSecure)
-        case (.internet(let host, let port), _):
-            self = .internet(ListenAddress(host: host, port: port), port: port, isSecure: isSecure)
-        case (.unix(let path), _): self = .unixSocket(path)
-        }
-    }
+struct ServedAddress: Equatable {
+    /// The address as it was named, with the port that is in use.
+    let target: ListenTarget
+    /// Whether it speaks HTTPS.
+    var isSecure = false
 
     /// What a client needs to know: a URL to paste, or the socket.
     var url: String {
-        switch self {
-        case .internet(let address, let port, let isSecure): address.url(port: port, isSecure: isSecure)
-        case .unixSocket(let path): ListenTarget.unixPrefix + path
+        switch target {
+        case .address(let address): address.url(isSecure: isSecure)
+        case .unixSocket: target.text
         }
     }
 
     /// The members of the log's lines about the address.
     fileprivate var members: [Log.Member] {
-        switch self {
-        case .internet(let address, let port, _):
-            [
-                .init("url", .text(url)),
-                .init("listen", .text(ListenAddress.text(host: address.host, port: port))),
-            ]
-        case .unixSocket: [.init("listen", .text(url))]
-        }
+        let listen = Log.Member("listen", .text(target.text))
+        if case .unixSocket = target { return [listen] }
+        return [.init("url", .text(url)), listen]
     }
 }
 
@@ -114,7 +103,7 @@ extension [ServedAddress] {
     /// The addresses as a list in a sentence.
     var text: String {
         let texts = map { address in
-            guard case .internet(let internet, _, _) = address, internet.isWildcard else { return address.url }
+            guard case .address(let internet) = address.target, internet.isWildcard else { return address.url }
             return address.url + " and at every other address of this machine"
         }
         return texts.count < 2
@@ -184,9 +173,7 @@ struct ListenAddress: Equatable {
     }
 
     /// `HOST:PORT`.
-    static func text(host: String, port: UInt16) -> String {
-        (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
-    }
+    var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
     /// What an address must be, for an invalid one: `HOST:PORT, such as …`.
     static func requirement(for text: String) -> String {
@@ -208,12 +195,10 @@ struct ListenAddress: Equatable {
 
     /// A URL that a browser on this machine can open.
     ///
-    /// - Parameters:
-    ///   - port: the port that is in use.
-    ///   - isSecure: whether the service speaks HTTPS.
-    func url(port: UInt16, isSecure: Bool = false) -> String {
+    /// - Parameter isSecure: whether the service speaks HTTPS.
+    func url(isSecure: Bool = false) -> String {
         let reachable = isWildcard ? (host == "::" ? "::1" : "127.0.0.1") : host
-        return "\(isSecure ? "https" : "http")://\(Self.text(host: reachable, port: port))/"
+        return "\(isSecure ? "https" : "http")://\(ListenAddress(host: reachable, port: port).text)/"
     }
 
     /// Why the service cannot listen there, and which setting to use instead.
@@ -232,7 +217,7 @@ struct ListenAddress: Equatable {
     }
 
     private func advice(_ port: UInt16, _ origin: Settings.Origin) -> String {
-        Self.advice(Self.text(host: host, port: port), origin)
+        Self.advice(ListenAddress(host: host, port: port).text, origin)
     }
 
     private static func advice(_ text: String, _ origin: Settings.Origin) -> String {

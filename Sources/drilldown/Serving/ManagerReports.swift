@@ -19,7 +19,6 @@ struct ManagerReports {
 
     init(_ socket: NotificationSocket?, _ log: Log) { (self.socket, self.log) = (socket, log) }
 
-    /// Whether the manager wants notifications.
     var isOn: Bool { socket != nil }
 
     mutating func ready(_ status: String) {

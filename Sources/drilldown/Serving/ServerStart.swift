@@ -2,6 +2,9 @@ import HTTPServer
 import LevelsAPI
 import ServiceManager
 
+/// The reason why the service does not start.
+struct StartRefusal: Error, Equatable, CustomStringConvertible { let description: String }
+
 /// A server that is bound and not started yet.
 final class ServerStart {
     var configuration: Server.Configuration
@@ -22,7 +25,7 @@ final class ServerStart {
     /// - Parameters:
     ///   - handed: the sockets of the service manager, which take precedence over the targets.
     ///   - origin: where the targets were named.
-    /// - Throws: `ServerError` or `ListenTarget.Refusal` if that cannot be done.
+    /// - Throws: `ServerError` or `StartRefusal` if that cannot be done.
     init(
         at targets: [ListenTarget], handed: [HandedSocket], named origin: Settings.Origin,
         _ configuration: Server.Configuration, _ responder: FirstLoadResponder
@@ -37,7 +40,7 @@ final class ServerStart {
         bound = listeners.map(\.address)
         let known = mayWait ? bound.map { _ in nil } : targets.map(Optional.some)
         let isSecure = configuration.certificates != nil
-        addresses = zip(bound, known).map { ServedAddress($0, of: $1, isSecure: isSecure) }
+        addresses = zip(bound, known).map { ServedAddress(target: ListenTarget($0, named: $1), isSecure: isSecure) }
     }
 
     /// Starts to serve, the first time.
@@ -69,7 +72,7 @@ final class MonitoringStart {
     /// - Parameters:
     ///   - settings: the origin of the target, and the hosts to answer to.
     ///   - service: the configuration of the service, for its logs and counters.
-    /// - Throws: `ServerError` or `ListenTarget.Refusal` if that cannot be done, and `UsageError` for invalid hosts.
+    /// - Throws: `ServerError` or `StartRefusal` if that cannot be done, and `UsageError` for invalid hosts.
     init(
         at target: ListenTarget, _ settings: Settings, _ service: Server.Configuration, _ responder: FirstLoadResponder
     ) throws {
@@ -85,7 +88,7 @@ final class MonitoringStart {
         configuration.hostAddresses = nil
         server = try Server(
             configuration: configuration, responder: MonitoringResponder(responder), listeners: [listener])
-        address = ServedAddress(listener.address, of: target)
+        address = ServedAddress(target: ListenTarget(listener.address, named: target))
     }
 
     func stop() { server.stop(grace: .milliseconds(100)) }

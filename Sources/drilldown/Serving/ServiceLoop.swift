@@ -10,7 +10,6 @@ import TreeStore
 
 /// The main thread's work from the first load to the stop: it waits for signals, for news of other threads, and for times.
 struct ServiceLoop: ~Copyable {
-    /// What the loop drives.
     struct Parts {
         let name: String
         let log: Log
@@ -95,7 +94,6 @@ struct ServiceLoop: ~Copyable {
         waits.wait()
     }
 
-    /// Does what is due.
     private mutating func takeTurn() {
         if let drainEnd, ContinuousClock.now >= drainEnd { stop() }
         if watchdog?.advance() == true { reports.send(.watchdog) }

@@ -3,10 +3,6 @@ import PropertyLists
 
 /// Where the tokens of a service come from that allow edits, or reading: the variable, and the file, which is read again when it changes.
 struct TokenSource {
-    /// The reason why the service does not start.
-    struct Refusal: Error, Equatable, CustomStringConvertible { let description: String }
-
-    /// What the tokens allow.
     enum Purpose {
         case editing, reading
 
@@ -22,16 +18,16 @@ struct TokenSource {
     /// Nil if neither is set, so that editing is off, or anyone may read.
     ///
     /// - Parameter log: receives the entries about the file.
-    /// - Throws: `Refusal` for an unreadable file, and for a variable that is not a token.
+    /// - Throws: `StartRefusal` for an unreadable file, and for a variable that is not a token.
     init?(
         _ purpose: Purpose, _ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void
-    ) throws(Refusal) {
+    ) throws(StartRefusal) {
         let path = settings.text(purpose.key)
         let token = purpose == .editing ? settings.editToken : settings.readToken
         guard token != nil || !path.isEmpty else { return nil }
         fixed = AccessTokens(Array((token ?? "").utf8))
         if let fault = fixed.faults.first {
-            throw Refusal(description: "\(purpose.variable), line \(fault.line): \(fault).")
+            throw StartRefusal(description: "\(purpose.variable), line \(fault.line): \(fault).")
         }
         guard !path.isEmpty else {
             file = nil
@@ -40,11 +36,10 @@ struct TokenSource {
         do throws(AccessTokenFile.Unreadable) {
             file = try AccessTokenFile(path) { notice in log(Log.Entry(notice, path)) }
         } catch {
-            throw Refusal(description: "\(settings.name(purpose.key)): '\(path: path)' cannot be read: \(error).")
+            throw StartRefusal(description: "\(settings.name(purpose.key)): '\(path: path)' cannot be read: \(error).")
         }
     }
 
-    /// The tokens now.
     var tokens: AccessTokens { file.map { $0.tokens().adding(fixed) } ?? fixed }
 }
 

@@ -78,11 +78,7 @@ enum AnswerField: String, CaseIterable {
 extension ProblemKind {
     /// The header fields that a problem of this kind can have, beside those of every problem.
     var answerFields: [AnswerField] {
-        switch self {
-        case .tooManyAttempts: [.retryAfter]
-        case .rangeNotSatisfiable: [.contentRange]
-        case .unsupportedMediaType: [.acceptPatch, .acceptEncoding]
-        default: AnswerField.allCases.filter { field in headers.contains { $0.name == field.rawValue } }
-        }
+        let names = row.headers.map(\.name) + row.sometimes
+        return AnswerField.allCases.filter { names.contains($0.rawValue) }
     }
 }

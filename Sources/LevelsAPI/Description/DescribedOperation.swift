@@ -62,14 +62,17 @@ struct DescribedOperation {
 
     /// All kinds of problems that the operation can give.
     var problems: Set<ProblemKind> {
-        var kinds = ProblemKind.ofAnyRequest + ProblemKind.ofQueries + (description?.problems ?? [])
+        var requests: Set<ProblemKind.Requests> = [.all]
         if let content = operation.content {
-            kinds += ProblemKind.ofEdits
-            if content != .none { kinds += ProblemKind.ofBodies }
+            requests.insert(.edits)
+            if content != .none { requests.insert(.bodies) }
+            if content == .document { requests.insert(.documents) }
+            if operation.changesDocument { requests.insert(.saves) }
+        } else if isReadWithToken {
+            requests.insert(.reads)
         }
-        if isReadWithToken { kinds += ProblemKind.ofReadsWithToken }
-        if operation.isLarge { kinds.append(.tooManyBodies) }
-        return Set(kinds)
+        let kinds = ProblemKind.allCases.filter { !$0.row.requests.isDisjoint(with: requests) }
+        return Set(kinds + (description?.problems ?? []))
     }
 
     private var security: JSONNode? {
@@ -79,9 +82,4 @@ struct DescribedOperation {
 
     /// Whether it only reads, and needs a token for that.
     private var isReadWithToken: Bool { operation.content == nil && readsNeedToken && !endpoint.isOpen }
-}
-
-extension Endpoint.Operation {
-    /// Whether its body can be far larger than that of any other request.
-    fileprivate var isLarge: Bool { content == .document }
 }

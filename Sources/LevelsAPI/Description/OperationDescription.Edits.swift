@@ -1,5 +1,5 @@
 extension OperationDescription {
-    private static let ofItems: [ProblemKind] = ProblemKind.ofSaves + [.badPath, .noSuchItem]
+    private static let ofItems: [ProblemKind] = [.badPath, .noSuchItem]
     private static let detailFields: [AnswerField] = [
         .entityTag, .vary, .contentEncoding, .contentLanguage, .contentLocation,
     ]
@@ -65,7 +65,7 @@ extension OperationDescription {
                     summary: "The document was replaced.", content: [.json(Schema.named("ReplacedDocument"))],
                     sometimes: [.entityTag])
             ],
-            problems: ProblemKind.ofSaves)
+            problems: [])
     }
 
     private static var move: OperationDescription {

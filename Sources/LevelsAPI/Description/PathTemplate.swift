@@ -50,7 +50,7 @@ struct PathTemplate {
         case "/problems":
             let kind = Parameter(
                 name: "kind", summary: "The kind of problem.", example: "no-such-item",
-                values: ProblemKind.allCases.map(\.rawValue))
+                values: ProblemKind.allCases.map(\.name))
             return [
                 PathTemplate(path: "/problems/"),
                 PathTemplate(path: "/problems/{kind}", parameters: [kind], suffix: "OfKind", keys: 1),

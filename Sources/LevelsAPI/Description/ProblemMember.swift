@@ -1,6 +1,7 @@
 /// The members that problems have beside those of every problem.
 enum ProblemMember: String, CaseIterable {
-    case allowed, parameter, nearest, current, currentFields, pointer, edit, line, column, offset, reset, revision, id
+    case allowed, parameter, nearest, current, currentFields, pointer, edit, line, column, offset, reset, revision, id,
+        failure
 
     var schema: JSONNode {
         switch self {
@@ -17,6 +18,7 @@ enum ProblemMember: String, CaseIterable {
         case .reset: Schema.flag("Always true: reload what you show.")
         case .revision: Schema.text("The current revision.")
         case .id: Schema.text("What the server's log has the reason under.")
+        case .failure: Schema.text("What the server's log has the failure of a save under.")
         }
     }
 }

@@ -12,15 +12,15 @@ struct ProblemResponse {
     }
 
     /// The key in the components.
-    var key: String { kinds.map(\.rawValue).joined(separator: ".") }
+    var key: String { kinds.map(\.name).joined(separator: ".") }
 
     var node: JSONNode {
         let fields = AnswerField.allCases.filter { field in kinds.contains { $0.answerFields.contains(field) } }
         let always = [AnswerField.request, .cacheControl].map { $0.named(isRequired: true) }
         let headers = always + fields.map { $0.named(isRequired: false) }
-        let type: JSONNode = ["enum": .strings(kinds.map { "/problems/\($0.rawValue)" })]
+        let type: JSONNode = ["enum": .strings(kinds.map { "/problems/\($0.name)" })]
         return [
-            "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),
+            "description": .string(kinds.map(\.row.title).joined(separator: ", or ") + "."),
             "headers": JSONNode(headers),
             "content": [
                 "application/problem+json": [

@@ -96,7 +96,8 @@ extension Schema {
     }
 
     private static var kinds: String {
-        ProblemKind.given.map { "- `/problems/\($0.rawValue)` (\($0.status)): \($0.explanation)" }
+        ProblemKind.allCases.map(\.row).filter { $0.requests != [.none] }
+            .map { "- `/problems/\($0.name)` (\($0.status)): \($0.explanation)" }
             .joined(separator: "\n")
     }
 }

@@ -91,8 +91,8 @@ enum ProblemPage {
                 writer.endList()
             }
         }
-        guard let kind = ProblemKind(rawValue: name) else {
-            let names = ProblemKind.allCases.map(\.rawValue)
+        guard let kind = ProblemKind(named: name) else {
+            let names = ProblemKind.allCases.map(\.name)
             throw Problem(
                 .noSuchRoute, "'\(quoted: name)' is not a kind of problem.", members: [("allowed", .list(names))])
         }
@@ -118,9 +118,10 @@ enum ProblemPage {
 
     private static func members(of kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError)
     {
-        try writer.member("type", "/problems/\(kind.rawValue)")
-        try writer.member("title", kind.title)
-        writer.member("status", kind.status)
-        try writer.member("explanation", kind.explanation)
+        let row = kind.row
+        try writer.member("type", "/problems/\(row.name)")
+        try writer.member("title", row.title)
+        writer.member("status", row.status)
+        try writer.member("explanation", row.explanation)
     }
 }

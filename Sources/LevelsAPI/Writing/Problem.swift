@@ -129,7 +129,8 @@ struct Problem: Error {
             body.append("{}\n" as StaticString)
         }
         let all =
-            [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + kind.headers + self.headers
+            [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + kind.row.headers
+            + self.headers
             + headers
         return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
     }
@@ -151,9 +152,10 @@ struct Problem: Error {
     private func write(instance: String) throws(PropertyListError) -> ByteBuffer {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
-        try writer.member("type", "/problems/\(kind.rawValue)")
-        try writer.member("title", kind.title)
-        writer.member("status", kind.status)
+        let row = kind.row
+        try writer.member("type", "/problems/\(row.name)")
+        try writer.member("title", row.title)
+        writer.member("status", row.status)
         try writer.member("detail", detail)
         try writer.member("instance", instance)
         for (name, value) in members {

@@ -23,7 +23,7 @@ import Testing
         for endpoint in Endpoint.all {
             let name = String(describing: endpoint.name)
             let target = (name == "/" ? "" : name) + "/a/b"
-            #expect(Self.name(target) == (endpoint.takesPath ? name : nil))
+            #expect(Self.name(target) == (endpoint.path != .nothing ? name : nil))
             #expect(Self.name(name + "x") == nil)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// The tables of query options: what stands in them is what is read, refused, linked and compared.
 @Suite struct QueryOptionTests {
-    private static let operations = Endpoint.all.filter { !$0.isForBrowsers }.flatMap { endpoint in
+    private static let operations = Endpoint.all.filter { $0.audience != .browsers }.flatMap { endpoint in
         endpoint.operations.map { (String(describing: endpoint.name), $0.method, $0.options) }
     }
 

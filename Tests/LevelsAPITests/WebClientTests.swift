@@ -31,6 +31,24 @@ import Testing
         #expect(desk.get("/", [("If-None-Match", page.entityTag)] + Self.browser).status == 304)
     }
 
+    @Test("has the query of its level, that of each level above, and no other parameter")
+    func parameters() throws {
+        let desk = try Self.desk()
+        let page = desk.get("/browse/")
+        #expect(desk.get("/browse/a/b/c?sort=-Title&above=1?sort=Title&above=2?q=x&show=&where=a:b&where=c:d") == page)
+        let file = try #require(Self.files(of: page).first)
+        for (target, list) in [
+            ("/browse/?nonsense=1", "the parameters are limit, after,"),
+            ("\(file)?nonsense=1", "this resource has none."),
+            ("/?nonsense=1", "the only one is pretty."),
+        ] {
+            let answer = desk.get(target, Self.browser)
+            #expect(answer.status == 400, "\(target)")
+            #expect(answer.text.contains("'nonsense' is not a parameter here; \(list)"), "\(target)")
+        }
+        #expect(try Desk(#"["a"]"#).get("/browse/?nonsense=1").status == 404)
+    }
+
     @Test("may run and load only what the service has")
     func policy() throws {
         let page = try Self.desk().get("/browse/")

@@ -61,7 +61,6 @@ final class ChangeFollowers: Sendable {
     func answer(
         _ request: Request, _ query: Query, _ negotiation: Negotiation, upTo current: Publication
     ) throws(Problem) -> Answer {
-        try query.check()
         var asked = try LevelQuery(deliveryOf: query, request, format: .json)
         try asked.readAnswer(query)
         let isIndented = asked.isIndented

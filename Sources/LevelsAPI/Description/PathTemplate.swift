@@ -40,7 +40,7 @@ struct PathTemplate {
     /// All paths of an endpoint.
     static func all(of endpoint: Endpoint) -> [PathTemplate] {
         let name = String(describing: endpoint.name)
-        guard endpoint.takesPath else { return [PathTemplate(path: name)] }
+        guard endpoint.path != .nothing else { return [PathTemplate(path: name)] }
         switch name {
         case "/assets":
             let file = Parameter(

@@ -11,14 +11,6 @@ public final class MonitoringResponder: Responder {
     /// - Parameter service: the responder of the service.
     public init(_ service: FirstLoadResponder) { self.service = service }
 
-    /// Whether an endpoint is served here.
-    static func serves(_ endpoint: Endpoint) -> Bool {
-        isMetrics(endpoint) || ["/healthz", "/readyz"].contains(String(describing: endpoint.name))
-    }
-
-    /// Whether an endpoint is that of the metrics.
-    static func isMetrics(_ endpoint: Endpoint) -> Bool { String(describing: endpoint.name) == "/metrics" }
-
     public func respond(to request: Request) -> Answer {
         service.withAPI { .now($0.response(toMonitor: request)) } ?? service.respond(to: request)
     }
@@ -41,35 +33,23 @@ public final class MonitoringResponder: Responder {
 }
 
 extension LevelsAPI {
-    /// Answers `GET /metrics`.
-    func metrics(_ call: Call) throws(Problem) -> Response {
-        if configuration.hidesMetrics { throw .noSuchRoute(call.request.target) }
-        return try metricsResponse(to: call)
-    }
-
     /// Answers a request at the address of `--metrics-listen`, where `/metrics`, `/healthz` and `/readyz` are served.
     func response(toMonitor request: Request) -> Response {
         if let response = gate.response(to: request) { return response }
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         do throws(Problem) {
-            guard let match = Endpoint.match(request.target), MonitoringResponder.serves(match.endpoint) else {
-                throw .noSuchRoute(request.target)
+            let answer = try answer(request, from: publications.current, negotiation, missed: nil) { audience in
+                audience == .probes || audience == .monitoring
             }
-            guard let operation = match.operation(request.method) else { throw .methodNotAllowed(match.methods) }
-            let query = try Query(request.target.extracting(match.query), operation.options)
-            let call = Call(
-                request: request, match: match, query: query, negotiation: negotiation,
-                publication: publications.current, missed: nil)
-            if MonitoringResponder.isMetrics(match.endpoint) { return try metricsResponse(to: call) }
-            guard let response = try operation.handler(self, call).response else { throw .unwritten }
+            guard let response = answer.response else { throw .unwritten }
             return response
         } catch {
             return selection.response(to: error, at: String(utf8: request.target), negotiation)
         }
     }
 
-    private func metricsResponse(to call: Call) throws(Problem) -> Response {
-        try call.query.check()
+    /// Answers `GET /metrics`.
+    func metrics(_ call: Call) throws(Problem) -> Response {
         var text = PrometheusText()
         metricsAnswer.write(to: &text)
         let metadata = RepresentationMetadata(

@@ -6,49 +6,95 @@ import TreeStore
 
 /// A path that is served, and what the methods do there.
 struct Endpoint: Sendable {
-    /// What a method does at an endpoint.
-    struct Operation: Sendable {
-        typealias Handler = @Sendable (LevelsAPI, Call) throws(Problem) -> Answer
+    /// What may follow the name.
+    enum Path { case nothing, item, name }
 
-        let method: HTTPServer.Method
-        /// What it does, in one sentence.
-        let summary: String
-        let options: QueryOptions
-        /// What the body of an edit may be; nil for an operation that only reads.
-        var content: EditContent?
-        /// Whether no path may follow the name.
-        var isOfRootOnly = false
-        let handler: Handler
-
-        /// Whether it may change the document; a reload needs a token too, but changes nothing itself.
-        var changesDocument: Bool { content.map { $0 != .none || method == .delete } ?? false }
-
-        static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Handler) -> Operation {
-            Operation(method: .get, summary: summary, options: options, handler: handler)
-        }
-
-        /// An operation that needs an edit token.
-        static func edit(
-            _ method: HTTPServer.Method, _ summary: String, _ content: EditContent, _ options: QueryOptions = .none,
-            isOfRootOnly: Bool = false,
-            _ handler: @escaping @Sendable (LevelsAPI, Call, AccessToken) throws(Problem) -> Answer
-        ) -> Operation {
-            Operation(
-                method: method, summary: summary, options: options, content: content, isOfRootOnly: isOfRootOnly
-            ) { api, call throws(Problem) in
-                try handler(api, call, try api.admission.admit(call.request, content))
-            }
-        }
+    /// The addresses and the services that have the endpoint.
+    enum Audience {
+        case everyone
+        /// Those with the web client; messages for API clients leave it out.
+        case browsers
+        /// Everyone, and the address of its own that monitoring may have.
+        case probes
+        /// The address of monitoring, or everyone if monitoring has none.
+        case monitoring
     }
 
     let name: StaticString
-    /// Whether a path follows the name.
-    var takesPath = false
+    let path: Path
+    let audience: Audience
     /// Whether it is served without a token even if reading needs one.
-    var isOpen = false
-    /// Whether it serves the web client, so that messages for API clients leave it out.
-    var isForBrowsers = false
+    let isOpen: Bool
     let operations: [Operation]
+
+    private init(
+        _ name: StaticString, path: Path = .nothing, for audience: Audience = .everyone, isOpen: Bool = false,
+        _ operations: Operation...
+    ) {
+        self.name = name
+        self.path = path
+        self.audience = audience
+        self.isOpen = isOpen
+        self.operations = operations
+    }
+
+    /// All endpoints, in the order in which messages list them. This is their table: readers start here.
+    static let all = [
+        Endpoint("/", isOpen: true, .get("What is served, and where to begin.", .index, LevelsAPI.index)),
+        Endpoint(
+            "/levels", path: .item,
+            .get("The rows of one level.", .level, LevelsAPI.level),
+            .edit(.post, "Adds an item to a level.", .value, options: .insertion, LevelsAPI.insert)),
+        Endpoint(
+            "/detail", path: .item,
+            .get("The fields of one item.", .detail, LevelsAPI.detail),
+            .edit(.put, "Replaces the fields of an item, or makes the item.", .value, LevelsAPI.put),
+            .edit(.patch, "Changes fields of an item.", .patch, LevelsAPI.patch),
+            .edit(.delete, "Removes an item with everything below it.", .none, LevelsAPI.delete)),
+        Endpoint(
+            "/document", path: .item,
+            .get("An item with everything below it.", .document, LevelsAPI.document),
+            .edit(.put, "Replaces the whole document.", .document, isOfRootOnly: true, LevelsAPI.replaceDocument)),
+        Endpoint("/moves", .edit(.post, "Moves an item with everything below it.", .value, LevelsAPI.move)),
+        Endpoint("/edits", .edit(.post, "Does several edits, all or none.", .value, LevelsAPI.editSteps)),
+        Endpoint("/reload", .edit(.post, "Loads the source again.", .none, LevelsAPI.reload)),
+        Endpoint(
+            "/assets", path: .name,
+            .get("A file of the assets folder beside the document.", .none, LevelsAPI.asset)),
+        Endpoint(
+            "/browse", path: .name, for: .browsers, isOpen: true,
+            .get("The web client, opened at an item.", .browser, LevelsAPI.browse)),
+        Endpoint(
+            "/client", path: .name, for: .browsers, isOpen: true,
+            .get("A file of the web client.", .none, LevelsAPI.webClientFile)),
+        Endpoint("/problems", path: .name, .get("What a kind of problem means.", .none, LevelsAPI.problems)),
+        Endpoint("/changes", .get("What has changed since a revision.", .changes, LevelsAPI.changes)),
+        Endpoint(
+            "/healthz", for: .probes, isOpen: true,
+            .get("Whether the service is alive.", .none, LevelsAPI.health)),
+        Endpoint(
+            "/readyz", for: .probes, isOpen: true,
+            .get("Whether it is ready, and how fresh the tree is.", .none, LevelsAPI.readinessAnswer)),
+        Endpoint(
+            "/metrics", for: .monitoring,
+            .get("What the service has done, for Prometheus.", .none, LevelsAPI.metrics)),
+        Endpoint(
+            "/openapi.json",
+            .get("The description of this API, from which clients can be generated.", .description, LevelsAPI.describe)),
+    ]
+
+    /// The names that messages list.
+    static var names: [String] { all.filter { $0.audience != .browsers }.map { String(describing: $0.name) } }
+
+    /// The methods that at least one endpoint allows.
+    static var methods: [String] {
+        var methods: [String] = []
+        for method in all.flatMap({ $0.methods() }) where !methods.contains(method) { methods.append(method) }
+        return methods.filter { $0 != "OPTIONS" } + ["OPTIONS"]
+    }
+
+    /// The methods that change nothing.
+    static let readingMethods = ["GET", "HEAD", "OPTIONS"]
 
     /// What a method does here; nil if it is not allowed. HEAD does the same as GET.
     ///
@@ -65,9 +111,76 @@ struct Endpoint: Sendable {
         operations.filter { isRoot || !$0.isOfRootOnly }
             .flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
     }
+}
 
-    /// The methods that change nothing.
-    static let readingMethods = ["GET", "HEAD", "OPTIONS"]
+extension Endpoint {
+    /// What a method does at an endpoint.
+    struct Operation: Sendable {
+        typealias Read<Output> = @Sendable (LevelsAPI) -> (Call) throws(Problem) -> Output
+        typealias Edit = @Sendable (LevelsAPI) -> (Call, AccessToken) throws(Problem) -> Answer
+
+        private enum Handler {
+            case read(Read<Answer>)
+            case edit(EditContent, Edit)
+        }
+
+        let method: HTTPServer.Method
+        /// What it does, in one sentence.
+        let summary: String
+        let options: QueryOptions
+        /// Whether no path may follow the name.
+        var isOfRootOnly = false
+        private let handler: Handler
+
+        static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Read<Answer>) -> Operation {
+            Operation(method: .get, summary: summary, options: options, handler: .read(handler))
+        }
+
+        /// An operation that is answered at once.
+        static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Read<Response>) -> Operation {
+            get(summary, options) { api in { call throws(Problem) in .now(try handler(api)(call)) } }
+        }
+
+        /// An operation that needs an edit token.
+        static func edit(
+            _ method: HTTPServer.Method, _ summary: String, _ content: EditContent, options: QueryOptions = .none,
+            isOfRootOnly: Bool = false, _ handler: @escaping Edit
+        ) -> Operation {
+            Operation(
+                method: method, summary: summary, options: options, isOfRootOnly: isOfRootOnly,
+                handler: .edit(content, handler))
+        }
+
+        /// What the body of an edit may be; nil for an operation that only reads.
+        var content: EditContent? { if case .edit(let content, _) = handler { content } else { nil } }
+
+        /// Whether it may change the document; a reload needs a token too, but changes nothing itself.
+        var changesDocument: Bool { content.map { $0 != .none || method == .delete } ?? false }
+
+        /// Answers a request.
+        ///
+        /// - Throws: `Problem` for an edit without its token, a malformed path, a parameter of an operation that has none,
+        ///   and whatever the handler refuses.
+        func answer(_ call: Call, _ api: LevelsAPI) throws(Problem) -> Answer {
+            switch handler {
+            case .read(let handler): return try handler(api)(checked(call))
+            case .edit(let content, let handler):
+                let token = try api.admission.admit(call.request, content)
+                return try handler(api)(checked(call), token)
+            }
+        }
+
+        /// The call with its path, and without parameters that the operation does not have.
+        ///
+        /// A read of an item checks its parameters itself, because a missing item is reported first.
+        private func checked(_ call: Call) throws(Problem) -> Call {
+            var call = call
+            let isOfItem = call.match.endpoint.path == .item
+            if isOfItem { call.item = try ItemPath(requested: call.path) }
+            if !isOfItem || content != nil { try call.query.check() }
+            return call
+        }
+    }
 }
 
 extension Endpoint {
@@ -111,7 +224,7 @@ extension Endpoint {
     }
 
     /// What is needed to find an endpoint: each request is looked up for the metrics, and an endpoint costs more to copy.
-    private static let places = all.map { (name: $0.name, takesPath: $0.takesPath) }
+    private static let places = all.map { (name: $0.name, takesPath: $0.path != .nothing) }
 
     private static func number(of path: Span<UInt8>) -> Int? {
         places.firstIndex { name, takesPath in
@@ -133,6 +246,10 @@ struct Call {
     let query: Query
     let negotiation: Negotiation
     let publication: Publication
+    /// The key that the cache is known to lack; nil if it was not searched.
+    let missed: UInt64?
+    /// The path of the item, at an endpoint of items.
+    var item = ItemPath.root
     /// The path after the endpoint's name.
     var path: Span<UInt8> {
         @_lifetime(borrow self)
@@ -140,154 +257,5 @@ struct Call {
             let span = request.target.extracting(match.path)
             return unsafe _overrideLifetime(span, borrowing: self)
         }
-    }
-    /// The key that the cache is known to lack; nil if it was not searched.
-    let missed: UInt64?
-}
-
-extension Endpoint {
-    /// All endpoints, in the order in which messages list them. This is their table: readers start here.
-    static let all = [
-        Endpoint(
-            name: "/", isOpen: true,
-            operations: [
-                .get("What is served, and where to begin.", .index) { api, call throws(Problem) in
-                    .now(try api.index(call))
-                }
-            ]),
-        Endpoint(
-            name: "/levels", takesPath: true,
-            operations: [
-                .get("The rows of one level.", .level) { api, call throws(Problem) in
-                    try api.answer(.level, call)
-                },
-                .edit(.post, "Adds an item to a level.", .value, .insertion) { api, call, token throws(Problem) in
-                    try api.insert(call, by: token)
-                },
-            ]),
-        Endpoint(
-            name: "/detail", takesPath: true,
-            operations: [
-                .get("The fields of one item.", .detail) { api, call throws(Problem) in
-                    try api.answer(.detail, call)
-                },
-                .edit(.put, "Replaces the fields of an item, or makes the item.", .value) {
-                    api, call, token throws(Problem) in
-                    try api.put(call, by: token)
-                },
-                .edit(.patch, "Changes fields of an item.", .patch) { api, call, token throws(Problem) in
-                    try api.patch(call, by: token)
-                },
-                .edit(.delete, "Removes an item with everything below it.", .none) {
-                    api, call, token throws(Problem) in
-                    try api.delete(call, by: token)
-                },
-            ]),
-        Endpoint(
-            name: "/document", takesPath: true,
-            operations: [
-                .get("An item with everything below it.", .document) { api, call throws(Problem) in
-                    try api.answer(.document, call)
-                },
-                .edit(.put, "Replaces the whole document.", .document, isOfRootOnly: true) {
-                    api, call, token throws(Problem) in
-                    try api.replaceDocument(call, by: token)
-                },
-            ]),
-        Endpoint(
-            name: "/moves",
-            operations: [
-                .edit(.post, "Moves an item with everything below it.", .value) { api, call, token throws(Problem) in
-                    try api.move(call, by: token)
-                }
-            ]),
-        Endpoint(
-            name: "/edits",
-            operations: [
-                .edit(.post, "Does several edits, all or none.", .value) { api, call, token throws(Problem) in
-                    try api.editSteps(call, by: token)
-                }
-            ]),
-        Endpoint(
-            name: "/reload",
-            operations: [
-                .edit(.post, "Loads the source again.", .none) { api, call, _ throws(Problem) in
-                    try api.reload(call)
-                }
-            ]),
-        Endpoint(
-            name: "/assets", takesPath: true,
-            operations: [
-                .get("A file of the assets folder beside the document.", .none) { api, call throws(Problem) in
-                    .now(try api.asset(call))
-                }
-            ]),
-        Endpoint(
-            name: "/browse", takesPath: true, isOpen: true, isForBrowsers: true,
-            operations: [
-                .get("The web client, opened at an item.", .none) { api, call throws(Problem) in
-                    .now(try api.browse(call))
-                }
-            ]),
-        Endpoint(
-            name: "/client", takesPath: true, isOpen: true, isForBrowsers: true,
-            operations: [
-                .get("A file of the web client.", .none) { api, call throws(Problem) in
-                    .now(try api.webClientFile(call))
-                }
-            ]),
-        Endpoint(
-            name: "/problems", takesPath: true,
-            operations: [
-                .get("What a kind of problem means.", .none) { api, call throws(Problem) in
-                    .now(try api.problems(call))
-                }
-            ]),
-        Endpoint(
-            name: "/changes",
-            operations: [
-                .get("What has changed since a revision.", .changes) { api, call throws(Problem) in
-                    try api.changes(call)
-                }
-            ]),
-        Endpoint(
-            name: "/healthz", isOpen: true,
-            operations: [
-                .get("Whether the service is alive.", .none) { api, call throws(Problem) in
-                    .now(try api.health(call))
-                }
-            ]),
-        Endpoint(
-            name: "/readyz", isOpen: true,
-            operations: [
-                .get("Whether it is ready, and how fresh the tree is.", .none) { api, call throws(Problem) in
-                    .now(try api.readinessAnswer(call))
-                }
-            ]),
-        Endpoint(
-            name: "/metrics",
-            operations: [
-                .get("What the service has done, for Prometheus.", .none) { api, call throws(Problem) in
-                    .now(try api.metrics(call))
-                }
-            ]),
-        Endpoint(
-            name: "/openapi.json",
-            operations: [
-                .get("The description of this API, from which clients can be generated.", .description) {
-                    api, call throws(Problem) in
-                    .now(try api.describe(call))
-                }
-            ]),
-    ]
-
-    /// The names that messages list.
-    static var names: [String] { all.filter { !$0.isForBrowsers }.map { String(describing: $0.name) } }
-
-    /// The methods that at least one endpoint allows.
-    static var methods: [String] {
-        var methods: [String] = []
-        for method in all.flatMap({ $0.methods() }) where !methods.contains(method) { methods.append(method) }
-        return methods.filter { $0 != "OPTIONS" } + ["OPTIONS"]
     }
 }

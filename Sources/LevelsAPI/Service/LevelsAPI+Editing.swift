@@ -8,7 +8,7 @@ import TreeStore
 extension LevelsAPI {
     /// `POST /levels/<path>`.
     func insert(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        let path = try ItemPath(requested: call.path)
+        let path = call.item
         var query = LevelQuery()
         try query.readAnswer(call.query)
         let (position, section) = (query.place ?? .last, query.section)
@@ -32,8 +32,7 @@ extension LevelsAPI {
     private func editItem(
         _ call: Call, by token: AccessToken, _ edit: @escaping @Sendable (ItemPath, PropertyListValue) -> Edit
     ) throws(Problem) -> Answer {
-        let path = try ItemPath(requested: call.path)
-        try call.query.check()
+        let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
         return try submit(bodyOf: call, .item, by: token) { body in
             AskedEdits([edit(path, body)], [condition], pointers: [""])
@@ -42,8 +41,7 @@ extension LevelsAPI {
 
     /// `DELETE /detail/<path>`.
     func delete(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        let path = try ItemPath(requested: call.path)
-        try call.query.check()
+        let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
         let asked = AskedEdits([.delete(path)], [condition])
         return try submit(asked, isExact: true, PendingEdit(.item, call, selection), by: token)
@@ -51,7 +49,6 @@ extension LevelsAPI {
 
     /// `POST /moves`.
     func move(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        try call.query.check()
         let headers = KeptConditions(call.request)
         return try submit(bodyOf: call, .item, by: token) { body throws(Problem) in
             let move = try MoveDocument(body)
@@ -63,7 +60,6 @@ extension LevelsAPI {
 
     /// `POST /edits`.
     func editSteps(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        try call.query.check()
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
         return try submit(bodyOf: call, .steps, by: token, limit: EditSteps.limit) { body throws(Problem) in
             let steps = try EditSteps(body).steps
@@ -73,8 +69,7 @@ extension LevelsAPI {
 
     /// `PUT /document`.
     func replaceDocument(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        try call.query.check()
-        let condition = EditCondition(call.request, on: .document, at: try ItemPath(requested: Span()))
+        let condition = EditCondition(call.request, on: .document, at: .root)
         var pending = PendingEdit(.document, call, selection)
         pending.pointers = [""]
         let waiter = try begin(pending)
@@ -83,8 +78,7 @@ extension LevelsAPI {
     }
 
     /// `POST /reload`.
-    func reload(_ call: Call) throws(Problem) -> Answer {
-        try call.query.check()
+    func reload(_ call: Call, by _: AccessToken) throws(Problem) -> Answer {
         let pending = PendingEdit(.document, call, selection)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))

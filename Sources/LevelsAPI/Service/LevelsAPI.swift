@@ -98,7 +98,7 @@ public final class LevelsAPI: Responder {
                 case .missing: missed = hash
                 }
             }
-            return try answer(request, from: current, negotiation, missed: missed)
+            return try answer(request, from: current, negotiation, missed: missed, where: serves)
         } catch {
             return .now(selection.response(to: error, at: String(utf8: request.target), negotiation))
         }
@@ -150,21 +150,39 @@ public final class LevelsAPI: Responder {
 
     // MARK: Handlers
 
-    private func answer(
-        _ request: Request, from current: Publication, _ negotiation: Negotiation, missed: UInt64?
+    /// Answers a request that the cache does not answer.
+    ///
+    /// - Parameter isServed: whether an endpoint is served at the address of the request.
+    func answer(
+        _ request: Request, from current: Publication, _ negotiation: Negotiation, missed: UInt64?,
+        where isServed: (Endpoint.Audience) -> Bool
     ) throws(Problem) -> Answer {
         let target = request.target
-        guard let match = Endpoint.match(target) else { throw .noSuchRoute(target) }
+        guard let match = Endpoint.match(target), isServed(match.endpoint.audience) else {
+            throw .noSuchRoute(target)
+        }
         guard let operation = match.operation(request.method) else {
             throw .methodNotAllowed(match.methods)
         }
         let query = try Query(target.extracting(match.query), operation.options)
-        return try operation.handler(
-            self,
+        return try operation.answer(
             Call(
                 request: request, match: match, query: query, negotiation: negotiation, publication: current,
-                missed: missed))
+                missed: missed), self)
     }
+
+    /// Whether endpoints for an audience are served, except at the address of monitoring.
+    private func serves(_ audience: Endpoint.Audience) -> Bool {
+        switch audience {
+        case .everyone, .probes: true
+        case .browsers: webClient != nil
+        case .monitoring: !configuration.hidesMetrics
+        }
+    }
+
+    func level(_ call: Call) throws(Problem) -> Answer { try answer(.level, call) }
+    func detail(_ call: Call) throws(Problem) -> Answer { try answer(.detail, call) }
+    func document(_ call: Call) throws(Problem) -> Answer { try answer(.document, call) }
 
     func index(_ call: Call) throws(Problem) -> Response {
         if let webClient, WebClientAnswers.isPreferred(by: call.request) { return try webClient.pageResponse(to: call) }
@@ -183,12 +201,10 @@ public final class LevelsAPI: Responder {
     }
 
     func health(_ call: Call) throws(Problem) -> Response {
-        try call.query.check()
         return try selection.response(of: try StatusAnswer.health(), .identity, call.negotiation)
     }
 
     func readinessAnswer(_ call: Call) throws(Problem) -> Response {
-        try call.query.check()
         if isDraining.load(ordering: .relaxed) { throw .draining }
         let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
         return try selection.response(of: state, .identity, call.negotiation)
@@ -200,9 +216,7 @@ public final class LevelsAPI: Responder {
     }
 
     func asset(_ call: Call) throws(Problem) -> Response {
-        try call.query.check()
-        let path = call.request.target.extracting(call.match.path)
-        return try assets.response(to: call.request, at: path, for: call.negotiation.origin)
+        return try assets.response(to: call.request, at: call.path, for: call.negotiation.origin)
     }
 
     func browse(_ call: Call) throws(Problem) -> Response {
@@ -216,14 +230,13 @@ public final class LevelsAPI: Responder {
     }
 
     func problems(_ call: Call) throws(Problem) -> Response {
-        try call.query.check()
-        let page = try ProblemPage.rendered(for: call.request.target.extracting(call.match.path))
+        let page = try ProblemPage.rendered(for: call.path)
         return try selection.representation(of: page, call.negotiation).response()
     }
 
     /// Answers with the representation, with 304 if the client has it, or later with the next one if the client waits.
     func answer(_ subject: Inquiry.Subject, _ call: Call) throws(Problem) -> Answer {
-        let path = try ItemPath(requested: call.request.target.extracting(call.match.path))
+        let path = call.item
         let format = subject.format(accepted: call.negotiation.format)
         var query = try LevelQuery(deliveryOf: call.query, call.request, format: format)
         let item = try Item(at: path, in: call.publication.snapshot.document(in: subject.language(call.negotiation)))

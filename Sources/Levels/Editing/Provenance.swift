@@ -28,44 +28,63 @@ public indirect enum Provenance: Sendable, Equatable {
     }
 }
 
-/// Keeping account of edits: each change of the tree is noted in the provenance of its rows.
+/// The provenance of the rows of a document, computed from its log of edits.
 extension Provenance {
-    /// The place of a change: row numbers from the root's level down, and how many rows the level below each item on the
-    /// way has, from the root on.
-    struct Place {
+    /// Notes an edit.
+    ///
+    /// - Parameter document: the document before the edit; of a gathered one, before its level was edited.
+    mutating func take(_ edit: RowEdit, in document: Level) {
+        switch edit {
+        case .insert(_, let place): insert(.new, at: Place(place.path, in: document))
+        case .remove(let path): _ = remove(Place(path, in: document))
+        case .replace(let path, _, _): replace(Place(path, in: document))
+        case .move(let path, let place):
+            let row = remove(Place(path, in: document))
+            let owner = RowEdit.inserting(path, in: place.owner)
+            let counts = Place(owner + [place.row], in: document).rowCounts
+            insert(row, at: Place(path: place.path[...], rowCounts: counts))
+        }
+    }
+
+    /// The place of a change: row numbers from the root's level down, and how many rows each of their levels has.
+    private struct Place {
         let path: ArraySlice<Int>
         let rowCounts: ArraySlice<Int>
-
-        init(_ item: Item) {
-            path = item.steps.dropFirst().map(\.row)[...]
-            rowCounts = (item.steps.dropFirst().map(\.level.rowCount) + [item.level?.rowCount ?? 0])[...]
-        }
 
         init(path: ArraySlice<Int>, rowCounts: ArraySlice<Int>) {
             self.path = path
             self.rowCounts = rowCounts
         }
 
+        init(_ path: [Int], in document: Level) {
+            var level = document.child(0)
+            let counts = path.map { row in
+                let count = level?.rowCount ?? 0
+                level = row < count ? level?.child(row) : nil
+                return count
+            }
+            self.init(path: path[...], rowCounts: counts[...])
+        }
+
         /// The number of rows below the first item.
-        fileprivate var rowCount: Int { rowCounts.first ?? 0 }
-        fileprivate var next: Place { Place(path: path.dropFirst(), rowCounts: rowCounts.dropFirst()) }
+        var rowCount: Int { rowCounts.first ?? 0 }
+        var next: Place { Place(path: path.dropFirst(), rowCounts: rowCounts.dropFirst()) }
     }
 
-    /// Notes a row that now is in front of a number of rows of an item.
-    mutating func insert(_ row: Provenance, at number: Int, below place: Place) {
-        if isNew, row.isNew { return }
+    /// Notes a row that now is at a place.
+    private mutating func insert(_ row: Provenance, at place: Place) {
+        guard let step = place.path.first, !isNew || !row.isNew else { return }
         open(rowCount: place.rowCount)
         changeRows { rows, origin in
-            guard let step = place.path.first else {
-                rows.insert(.row(row), at: Self.cut(&rows, before: number))
-                return
+            guard place.path.count == 1 else {
+                return Self.change(&rows, step, origin) { $0.insert(row, at: place.next) }
             }
-            Self.change(&rows, step, origin) { $0.insert(row, at: number, below: place.next) }
+            rows.insert(.row(row), at: rows.cut(before: step))
         }
     }
 
     /// Notes that an item is gone, and returns where it came from.
-    mutating func remove(_ place: Place) -> Provenance {
+    private mutating func remove(_ place: Place) -> Provenance {
         guard let step = place.path.first, !isNew else { return .new }
         open(rowCount: place.rowCount)
         var removed = Provenance.new
@@ -81,7 +100,7 @@ extension Provenance {
     }
 
     /// Notes that an item's own fields may have changed.
-    mutating func replace(_ place: Place) {
+    private mutating func replace(_ place: Place) {
         if isNew { return }
         guard let step = place.path.first else {
             if case .same(let path) = self { self = .changed(origin: path, rows: nil) }
@@ -116,27 +135,10 @@ extension Provenance {
         self = .changed(origin: origin, rows: rows)
     }
 
-    /// Makes a run begin with a row; returns the number of the run.
-    private static func cut(_ rows: inout [Run], before row: Int) -> Int {
-        var start = 0
-        for index in rows.indices {
-            if start == row { return index }
-            let end = start + rows[index].count
-            if case .same(let range) = rows[index], row < end {
-                let middle = range.lowerBound + row - start
-                rows.replaceSubrange(
-                    index...index, with: [.same(range.lowerBound..<middle), .same(middle..<range.upperBound)])
-                return index + 1
-            }
-            start = end
-        }
-        return rows.count
-    }
-
     /// Gives a row a run of its own; returns the number of the run.
     private static func isolate(_ rows: inout [Run], _ row: Int) -> Int {
-        let run = cut(&rows, before: row)
-        _ = cut(&rows, before: row + 1)
+        let run = rows.cut(before: row)
+        _ = rows.cut(before: row + 1)
         return run
     }
 
@@ -157,4 +159,9 @@ extension Provenance {
         change(&provenance)
         rows[run] = .row(provenance)
     }
+}
+
+extension Provenance.Run: RowRun {
+    var old: Range<Int>? { if case .same(let rows) = self { rows } else { nil } }
+    static func run(_ old: Range<Int>) -> Self { .same(old) }
 }

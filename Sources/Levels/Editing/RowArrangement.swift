@@ -1,8 +1,8 @@
 /// The rows of a level after a change: runs of the old rows, with new ones among them.
 ///
-/// This value knows nothing about keys: `TreeEditor` makes the new level from it, many steps at the cost of one. All
-/// row numbers refer to the rows after the steps so far. Each step is O(steps so far).
-public struct RowArrangement: Sendable {
+/// This value knows nothing about keys: `ArrangedLevel` makes the new level from it, many edits at the cost of one. All row
+/// numbers refer to the rows after the edits so far. Each edit is O(edits so far).
+struct RowArrangement: Sendable {
     /// A run of rows, in their new order.
     enum Piece: Sendable {
         /// Rows of the old level that keep their order among each other.
@@ -37,47 +37,83 @@ public struct RowArrangement: Sendable {
     private(set) var counts: [Int]
 
     /// Creates an arrangement of the unchanged rows of a level.
-    public init(of level: Level) {
+    init(of level: Level) {
         self.level = level
         pieces = level.rowCount > 0 ? [.kept(0..<level.rowCount)] : []
         counts = level.form == .rows ? [level.rowCount] : level.allSections.map(\.count)
     }
 
     /// The number of rows.
-    public var rowCount: Int { counts.reduce(0, +) }
+    var rowCount: Int { counts.reduce(0, +) }
 
-    // MARK: Steps
+    /// The number of a row of the old level; nil if it was replaced or removed.
+    ///
+    /// - Complexity: O(edits so far).
+    func number(ofOld row: Int) -> Int? {
+        var start = 0
+        for piece in pieces {
+            switch piece {
+            case .kept(let range) where range.contains(row): return start + row - range.lowerBound
+            case .moved(row): return start
+            default: start += piece.count
+            }
+        }
+        return nil
+    }
 
-    /// Inserts rows of other levels, with everything below them, at a place.
-    public mutating func insert(_ rows: [Item.Step], at place: RowPlace) throws(TreeError) {
-        let row = try number(of: place)
-        counts[place.section] += rows.count
-        pieces.insert(contentsOf: rows.map { .new(NewRow(source: $0)) }, at: cut(before: row))
+    /// The row of the old level that has a number; nil for a new one.
+    func oldRow(at number: Int) -> Int? {
+        var start = 0
+        for piece in pieces {
+            guard number >= start + piece.count else {
+                switch piece {
+                case .kept(let range): return range.lowerBound + number - start
+                case .moved(let row): return row
+                case .new: return nil
+                }
+            }
+            start += piece.count
+        }
+        return nil
+    }
+
+    // MARK: Edits
+
+    /// Makes an edit of the level.
+    mutating func make(_ edit: RowEdit) throws(TreeError) {
+        let row = edit.path.last ?? 0
+        switch edit {
+        case .insert(let new, let place): try insert(new, at: place)
+        case .remove: try remove(row)
+        case .replace(_, let new, let keepsLevel): try replace(row, with: new, keepsLevel: keepsLevel)
+        case .move(_, let place): try move(row, to: place)
+        }
+    }
+
+    /// Inserts a row of another level, with everything below it.
+    mutating func insert(_ row: Item.Step, at place: RowPlace) throws(TreeError) {
+        try insert(.new(NewRow(source: row)), at: place)
     }
 
     /// Removes a row with everything below it.
-    public mutating func remove(_ row: Int) throws(TreeError) {
+    mutating func remove(_ row: Int) throws(TreeError) {
         _ = try take(row)
     }
 
     /// Moves a row within its section or to another one.
     ///
     /// - Parameter place: counted without the row; if the place does not exist, nothing changes.
-    public mutating func move(_ row: Int, to place: RowPlace) throws(TreeError) {
+    mutating func move(_ row: Int, to place: RowPlace) throws(TreeError) {
         var rest = self
-        let piece: Piece =
-            switch try rest.take(row) {
-            case .kept(let range): .moved(range.lowerBound)
-            case .moved(let old): .moved(old)
-            case .new(var new):
-                {
-                    new.replaced = nil
-                    return .new(new)
-                }()
-            }
-        let target = try rest.number(of: place)
-        rest.counts[place.section] += 1
-        rest.pieces.insert(piece, at: rest.cut(before: target))
+        let piece: Piece
+        switch try rest.take(row) {
+        case .kept(let range): piece = .moved(range.lowerBound)
+        case .moved(let old): piece = .moved(old)
+        case .new(var new):
+            new.replaced = nil
+            piece = .new(new)
+        }
+        try rest.insert(piece, at: place)
         self = rest
     }
 
@@ -85,7 +121,7 @@ public struct RowArrangement: Sendable {
     ///
     /// - Parameter keepsLevel: whether the level below stays, with the fields that describe it: at the place that the
     ///   new row has for a level (an empty one will do), or else at its end.
-    public mutating func replace(
+    mutating func replace(
         _ row: Int, with source: Item.Step, keepsLevel: Bool = false
     ) throws(TreeError) {
         try replace(row) { old, new in
@@ -94,7 +130,7 @@ public struct RowArrangement: Sendable {
     }
 
     /// Replaces the level below a row; a row without a place for a level gets one at its end.
-    public mutating func replaceLevel(below row: Int, with level: Level) throws(TreeError) {
+    mutating func replaceLevel(below row: Int, with level: Level) throws(TreeError) {
         try replace(row) { old, new in NewRow(source: new?.source ?? old, structure: .level(level)) }
     }
 
@@ -132,60 +168,30 @@ public struct RowArrangement: Sendable {
         return pieces.remove(at: index)
     }
 
-    private func number(of place: RowPlace) throws(TreeError) -> Int {
+    private mutating func insert(_ piece: Piece, at place: RowPlace) throws(TreeError) {
         guard counts.indices.contains(place.section) else {
             throw .noSection(place.section, sections: counts.count)
         }
-        guard place.offset >= 0, place.offset <= counts[place.section] else {
-            throw .noPlace(place.offset, rows: counts[place.section])
+        let offset = place.row - counts[..<place.section].reduce(0, +)
+        guard offset >= 0, offset <= counts[place.section] else {
+            throw .noPlace(offset, rows: counts[place.section])
         }
-        return counts[..<place.section].reduce(place.offset, +)
+        pieces.insert(piece, at: cut(before: place.row))
+        counts[place.section] += 1
     }
 
     /// Makes a piece begin with a row; returns the number of the piece.
-    private mutating func cut(before row: Int) -> Int {
-        var start = 0
-        for index in pieces.indices {
-            if start == row { return index }
-            let end = start + pieces[index].count
-            if case .kept(let range) = pieces[index], row < end {
-                let middle = range.lowerBound + row - start
-                pieces.replaceSubrange(
-                    index...index, with: [.kept(range.lowerBound..<middle), .kept(middle..<range.upperBound)])
-                return index + 1
-            }
-            start = end
-        }
-        return pieces.count
-    }
+    private mutating func cut(before row: Int) -> Int { pieces.cut(before: row) }
 }
 
-extension RowArrangement.Piece {
-    /// The number of rows.
-    var count: Int {
-        if case .kept(let range) = self { range.count } else { 1 }
-    }
+extension RowArrangement.Piece: RowRun {
+    var old: Range<Int>? { if case .kept(let range) = self { range } else { nil } }
+    static func run(_ old: Range<Int>) -> Self { .kept(old) }
 }
 
 extension RowArrangement.NewRow {
     /// The same structure, for a row from elsewhere.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
-    }
-}
-
-/// The position of a row in its sections.
-public struct RowPlace: Sendable, Equatable {
-    /// The number of the section; 0 in a plain list. Hidden sections count after the shown ones.
-    public var section: Int
-    /// The number of rows of the section before it.
-    public var offset: Int
-
-    /// - Parameters:
-    ///   - section: the number of the section.
-    ///   - offset: the number of rows of the section before the place.
-    public init(section: Int = 0, offset: Int) {
-        self.section = section
-        self.offset = offset
     }
 }

@@ -63,19 +63,56 @@ struct Edited {
         return (0..<level.rowCount).map { Item.Step(level: level, row: $0) }
     }
 
-    func inserting(_ items: String, below path: String, section: Int = 0, at offset: Int) throws -> Level {
-        let place = RowPlace(section: section, offset: offset)
-        return try editor.document(inserting: rows(items), at: place, below: item(path))
+    /// The document with edits of rows.
+    func document(_ edits: [RowEdit], of tree: Level? = nil) throws -> Level {
+        try editor.document(edits, of: tree ?? self.tree)
     }
 
-    func removing(_ path: String) throws -> Level { try editor.document(removing: item(path)) }
+    func inserting(_ items: String, below path: String, section: Int = 0, at offset: Int) throws -> Level {
+        let place = RowPlace(below: try item(path), section: section, offset: offset)
+        return try document(
+            rows(items).enumerated().map { number, row in
+                .insert(row, at: RowPlace(owner: place.owner, section: section, row: place.row + number))
+            })
+    }
+
+    func removing(_ path: String) throws -> Level { try document([.remove(item(path).rowPath)]) }
 
     func replacing(_ path: String, _ new: String, keepsLevel: Bool = false) throws -> Level {
-        try editor.document(replacing: item(path), with: rows("[\(new)]")[0], keepsLevel: keepsLevel)
+        try document([.replace(item(path).rowPath, with: rows("[\(new)]")[0], keepsLevel: keepsLevel)])
     }
 
     func moving(_ path: String, below target: String, section: Int = 0, at offset: Int) throws -> Level {
-        let place = RowPlace(section: section, offset: offset)
-        return try editor.document(moving: item(path), to: place, below: item(target))
+        let item = try item(path)
+        let place = RowPlace(below: try self.item(target), section: section, offset: offset, without: item)
+        return try document([.move(item.rowPath, to: place)])
+    }
+}
+
+extension TreeEditor {
+    /// The document with edits of rows.
+    func document(_ edits: [RowEdit], of document: Level) throws(TreeError) -> Level {
+        var draft = DocumentDraft(document, self)
+        for edit in edits { try draft.make(edit) }
+        try draft.settle()
+        return draft.document
+    }
+}
+
+extension RowPlace {
+    /// The place in a section below an item.
+    ///
+    /// - Parameter moved: the item that moves there, which is not counted.
+    init(below item: Item, section: Int, offset: Int, without moved: Item? = nil) {
+        var start = 0
+        if let level = item.level, level.form != .rows {
+            start = level.allSections[..<min(section, level.allSections.count)].reduce(0) { $0 + $1.count }
+        }
+        var owner = item.rowPath
+        if let moved {
+            if owner == moved.rowPath.dropLast(), moved.own.row < start { start -= 1 }
+            owner = RowEdit.removing(moved.rowPath, from: owner) ?? owner
+        }
+        self.init(owner: owner, section: section, row: start + offset)
     }
 }

@@ -78,7 +78,7 @@ import Testing
         expect((0, "new"), (1, "new")) {
             let rows = try edited.rows("[\(new)]") + edited.rows("[\(new)]")
             let tree = try edited.removing("/k")
-            return try edited.editor.document(inserting: rows, at: RowPlace(offset: 0), below: Item(rootOf: tree))
+            return try edited.document(rows.map { .insert($0, at: RowPlace(row: 0)) }, of: tree)
         }
         let titled = try Edited(#"["k",{"Key":"k","Title":"a"}]"#)
         expect((0, "new"), (1, "a")) { try titled.replacing("/k", new) }
@@ -122,14 +122,14 @@ import Testing
             titles.remove(at: row)
         case 1 where !titles.isEmpty:
             let place = generator.below(titles.count)
-            try rows.move(row, to: RowPlace(offset: place))
+            try rows.move(row, to: RowPlace(row: place))
             titles.insert(titles.remove(at: row), at: place)
         case 2 where !titles.isEmpty:
             try rows.replace(row, with: source)
             titles[row] = title
         default:
             let place = generator.below(titles.count + 1)
-            try rows.insert([source], at: RowPlace(offset: place))
+            try rows.insert(source, at: RowPlace(row: place))
             titles.insert(title, at: place)
         }
     }

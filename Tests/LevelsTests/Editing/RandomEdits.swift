@@ -78,16 +78,18 @@ struct RandomEdits {
         document.changeRows(below: path) { $0.sections[place.section].insert(contentsOf: items, at: place.offset) }
         return outcome("insertion below \(path) at \(place)", document, levels: path.count + 2, rows) {
             editor throws(TreeError) in
-            try editor.document(inserting: rows, at: place, below: item)
+            try editor.document(
+                rows.enumerated().map { number, row in
+                    .insert(row, at: RowPlace(below: item, section: place.section, offset: place.offset + number))
+                }, of: tree)
         }
     }
 
     private func removal(of path: [Int]) -> Outcome {
         var document = document
         document.changeRows(below: Array(path.dropLast())) { rows in _ = rows.remove(path[path.count - 1]) }
-        let item = Item(path, in: tree)
         return outcome("removal of \(path)", document, levels: path.count + 1, []) { editor throws(TreeError) in
-            try editor.document(removing: item)
+            try editor.document([.remove(path)], of: tree)
         }
     }
 
@@ -103,10 +105,9 @@ struct RandomEdits {
         let changed = keepsLevel ? new.withStructure(of: old) : new
         var document = document
         document.change(path) { $0 = changed }
-        let item = Item(path, in: tree)
         let name = "replacement of \(path)\(keepsLevel ? " above its level" : "")"
         return outcome(name, document, levels: path.count + 1, rows) { editor throws(TreeError) in
-            try editor.document(replacing: item, with: source, keepsLevel: keepsLevel)
+            try editor.document([.replace(path, with: source, keepsLevel: keepsLevel)], of: tree)
         }
     }
 
@@ -131,7 +132,12 @@ struct RandomEdits {
             "move\(isWithin ? " within" : "") of \(path) to \(place) below \(target)", document, levels: levels, []
         ) {
             editor throws(TreeError) in
-            try editor.document(moving: item, to: place, below: above)
+            try editor.document(
+                [
+                    .move(
+                        path,
+                        to: RowPlace(below: above, section: place.section, offset: place.offset, without: item))
+                ], of: tree)
         }
     }
 
@@ -192,7 +198,7 @@ struct RandomEdits {
     }
 
     /// A place below an item; nil if there is no section for a row.
-    private mutating func randomPlace(in item: Item, without row: Int?) -> RowPlace? {
+    private mutating func randomPlace(in item: Item, without row: Int?) -> (section: Int, offset: Int)? {
         var counts = item.level.map { $0.form == .rows ? [$0.rowCount] : $0.allSections.map(\.count) } ?? [0]
         guard !counts.isEmpty else { return nil }
         if let row, let level = item.level {
@@ -200,7 +206,7 @@ struct RandomEdits {
             counts[section] -= 1
         }
         let section = random.generator.below(counts.count)
-        return RowPlace(section: section, offset: random.generator.below(counts[section] + 1))
+        return (section, random.generator.below(counts[section] + 1))
     }
 
     private mutating func randomItems(

@@ -69,7 +69,7 @@ import Testing
             ) { try $0.replacing("/a", #"{"Title":"b"}"#, keepsLevel: true) },
             EditExample("the root", #"{"Title":"a","Rows":["x"]}"#, #"{"N":1,"Rows":["x"]}"#) {
                 let source = Item.Step(level: try Document.tree(#"{"N":1,"Rows":[]}"#).document, row: 0)
-                return try $0.editor.document(replacing: $0.item(""), with: source, keepsLevel: true)
+                return try $0.document([.replace([], with: source, keepsLevel: true)])
             },
         ])
     func keptLevels(_ example: EditExample) throws { try example.check() }
@@ -122,9 +122,7 @@ import Testing
                 "a row of the same key comes out of hiding", #"{"SectionKeys":["B"],"Sections":{"A":["b"],"B":["b"]}}"#,
                 #"{"SectionKeys":["B"],"Sections":{"A":[],"B":["b","b"]}}"#
             ) {
-                var rows = try $0.editor.rows(below: $0.item(""))
-                try rows.move(1, to: RowPlace(section: 0, offset: 1))
-                return try $0.editor.document(arranging: rows, below: $0.item(""))
+                try $0.document([.move([1], to: RowPlace(section: 0, row: 1))])
             },
         ])
     func hiddenSections(_ example: EditExample) throws { try example.check() }
@@ -151,8 +149,7 @@ import Testing
                 // One object in both places, as a pool leaves them.
                 let shared = try $0.item("/b").level
                 let tree = try $0.editor.document(replacingLevelBelow: $0.item("/a"), with: #require(shared))
-                let (from, to) = (Item([0, 0], in: tree), Item([1], in: tree))
-                return try $0.editor.document(moving: from, to: RowPlace(offset: 1), below: to)
+                return try $0.document([.move([0, 0], to: RowPlace(owner: [1], row: 1))], of: tree)
             },
         ])
     func moves(_ example: EditExample) throws { try example.check() }
@@ -162,11 +159,10 @@ import Testing
         let edited = try Edited(#"["a",{"Title":"b","Rows":["\u0001"]},"\u0002"]"#)
         let one = try edited.removing("/%02")
         #expect(one.holdsTextBeyondXML)
-        let other = try edited.editor.document(removing: Item([1, 0], in: one))
+        let other = try edited.document([.remove([1, 0])], of: one)
         #expect(!other.holdsTextBeyondXML)
-        let again = try edited.editor.document(
-            inserting: edited.rows(#"[{"Title":"c","N":["\uFFFF"]}]"#), at: RowPlace(offset: 0),
-            below: Item([1], in: other))
+        let row = try edited.rows(#"[{"Title":"c","N":["\uFFFF"]}]"#)[0]
+        let again = try edited.document([.insert(row, at: RowPlace(owner: [1], row: 0))], of: other)
         #expect(again.holdsTextBeyondXML)
     }
 

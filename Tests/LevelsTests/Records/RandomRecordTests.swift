@@ -86,32 +86,26 @@ import Testing
         let document = try Document.tree(
             #"[{"Title":"t","DrillBy":["A"],"Records":[{"A":"x"}]},{"Title":"f","DrillBy":[],"Records":"a.csv"},"z"]"#
         ).document
-        let editor = TreeEditor()
-        func item(_ path: [Int]) throws -> Item {
-            var item = Item(rootOf: document)
-            for row in path { item = Item(item.steps + [.init(level: try #require(item.level), row: row)]) }
-            return item
+        var session = EditSession(document)
+        let item = PropertyListValue.string("n")
+        func path(_ text: String) throws -> ItemPath { try ItemPath(Array(text.utf8).span) }
+        func expectRefusal(_ edit: Edit) {
+            let error = #expect(throws: EditRefusal.self) { try session.apply(EditBatch([edit], isExact: false)) }
+            #expect(
+                error?.detail
+                    == "What is below 'DrillBy' is made from the records of a table; edit the records in the document or its file."
+            )
         }
-        for path in [[0, 0, 0], [0, 0]] {
-            #expect(throws: TreeError.records) { try editor.document(removing: item(path)) }
+        expectRefusal(.delete(try path("/t/x")))
+        expectRefusal(.put(item, at: try path("/t/x"), onlyIfNew: false))
+        for owner in ["/t", "/t/x", "/f"] {
+            expectRefusal(.insert(item, below: try path(owner), at: .first, section: nil))
         }
-        for path in [[0], [0, 0], [1]] {
-            let source = try item([2]).own
-            #expect(throws: TreeError.records) {
-                try editor.document(inserting: [source], at: RowPlace(offset: 0), below: item(path))
-            }
-            #expect(throws: TreeError.records) {
-                try editor.document(replacing: item(path), with: source, keepsLevel: true)
-            }
-        }
-        #expect(
-            TreeError.records.description
-                == "what is below 'DrillBy' is made from the records of a table; edit the records in the document or its file"
-        )
-        let moved = try editor.document(moving: item([0]), to: RowPlace(offset: 2), below: item([]))
+        _ = try session.apply(
+            EditBatch([.move(path("/t"), below: path(""), at: .offset(2), section: nil)], isExact: false))
         let expected = try Document.tree(
             #"[{"Title":"f","DrillBy":[],"Records":"a.csv"},"z",{"Title":"t","DrillBy":["A"],"Records":[{"A":"x"}]}]"#)
-        #expect(moved.hash == expected.document.hash)
+        #expect(session.document.hash == expected.document.hash)
     }
 
     private static func item(_ model: RecordModel, _ records: [[Value.Entry]]) -> Value {

@@ -70,11 +70,8 @@ extension EditSession {
     }
 
     private mutating func replace(_ target: EditTarget, with made: RowMaker.Made) throws(EditRefusal) {
-        let source = try edited { () throws(TreeError) in
-            try editor.document(replacing: target.item, with: made.step, keepsLevel: target.item.keepsLevel)
-        }
-        try take(source, of: target, .none, referringTo: made.parts) { $0.replace(Provenance.Place(target.item)) }
-        follow(target, at: target.item.rowPath, isNew: false)
+        let edit = RowEdit.replace(target.path, with: made.step, keepsLevel: target.item.keepsLevel)
+        try log([edit], of: target, at: target.path, referringTo: made.parts)
     }
 
     /// Checks the value of a control.
@@ -132,6 +129,7 @@ extension EditSession {
     ) throws(EditRefusal) -> (owner: Item, row: Int) {
         var session = self
         try session.insertLast(item, below: target)
+        try session.settle()
         guard let owner = Item(rowPath: target.shown.rowPath, in: session.document),
             let row = session.lastFollowedRow
         else { throw .conflict("the new item cannot be found") }

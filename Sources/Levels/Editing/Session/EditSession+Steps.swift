@@ -33,49 +33,21 @@ extension EditSession {
         _ item: PropertyListValue, below target: EditTarget, at position: RowPosition, section: Int?
     ) throws(EditRefusal) {
         try item.checkItem()
-        let place = try position.place(in: target, section: section, without: nil, names)
+        let place = try position.place(in: target, of: draft(of: target), section: section, without: nil)
         let made = try maker(for: target, group: target.item.group(of: place.section)).row(of: item)
-        try insert(made, below: target, at: place)
+        try log(
+            branching(target) + [.insert(made.step, at: place)], of: target, at: place.path, isNew: true,
+            referringTo: made.parts)
     }
 
-    private mutating func insert(
-        _ made: RowMaker.Made, below target: EditTarget, at place: RowPlace
-    ) throws(EditRefusal) {
-        let (source, row) = try inserted(made.step, below: target, at: place)
-        let path = target.item.rowPath + [row]
-        try take(source, of: target, .inserted(path), referringTo: made.parts) {
-            $0.insert(.new, at: row, below: Provenance.Place(target.item))
-        }
-        follow(target, at: path, isNew: true)
-    }
-
-    /// The file with another row, and the row's number.
-    private func inserted(
-        _ step: Item.Step, below target: EditTarget, at place: RowPlace
-    ) throws(EditRefusal) -> (source: Level, row: Int) {
-        let owner = try branch(target.item, of: target)
-        return try edited { () throws(TreeError) in
-            var rows = try editor.rows(below: owner)
-            try rows.insert([step], at: place)
-            let source = try editor.document(arranging: rows, below: owner)
-            return (source, rows.row(at: place))
-        }
-    }
-
-    /// The item with a place for rows; a control that is a leaf gets one before its control.
-    ///
-    /// - Parameter target: an item of the same file.
-    private func branch(_ item: Item, of target: EditTarget) throws(EditRefusal) -> Item {
-        guard item.level == nil, item.own.level.row(item.own.row).isControl else { return item }
-        let owner = EditTarget(shown: target.shown, file: target.file, item: item)
-        var content = try content(of: owner)
-        guard !content.hasPlace else { return item }
+    /// The edit that gives an item a place for rows: a control that is a leaf gets one before its control.
+    private func branching(_ target: EditTarget) throws(EditRefusal) -> [RowEdit] {
+        let item = target.item
+        guard item.level == nil, item.own.level.row(item.own.row).isControl else { return [] }
+        var content = try content(of: target)
+        guard !content.hasPlace else { return [] }
         content.addPlace(names)
-        let made = try remade(owner, content)
-        let source = try edited { () throws(TreeError) in
-            try editor.document(replacing: item, with: made.step)
-        }
-        return Item(rowPath: item.rowPath, in: source) ?? item
+        return [.replace(target.path, with: try remade(target, content).step, keepsLevel: false)]
     }
 
     // MARK: Removing and moving
@@ -83,9 +55,7 @@ extension EditSession {
     private mutating func delete(_ path: ItemPath) throws(EditRefusal) {
         let target = try target(path, asOwner: false)
         guard target.shown.depth > 0 else { throw EditRefusal(.root) }
-        let source = try edited { () throws(TreeError) in try editor.document(removing: target.item) }
-        try take(source, of: target, .removed(target.item.rowPath)) { _ = $0.remove(Provenance.Place(target.item)) }
-        follow(target, at: nil, isNew: false)
+        try log([.remove(target.path)], of: target, at: nil)
     }
 
     private mutating func move(
@@ -100,10 +70,15 @@ extension EditSession {
         guard !shown.rowPath.starts(with: target.shown.rowPath) else { throw EditRefusal(.intoItself) }
         let owner = try self.owner(shown, beside: target)
         guard !owner.item.rowPath.starts(with: target.item.rowPath) else { throw EditRefusal(.intoItself) }
-        let isBeside = owner.item.rowPath == target.item.rowPath.dropLast()
-        let place = try position.place(
-            in: owner, section: section, without: isBeside ? target.item.own.row : nil, names)
-        try move(target, to: place, below: owner, isBeside: isBeside)
+        let isBeside = owner.path[...] == target.path.dropLast()
+        var place = try position.place(
+            in: owner, of: draft(of: owner), section: section, without: isBeside ? target.path.last : nil)
+        place.owner = RowEdit.removing(target.path, from: owner.path) ?? owner.path
+        var edits = try branching(owner) + [.move(target.path, to: place)]
+        if let remade = try movedRow(target, to: place, below: owner) {
+            edits.append(.replace(place.path, with: remade, keepsLevel: target.item.keepsLevel))
+        }
+        try log(edits, of: owner, at: place.path)
     }
 
     /// The item below which another one is moved, if it is in the same file.
@@ -119,22 +94,6 @@ extension EditSession {
         return owner
     }
 
-    private mutating func move(
-        _ target: EditTarget, to place: RowPlace, below owner: EditTarget, isBeside: Bool
-    ) throws(EditRefusal) {
-        let remade = try movedRow(target, to: place, below: owner)
-        let (source, path) =
-            isBeside
-            ? try moved(target.item, to: place, within: owner.item, remade)
-            : try moved(target, to: place, below: owner.item, remade)
-        try take(source, of: target, .moved(target.item.rowPath, to: path)) {
-            let row = $0.remove(Provenance.Place(target.item))
-            let counts = Provenance.Place(owner.item).rowCounts
-            $0.insert(row, at: path[path.count - 1], below: .init(path: path.dropLast(), rowCounts: counts))
-        }
-        follow(owner, at: path, isNew: false)
-    }
-
     /// The row as it is in a section that makes controls of its rows; nil if it is the same everywhere.
     private func movedRow(
         _ target: EditTarget, to place: RowPlace, below owner: EditTarget
@@ -143,43 +102,9 @@ extension EditSession {
         guard group != nil || target.item.ownGroup != nil else { return nil }
         return try maker(for: target, group: group).row(of: content(of: target), replacing: target.item.own).step
     }
-
-    private func moved(
-        _ item: Item, to place: RowPlace, within owner: Item, _ remade: Item.Step?
-    ) throws(EditRefusal) -> (source: Level, path: [Int]) {
-        try edited { () throws(TreeError) in
-            var rows = try editor.rows(below: owner)
-            try rows.move(item.own.row, to: place)
-            let row = rows.row(at: place)
-            if let remade { try rows.replace(row, with: remade, keepsLevel: item.keepsLevel) }
-            return (try editor.document(arranging: rows, below: owner), owner.rowPath + [row])
-        }
-    }
-
-    private func moved(
-        _ target: EditTarget, to place: RowPlace, below owner: Item, _ remade: Item.Step?
-    ) throws(EditRefusal) -> (source: Level, path: [Int]) {
-        let item = target.item
-        let rest = try edited { () throws(TreeError) in try editor.document(removing: item) }
-        let path = RowEffect.removed(item.rowPath).place(of: owner.rowPath) ?? owner.rowPath
-        guard let found = Item(rowPath: path, in: rest) else { throw EditRefusal(.intoItself) }
-        let owner = try branch(found, of: target)
-        return try edited { () throws(TreeError) in
-            var rows = try editor.rows(below: owner)
-            try rows.insert([item.own], at: place)
-            let row = rows.row(at: place)
-            if let remade { try rows.replace(row, with: remade, keepsLevel: item.keepsLevel) }
-            return (try editor.document(arranging: rows, below: owner), path + [row])
-        }
-    }
 }
 
 extension EditSession {
-    /// Does something that a rule of trees may forbid.
-    func edited<Result>(_ body: () throws(TreeError) -> Result) throws(EditRefusal) -> Result {
-        do throws(TreeError) { return try body() } catch { throw EditRefusal(error) }
-    }
-
     func content(of target: EditTarget) throws(EditRefusal) -> ItemContent {
         do throws(PropertyListError) {
             return try ItemContent(of: target.item.own, names: names)
@@ -203,11 +128,6 @@ extension PropertyListValue {
         default: throw .invalid("an item must be a text or a dictionary")
         }
     }
-}
-
-extension RowArrangement {
-    /// The number of the row at a place, over all sections.
-    func row(at place: RowPlace) -> Int { counts[..<place.section].reduce(place.offset, +) }
 }
 
 extension Item {

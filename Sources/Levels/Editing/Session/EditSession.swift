@@ -15,14 +15,14 @@ public struct EditSession: Sendable {
     private var files: [EditedFile]
     /// The file that the batch concerns; nil before its first edit.
     private var batchFile: Int?
-    /// The level whose rows the last steps have changed, and which is not made yet.
-    var pending: PendingLevel?
-    /// Whether the pending level could not be made.
+    /// The path of the item above the rows whose edits are gathered; nil if the next step needs the tree with them.
+    private var gatheredPath: ItemPath?
+    /// Whether the tree could not be made from gathered edits.
     private var isUnsettled = false
     /// The items of the steps of the batch so far.
     private var followed: [FollowedItem] = []
-    let names: StructuralNames
-    let limits: TreeLimits
+    private let editor: TreeEditor
+    var names: StructuralNames { editor.names }
     private let syntax: @Sendable (Composition) -> FileSyntax
 
     /// Begins to edit a document of one file.
@@ -50,16 +50,20 @@ public struct EditSession: Sendable {
     ) {
         document = composition?.document ?? source
         self.composition = composition
-        files = [EditedFile(original: composition, current: composition, old: source, new: source, syntax: syntax)]
-        self.names = names
-        self.limits = limits
+        editor = TreeEditor(names: names, limits: limits)
+        let draft = DocumentDraft(source, editor)
+        files = [EditedFile(original: composition, current: composition, draft: draft, syntax: syntax)]
         self.syntax = others
     }
 
     /// The files whose content differs from that before the first edit.
     public var changedFiles: [ChangedFile] {
-        files.filter { $0.old.hash != $0.new.hash }
-            .map { ChangedFile(original: $0.original, old: $0.old, new: $0.new, provenance: $0.provenance) }
+        files.filter { $0.draft.old.hash != $0.draft.document.hash }
+            .map { file in
+                ChangedFile(
+                    original: file.original, old: file.draft.old, new: file.draft.document,
+                    provenance: file.draft.provenance)
+            }
     }
 
     /// Does the edits of a request: all of them, each on the result of the ones before, or none.
@@ -70,77 +74,73 @@ public struct EditSession: Sendable {
         var session = self
         session.batchFile = nil
         session.followed = []
-        if batch.edits.count > 1, let items = try session.applyGathered(batch) {
-            take(session)
-            return items
-        }
-        for (number, edit) in batch.edits.enumerated() {
-            do { try session.apply(edit, isExact: batch.isExact) } catch { throw error.inStep(number) }
+        let before = session
+        do throws(EditRefusal) {
+            try session.make(batch)
+        } catch {
+            // Which of the gathered edits exceeds a limit is seen when each is made into a tree.
+            guard session.isUnsettled, batch.edits.count > 1 else { throw error }
+            session = before
+            try session.make(batch, settlesEach: true)
         }
         let items = session.followed.map { $0.item(in: session.document) }
         take(session)
         return items
     }
 
-    /// The same for steps that are gathered by level; nil if a limit is exceeded, since it is not known by which step.
-    private mutating func applyGathered(_ batch: EditBatch) throws(EditRefusal) -> [EditedItem]? {
-        let before = self
+    private mutating func make(_ batch: EditBatch, settlesEach: Bool = false) throws(EditRefusal) {
         for (number, edit) in batch.edits.enumerated() {
             do throws(EditRefusal) {
-                if try gather(edit, isExact: batch.isExact) { continue }
-                try settle()
-                try apply(edit, isExact: batch.isExact)
+                try make(edit, isExact: batch.isExact)
+                if settlesEach || number == batch.edits.count - 1 { try settle() }
             } catch {
-                if isUnsettled { break }
                 throw error.inStep(number)
             }
         }
-        do { try settle() } catch { isUnsettled = true }
-        guard !isUnsettled else {
-            self = before
-            return nil
-        }
-        return followed.map { $0.item(in: document) }
     }
 
     /// Goes on as another session, unless its files are the same: a batch that changes nothing leaves the document.
     private mutating func take(_ session: EditSession) {
         let isChanged = session.files.contains { file in
-            let known = files.first { $0.original === file.original }?.new ?? file.old
-            return file.new.hash != known.hash
+            let known = files.first { $0.original === file.original }?.draft.document ?? file.draft.old
+            return file.draft.document.hash != known.hash
         }
         guard isChanged else { return }
         self = session
         followed = []
     }
 
-    // MARK: Pending rows
+    // MARK: Gathered edits
 
-    /// Makes the pending level.
+    /// Does a step; the tree with it is made when it is needed.
+    mutating func make(_ edit: Edit, isExact: Bool) throws(EditRefusal) {
+        if !isCertain(edit) { try settle() }
+        try apply(edit, isExact: isExact)
+        guard let path = edit.levelPath, let batchFile, case .found(let owner) = Item.find(path, in: document) else {
+            return
+        }
+        // The level must be shown as its file has it.
+        gatheredPath = files[batchFile].draft.isGathering(owner.level) ? path : nil
+    }
+
+    /// Whether the rows that a step names are known without the tree of the steps before.
+    private func isCertain(_ edit: Edit) -> Bool {
+        guard let gatheredPath, edit.levelPath == gatheredPath, let batchFile else { return false }
+        return edit.rowKeys.allSatisfy(files[batchFile].draft.hasUntouchedRow)
+    }
+
+    /// Makes the tree with the edits so far.
     mutating func settle() throws(EditRefusal) {
-        guard let level = pending else { return }
-        pending = nil
-        isUnsettled = true
+        gatheredPath = nil
+        guard let file = batchFile else { return }
         do throws(TreeError) {
-            let source = try editor.document(arranging: level.rows, below: level.owner.item)
-            if source.hash != files[level.owner.file].new.hash {
-                files[level.owner.file].new = source
-                try compose(level.owner.file)
-            }
+            try files[file].draft.settle()
+            try compose(file)
         } catch {
+            isUnsettled = true
             throw EditRefusal(error)
         }
-        isUnsettled = false
     }
-
-    /// Notes what a gathered step does.
-    mutating func note(_ effect: RowEffect, in file: Int, _ note: (inout Provenance) -> Void) {
-        note(&files[file].provenance)
-        for number in followed.indices { followed[number].take(effect) }
-    }
-
-    /// Whether an item of an earlier step is the one at some rows, or below it.
-    func follows(below path: [Int]) -> Bool { followed.contains { $0.isBelow(path) } }
 
     // MARK: Items
 
@@ -165,7 +165,9 @@ public struct EditSession: Sendable {
             case nil: throw Self.unread(shown, "It is not loaded.")
             }
         }
-        let target = EditTarget(shown: shown, file: number(of: file), item: item)
+        let number = number(of: file)
+        let path = files[number].draft.path(of: item.rowPath) ?? item.rowPath
+        let target = EditTarget(shown: shown, file: number, item: item, path: path)
         try target.checkEditable(asOwner: asOwner)
         guard batchFile ?? target.file == target.file else {
             throw .conflict(
@@ -190,46 +192,39 @@ public struct EditSession: Sendable {
     ///
     /// - Parameter place: where the row will be; nil for the root's.
     func maker(for target: EditTarget, group: Section?, isRoot: Bool = false) -> RowMaker {
-        RowMaker(names: names, limits: limits, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
+        RowMaker(editor, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
     }
 
     /// What makes rows for a place that is not known.
-    var maker: RowMaker { RowMaker(names: names, limits: limits, syntax: files[0].syntax) }
+    var maker: RowMaker { RowMaker(editor, syntax: files[0].syntax) }
 
-    var editor: TreeEditor { TreeEditor(names: names, limits: limits) }
+    /// The document of a target's file, with the edits so far.
+    func draft(of target: EditTarget) -> DocumentDraft { files[target.file].draft }
 
     /// Lets the next item be in any file.
     mutating func forgetFile() { batchFile = nil }
 
     /// The number of the row that was followed last.
-    var lastFollowedRow: Int? { followed.last?.row }
+    var lastFollowedRow: Int? { followed.last?.path?.last }
 
-    // MARK: Changes
+    // MARK: The log
 
-    /// Follows the item of a step from now on.
-    ///
-    /// - Parameter path: its rows in the file; nil if the step removed it.
-    mutating func follow(_ target: EditTarget, at path: [Int]?, isNew: Bool) {
-        followed.append(FollowedItem(mount: target.mount, path: path, isNew: isNew))
-    }
-
-    /// Takes over what a step has made of a file.
+    /// Adds what a step does to the log of a file, and follows the item of the step from now on.
     ///
     /// - Parameters:
-    ///   - parts: the files that its new row refers to.
-    ///   - note: notes the change of rows.
-    mutating func take(
-        _ source: Level, of target: EditTarget, _ effect: RowEffect, referringTo parts: [PartReference] = [],
-        _ note: (inout Provenance) -> Void
+    ///   - path: the item's path after the edits; nil if they remove it.
+    ///   - parts: the files that a new row refers to.
+    mutating func log(
+        _ edits: [RowEdit], of target: EditTarget, at path: [Int]?, isNew: Bool = false,
+        referringTo parts: [PartReference] = []
     ) throws(EditRefusal) {
         let known = files[target.file].current?.parts
         if parts.contains(where: { known?[$0] == nil }) { needsLoad = true }
-        if source.hash != files[target.file].new.hash {
-            note(&files[target.file].provenance)
-            files[target.file].new = source
-            do throws(TreeError) { try compose(target.file) } catch { throw EditRefusal(error) }
+        for edit in edits {
+            do throws(TreeError) { try files[target.file].draft.make(edit) } catch { throw EditRefusal(error) }
+            for number in followed.indices { followed[number].take(edit) }
         }
-        for number in followed.indices { followed[number].take(effect) }
+        followed.append(FollowedItem(mount: target.mount, path: path, isNew: isNew))
     }
 
     // MARK: Files
@@ -238,21 +233,22 @@ public struct EditSession: Sendable {
     private mutating func number(of composition: Composition?) -> Int {
         if let number = files.firstIndex(where: { $0.current === composition }) { return number }
         guard let composition else { return 0 }
+        let draft = DocumentDraft(composition.source, editor)
         files.append(
-            EditedFile(
-                original: composition, current: composition, old: composition.source, new: composition.source,
-                syntax: syntax(composition)))
+            EditedFile(original: composition, current: composition, draft: draft, syntax: syntax(composition)))
         return files.count - 1
     }
 
-    /// Puts a changed file in its places.
+    /// Puts a file in its places, if it has changed.
     private mutating func compose(_ file: Int) throws(TreeError) {
+        let new = files[file].draft.document
         guard let root = composition, let old = files[file].current else {
-            document = files[file].new
+            if new.hash != document.hash { document = new }
             return
         }
+        guard new.hash != old.source.hash else { return }
         var recomposition = Recomposition(editor)
-        try recomposition.replace(old, with: files[file].new)
+        try recomposition.replace(old, with: new)
         composition = try recomposition.composition(of: root)
         for (old, new) in recomposition.made {
             files[number(of: old)].current = new

@@ -4,8 +4,10 @@ struct EditTarget {
     let shown: Item
     /// The number of its file among those of the session.
     let file: Int
-    /// The item in the file's own document.
+    /// The item in the file's own document, without the edits that are gathered.
     let item: Item
+    /// Its path in the file now.
+    let path: [Int]
 
     /// The rows that lead to the place where the file is mounted.
     var mount: [Int] { Array(shown.rowPath.prefix(shown.depth - item.depth)) }
@@ -37,85 +39,19 @@ extension EditTarget {
 
 /// The item of a step, followed through the later steps of its batch.
 struct FollowedItem {
-    private enum State {
-        case present(rows: [Int])
-        case deleted
-    }
-
     /// The rows that lead to the place where its file is mounted.
-    private let mount: [Int]
-    private var state: State
-    private let isNew: Bool
+    let mount: [Int]
+    /// Its path in the file; nil once it is gone.
+    private(set) var path: [Int]?
+    let isNew: Bool
 
-    /// - Parameter path: its rows in the file; nil for an item that its own step has removed.
-    init(mount: [Int], path: [Int]?, isNew: Bool) {
-        self.mount = mount
-        self.isNew = isNew
-        state = path.map { .present(rows: $0) } ?? .deleted
-    }
-
-    /// The number of its row; nil if it is gone.
-    var row: Int? { if case .present(let rows) = state { rows.last } else { nil } }
-
-    /// Whether it is at some rows of its file, or below them.
-    func isBelow(_ path: [Int]) -> Bool {
-        if case .present(let rows) = state { rows.starts(with: path) } else { false }
-    }
-
-    /// Takes over what a later step does.
-    mutating func take(_ effect: RowEffect) {
-        guard case .present(let rows) = state else { return }
-        state = effect.place(of: rows).map { .present(rows: $0) } ?? .deleted
-    }
+    /// Takes over an edit that a later step makes.
+    mutating func take(_ edit: RowEdit) { path = path.flatMap(edit.place(of:)) }
 
     /// What became of it.
     func item(in document: Level) -> EditedItem {
-        switch state {
-        case .present(let rows):
-            Item(rowPath: mount + rows, in: document).map { .present($0, isNew: isNew) } ?? .deleted
-        case .deleted: .deleted
-        }
-    }
-}
-
-/// What a step does to the places of rows in a file: row numbers from the root's level down.
-enum RowEffect {
-    /// Only fields change.
-    case none
-    /// A row is new.
-    case inserted([Int])
-    /// A row is gone, with everything below it.
-    case removed([Int])
-    /// A row is in another place; the second path is the new one.
-    case moved([Int], to: [Int])
-
-    /// Where an item is after the step; nil if it is gone.
-    func place(of path: [Int]) -> [Int]? {
-        switch self {
-        case .none: return path
-        case .inserted(let new): return Self.inserting(new, path)
-        case .removed(let old): return Self.removing(old, path)
-        case .moved(let old, let new):
-            if path.starts(with: old) { return new + path[old.count...] }
-            return Self.removing(old, path).map { Self.inserting(new, $0) }
-        }
-    }
-
-    private static func inserting(_ new: [Int], _ path: [Int]) -> [Int] {
-        let last = new.count - 1
-        guard path.count > last, path.starts(with: new.dropLast()), path[last] >= new[last] else { return path }
-        var path = path
-        path[last] += 1
-        return path
-    }
-
-    private static func removing(_ old: [Int], _ path: [Int]) -> [Int]? {
-        if path.starts(with: old) { return nil }
-        let last = old.count - 1
-        guard path.count > last, path.starts(with: old.dropLast()), path[last] > old[last] else { return path }
-        var path = path
-        path[last] -= 1
-        return path
+        guard let path, let item = Item(rowPath: mount + path, in: document) else { return .deleted }
+        return .present(item, isNew: isNew)
     }
 }
 
@@ -137,13 +73,10 @@ extension Item {
 
 /// A file of the document, and what edits have made of it.
 struct EditedFile: Sendable {
-    /// The file before the edits, and as it is now; nil for a document of one file.
+    /// The file before the edits, and as it was composed last; nil for a document of one file.
     let original: Composition?
     var current: Composition?
-    /// The document of the file before the edits, and as it is now.
-    let old: Level
-    var new: Level
-    var provenance = Provenance.same([])
+    var draft: DocumentDraft
     let syntax: FileSyntax
 }
 

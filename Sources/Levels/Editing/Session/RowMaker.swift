@@ -3,13 +3,21 @@ internal import PropertyLists
 
 /// Makes single rows as the builder of the edited document makes them.
 struct RowMaker {
-    let names: StructuralNames
-    let limits: TreeLimits
+    private let editor: TreeEditor
     let syntax: FileSyntax
     /// The section that the row will be in, if its `Type` makes controls of its rows.
-    var group: Section?
+    let group: Section?
     /// Whether the row is the root's.
-    var isRoot = false
+    let isRoot: Bool
+
+    init(_ editor: TreeEditor, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false) {
+        self.editor = editor
+        self.syntax = syntax
+        self.group = group
+        self.isRoot = isRoot
+    }
+
+    private var names: StructuralNames { editor.names }
 
     /// A row with everything below it, in a level of its own.
     struct Made {
@@ -47,7 +55,7 @@ struct RowMaker {
     }
 
     private var values: FileValues {
-        FileValues(TreeBuilder(names: names, limits: limits, isXML: syntax == .xml), syntax: syntax)
+        FileValues(TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
     }
 
     // MARK: Sending

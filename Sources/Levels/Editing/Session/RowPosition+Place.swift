@@ -5,65 +5,47 @@ extension RowPosition {
     /// Finds the place among the rows below an item.
     ///
     /// - Parameters:
+    ///   - draft: the document of its file.
     ///   - section: the number of a section as clients see it.
-    ///   - moved: the row of this level that moves, which is not counted.
+    ///   - moved: the number of the row of this level that moves, which is not counted.
     /// - Throws: `EditRefusal` if there is none.
     func place(
-        in target: EditTarget, section: Int?, without moved: Int?, _ names: StructuralNames
+        in target: EditTarget, of draft: DocumentDraft, section: Int?, without moved: Int?
     ) throws(EditRefusal) -> RowPlace {
         try checkOrder(of: target)
-        guard let level = target.item.level else {
-            guard section ?? 0 == 0 else { throw Self.noSection(section ?? 0, of: 1) }
-            return try place(in: SectionRange(number: 0, rows: 0..<0), target, moved)
-        }
-        let listed = level.form == .rows ? 1 : level.listedSections(owner: target.item.own, names)
+        let counts = draft.rowCounts(below: target.item)
+        let listed = draft.listedSections(below: target.item)
         guard listed > 0 else {
             throw .conflict("\(target.shown.titlePath) has no section that could hold a row; add one to the document")
         }
         if let section, !(0..<listed).contains(section) { throw Self.noSection(section, of: listed) }
         if let key {
-            let row = try row(withKey: key, in: target, without: moved)
-            let range = SectionRange(holding: row, of: level)
-            guard section ?? range.number == range.number else { throw Self.noRow(key, in: target) }
-            let offset =
-                row - range.rows.lowerBound - (moved.map { range.rows.contains($0) && $0 < row } == true ? 1 : 0)
-            return RowPlace(section: range.number, offset: offset + (isAfter ? 1 : 0))
+            let row = try row(withKey: key, in: target, of: draft)
+            var end = 0
+            let holding = counts.firstIndex { count in
+                end += count
+                return row < end
+            }
+            guard row != moved, let holding, section ?? holding == holding else { throw Self.noRow(key, in: target) }
+            let isPastMoved = moved.map { $0 < row } ?? false
+            return RowPlace(owner: target.path, section: holding, row: row + (isAfter ? 1 : 0) - (isPastMoved ? 1 : 0))
         }
-        return try place(in: SectionRange(section ?? listed - 1, of: level), target, moved)
+        let chosen = section ?? listed - 1
+        let start = counts[..<chosen].reduce(0, +)
+        let isFromBefore = moved.map { $0 < start } ?? false
+        let isFromHere = moved.map { (start..<start + counts[chosen]).contains($0) } ?? false
+        let offset = try offset(among: counts[chosen] - (isFromHere ? 1 : 0), in: target)
+        return RowPlace(owner: target.path, section: chosen, row: start - (isFromBefore ? 1 : 0) + offset)
     }
 
-    /// The rows of one section.
-    private struct SectionRange {
-        let number: Int
-        let rows: Range<Int>
-
-        init(number: Int, rows: Range<Int>) {
-            self.number = number
-            self.rows = rows
-        }
-
-        init(_ number: Int, of level: Level) {
-            let rows =
-                level.form == .rows
-                ? 0..<level.rowCount
-                : level.allSections[number].start..<level.allSections[number].start + level.allSections[number].count
-            self.init(number: number, rows: rows)
-        }
-
-        init(holding row: Int, of level: Level) {
-            let number = level.allSections.firstIndex { ($0.start..<$0.start + $0.count).contains(row) }
-            self.init(number ?? 0, of: level)
-        }
-    }
-
-    private func place(in range: SectionRange, _ target: EditTarget, _ moved: Int?) throws(EditRefusal) -> RowPlace {
-        let count = range.rows.count - (moved.map { range.rows.contains($0) } == true ? 1 : 0)
+    /// The number of rows of the section before it.
+    private func offset(among count: Int, in target: EditTarget) throws(EditRefusal) -> Int {
         switch self {
-        case .first: return RowPlace(section: range.number, offset: 0)
+        case .first: return 0
+        case .last: return count
         case .offset(let offset):
             guard (0...count).contains(offset) else { throw Self.noPosition("\(offset)", of: count) }
-            return RowPlace(section: range.number, offset: offset)
-        case .last: return RowPlace(section: range.number, offset: count)
+            return offset
         case .before(let key), .after(let key): throw Self.noRow(key, in: target)
         case .unknown(let text): throw Self.noPosition("'\(quoted: text)'", of: count)
         }
@@ -80,14 +62,22 @@ extension RowPosition {
 
     private var isAfter: Bool { if case .after = self { true } else { false } }
 
-    private func row(withKey key: String, in target: EditTarget, without moved: Int?) throws(EditRefusal) -> Int {
-        let bytes = Array(key.utf8)
-        let normal = ItemKey.isPlain(bytes.span) ? bytes : NormalizationFormC.text(of: bytes.span)
-        guard let row = target.shown.level?.row(withKey: normal.span), row != moved else {
-            throw Self.noRow(key, in: target)
-        }
-        return row
+    private func row(
+        withKey key: String, in target: EditTarget, of draft: DocumentDraft
+    ) throws(EditRefusal) -> Int {
+        guard let row = target.shown.level?.row(withKey: Self.bytes(of: key).span),
+            let path = draft.path(of: target.item.rowPath + [row])
+        else { throw Self.noRow(key, in: target) }
+        return path[path.count - 1]
     }
+
+    private static func bytes(of key: String) -> [UInt8] {
+        let bytes = Array(key.utf8)
+        return ItemKey.isPlain(bytes.span) ? bytes : NormalizationFormC.text(of: bytes.span)
+    }
+
+    /// The key of the row beside it, as keys are compared; nil without one.
+    var keyBytes: [UInt8]? { key.map(Self.bytes) }
 
     // MARK: Refusals
 
@@ -116,5 +106,25 @@ extension RowPosition {
     private static func noRow(_ key: String, in target: EditTarget) -> EditRefusal {
         .conflict(
             "no row of \(target.shown.titlePath) has the key '\(quoted: key)', so that nothing can be placed beside it")
+    }
+}
+
+extension Edit {
+    /// The path of the item above the rows that the edit changes; nil if it changes those of two, or the root.
+    var levelPath: ItemPath? {
+        switch self {
+        case .insert(_, let path, _, _): path
+        case .put(_, let path, _), .patch(_, let path), .delete(let path): path.parent
+        case .move(let path, let owner, _, _): path.parent == owner ? owner : nil
+        }
+    }
+
+    /// The keys of the rows of that level that the edit names.
+    var rowKeys: [[UInt8]] {
+        switch self {
+        case .insert(_, _, let position, _): [position.keyBytes].compactMap(\.self)
+        case .put(_, let path, _), .patch(_, let path), .delete(let path): [path.lastKey]
+        case .move(let path, _, let position, _): [path.lastKey] + [position.keyBytes].compactMap(\.self)
+        }
     }
 }

@@ -118,14 +118,19 @@ struct EditReference {
         return mount + owner.path + [self.row(place, below: owner)]
     }
 
-    private func row(_ place: RowPlace, below owner: Place) -> Int {
+    /// A section, and the number of its rows before a place.
+    private struct SectionPlace {
+        let section, offset: Int
+    }
+
+    private func row(_ place: SectionPlace, below owner: Place) -> Int {
         let sections = EditableDocument.Rows(of: value(owner)).sections
         return sections[..<place.section].reduce(place.offset) { $0 + $1.count }
     }
 
     private func rowPlace(
         _ position: RowPosition, _ section: Int?, _ owner: Place, without moved: Int?
-    ) throws -> RowPlace {
+    ) throws -> SectionPlace {
         let item = value(owner)
         let sections = EditableDocument.Rows(of: item).sections.map(\.count)
         if position != .last, owner.shown.own.order != nil { throw Refused(.conflict) }
@@ -139,11 +144,11 @@ struct EditReference {
         }
         let chosen = section ?? listed - 1
         switch position {
-        case .first: return RowPlace(section: chosen, offset: 0)
-        case .last: return RowPlace(section: chosen, offset: count(chosen))
+        case .first: return SectionPlace(section: chosen, offset: 0)
+        case .last: return SectionPlace(section: chosen, offset: count(chosen))
         case .offset(let offset):
             guard (0...count(chosen)).contains(offset) else { throw Refused(.badPlace) }
-            return RowPlace(section: chosen, offset: offset)
+            return SectionPlace(section: chosen, offset: offset)
         case .unknown: throw Refused(.badPlace)
         case .before(let key), .after(let key):
             let level = owner.shown.level
@@ -153,7 +158,7 @@ struct EditReference {
             else { throw Refused(.conflict) }
             let isBehind = moved.map { $0 >= starts[found] && $0 < row } ?? false
             let isAfter = position == .after(key)
-            return RowPlace(section: found, offset: row - starts[found] + (isAfter ? 1 : 0) - (isBehind ? 1 : 0))
+            return SectionPlace(section: found, offset: row - starts[found] + (isAfter ? 1 : 0) - (isBehind ? 1 : 0))
         }
     }
 }

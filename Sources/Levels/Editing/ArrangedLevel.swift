@@ -2,11 +2,11 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// A change of a level: the rows to remove, to keep and to add, and the new level made from them.
+/// The level that an arrangement of rows makes of an old one: the rows to remove, to keep and to add.
 ///
 /// If no other row's key changes, rows that stay are copied in packed form, and the key index is updated;
 /// otherwise all rows are packed again, as by a builder.
-struct LevelChange: ~Copyable {
+struct ArrangedLevel: ~Copyable {
     let old: Level
     let names: StructuralNames
     let pieces: [RowArrangement.Piece]
@@ -165,7 +165,7 @@ extension Level {
 }
 
 /// The keys of new rows, if all others keep theirs.
-extension LevelChange {
+extension ArrangedLevel {
     /// The key of a new row.
     struct ArrivingKey {
         let key: [UInt8]

@@ -3,7 +3,7 @@ internal import Glibc
 internal import PropertyLists
 
 /// Makes a level whose other rows keep their keys: they are copied unchanged.
-extension LevelChange {
+extension ArrangedLevel {
     /// A run of rows of the new level, and the source of its bytes.
     private struct Run {
         /// The numbers in the level, or among the new rows.

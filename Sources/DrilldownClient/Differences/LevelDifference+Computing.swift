@@ -28,13 +28,6 @@ extension LevelDifference {
                 in: new, taken: (match.removed + match.moved.map(\.old)).sorted(),
                 placed: (match.inserted + match.moved.map(\.new)).sorted()))
     }
-
-    /// A difference without any change in the rows.
-    init(unchanged old: Level, to new: Level) {
-        self.init(
-            old: old, new: new, removed: [], inserted: [], moved: [], updated: [],
-            sectionsChanged: !old.keepsSections(in: new, taken: [], placed: []))
-    }
 }
 
 extension Level {

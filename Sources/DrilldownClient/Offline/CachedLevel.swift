@@ -29,7 +29,7 @@ enum CachedLevel {
         do {
             let pages = try pages(Array(lines[3]))
             guard case .level(let level) = try LevelReader.read(Array(lines[4])),
-                pages.reduce(0, { $0 + $1.count }) == level.rows.count
+                pages.reduce(0, { $0 &+ $1.count }) == level.rows.count
             else { return nil }
             return LevelCopy(level: level, pages: pages)
         } catch {
@@ -39,25 +39,18 @@ enum CachedLevel {
 
     private static func pages(_ bytes: [UInt8]) throws(JSONError) -> [LevelCopy.Page] {
         var reader = JSONReader(bytes)
-        var pages: [LevelCopy.Page] = []
-        try reader.list { reader throws(JSONError) in
-            var page = LevelCopy.Page(version: "", entityTag: nil, count: 0, total: 0)
-            try reader.object { name, reader throws(JSONError) in
-                switch name {
-                case "version": page.version = try reader.text()
-                case "entityTag": page.entityTag = try reader.text()
-                case "count": page.count = try reader.count()
-                case "total": page.total = try reader.count()
-                default: try reader.skip()
-                }
-            }
-            pages.append(page)
-        }
-        return pages
+        return try reader.value().list?.compactMap(LevelCopy.Page.init) ?? []
     }
 }
 
 extension LevelCopy.Page {
+    fileprivate init?(_ value: FieldValue) {
+        guard let fields = value.dictionary, let version = fields["version"]?.text, let count = fields["count"]?.int,
+            let total = fields["total"]?.int
+        else { return nil }
+        self.init(version: version, entityTag: fields["entityTag"]?.text, count: count, total: total)
+    }
+
     fileprivate var fieldValue: FieldValue {
         var fields: Fields = [
             "version": .text(version), "count": .integer(Int64(count)), "total": .integer(Int64(total)),

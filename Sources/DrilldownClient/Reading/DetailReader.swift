@@ -22,7 +22,7 @@ enum DetailReader {
             }
         }
         try reader.end()
-        head = try head.checked(at: reader.offset)
+        try head.check(at: reader.offset)
         guard hasFields else { throw JSONError("it has no 'fields'", at: reader.offset) }
         detail.title = head.title
         detail.path = head.path
@@ -76,9 +76,8 @@ struct ItemHead {
         missing.remove(name)
     }
 
-    func checked(at end: Int) throws(JSONError) -> ItemHead {
-        guard let name = missing.min() else { return self }
-        throw JSONError("it has no '\(name)'", at: end)
+    func check(at end: Int) throws(JSONError) {
+        if let name = missing.min() { throw JSONError("it has no '\(name)'", at: end) }
     }
 
     static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink {

@@ -40,7 +40,7 @@ struct LevelReader {
     }
 
     private func answer(at end: Int) throws(JSONError) -> LevelAnswer {
-        let head = try head.checked(at: end)
+        try head.check(at: end)
         var level = Level(
             title: head.title, path: head.path, version: head.version, isLeaf: head.isLeaf, ancestors: head.ancestors,
             count: count ?? rows?.count ?? 0, start: start, sections: sections.isEmpty ? nil : sections,

@@ -20,10 +20,7 @@ struct JSONReader {
         try open(UInt8(ascii: "{"), "an object")
         var isFirst = true
         while try !closes(UInt8(ascii: "}"), &isFirst) {
-            guard byte == UInt8(ascii: "\"") else { throw expected("a member's name") }
-            let name = try string()
-            try skipWhitespace(to: UInt8(ascii: ":"), "':'")
-            try member(name, &self)
+            try member(memberName(), &self)
         }
     }
 
@@ -95,11 +92,15 @@ struct JSONReader {
         return false
     }
 
+    /// Reads the name of a member, and the colon after it.
     @inline(__always)
-    mutating func skipWhitespace(to character: UInt8, _ name: String) throws(JSONError) {
+    mutating func memberName() throws(JSONError) -> String {
+        guard byte == UInt8(ascii: "\"") else { throw expected("a member's name") }
+        let name = try string()
         skipWhitespace()
-        guard byte == character else { throw expected(name) }
+        guard byte == UInt8(ascii: ":") else { throw expected("':'") }
         offset += 1
+        return name
     }
 
     /// What is wrong at the offset, where something else was expected.
@@ -165,9 +166,7 @@ extension JSONReader {
             return open.removeLast().value
         }
         if open[last].isObject {
-            guard byte == UInt8(ascii: "\"") else { throw expected("a member's name") }
-            open[last].name = try string()
-            try skipWhitespace(to: UInt8(ascii: ":"), "':'")
+            open[last].name = try memberName()
         }
         return nil
     }

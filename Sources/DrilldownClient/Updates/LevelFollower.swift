@@ -42,7 +42,7 @@ struct LevelFollower: Sendable {
                 let problem = error as? Problem ?? .unexpectedAnswer(target)
                 guard problem.isTemporary else { return end(problem) }
                 // A proxy that cuts a request after it has waited for a time does no harm.
-                if waits, PollingPace.isEarly(backoff.now() - begin) == false { failures = 0 }
+                if waits, !PollingPace.isEarly(backoff.now() - begin) { failures = 0 }
                 waits = false
                 failures += 1
                 // A server that restarts is back at the first attempt, so one failure is not shown beside a level.

@@ -136,7 +136,6 @@ extension LevelObservation.Moment {
     /// if one of the two has no level.
     fileprivate func difference(from last: Self) -> LevelDifference? {
         guard let level, let lastLevel = last.level else { return nil }
-        if last.levelNumber == levelNumber { return LevelDifference(unchanged: level, to: level) }
         if last.levelNumber + 1 == levelNumber, let difference { return difference }
         return LevelDifference(from: lastLevel, to: level)
     }

@@ -22,25 +22,9 @@ public struct WebClientFile: Sendable {
         // Modules import each other by name: without these links they would be loaded one after the other.
         // The editor is loaded when someone edits.
         let links = modules.map { "<link rel=\"modulepreload\" href=\"\(base)/\($0.name)\">" }
-        return lines(of: PackageResources.index_html).flatMap { line in
-            let text = String(decoding: line, as: UTF8.self)
-            if text == "{{preload}}" { return Array(links.joined(separator: "\n").utf8) + [newline] }
-            return Array(replacing("{{base}}", in: text, by: base).utf8) + [newline]
-        }
-    }
-
-    private static let newline = UInt8(ascii: "\n")
-
-    private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] { bytes.split(separator: newline) }
-
-    private static func replacing(_ mark: String, in text: String, by replacement: String) -> String {
-        var rest = text[...]
-        var result = ""
-        while let start = rest.indices.first(where: { rest[$0...].hasPrefix(mark) }) {
-            result += rest[..<start] + replacement
-            rest = rest[start...].dropFirst(mark.count)
-        }
-        return result + rest
+        let page = String(decoding: PackageResources.index_html, as: UTF8.self)
+            .replacing("{{preload}}", with: links.joined(separator: "\n")).replacing("{{base}}", with: base)
+        return Array(page.utf8)
     }
 }
 

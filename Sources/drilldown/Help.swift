@@ -4,14 +4,9 @@ enum Help {
     static let version = "drilldown \(versionNumber)"
 
     static func text(for command: CommandLineArguments.Command?) -> String {
-        switch command {
-        case nil: general
-        case .serve: serve
-        case .check: check
-        case .browse: browse
-        case .completions: completions
-        case .manual: manual
-        }
+        guard let command else { return general }
+        let paragraphs = ["usage: drilldown \(command.synopsis)"] + paragraphs(on: command)
+        return paragraphs.joined(separator: "\n\n") + "\n"
     }
 
     /// What the program is for, in one sentence.
@@ -35,68 +30,33 @@ enum Help {
             """
     }
 
-    private static var serve: String {
-        """
-        usage: drilldown \(CommandLineArguments.Command.serve.synopsis)
-
-        \(Section.serving.text)
-
-        \(options(of: .serve))
-        \(Section.all.map(\.text).joined(separator: "\n\n"))
-        \(Section.statuses.text)
-
-        """
-    }
-
-    private static var check: String {
-        """
-        usage: drilldown \(CommandLineArguments.Command.check.synopsis)
-
-        \(Section.checking.text)
-
-        \(options(of: .check))
-        The options are also environment variables and keys of the configuration file;
-        'drilldown serve --help' explains them.
-        Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
-
-        """
-    }
-
-    private static var browse: String {
-        """
-        usage: drilldown \(CommandLineArguments.Command.browse.synopsis)
-
-        \(Section.browsing.text)
-
-        \(options(of: .browse))
-        \(Section.browsingKeys.text)
-
-        Exit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage.
-
-        """
-    }
-
-    private static var completions: String {
-        """
-        usage: drilldown \(CommandLineArguments.Command.completions.synopsis)
-
-        Prints the script that completes drilldown's commands, options and values in a shell:
-        \(Completions.Shell.list). 'make install' puts each of them into the shell's folder.
-
-        To try them: source <(drilldown completions bash)
-
-        """
-    }
-
-    private static var manual: String {
-        """
-        usage: drilldown \(CommandLineArguments.Command.manual.synopsis)
-
-        Prints the manual page drilldown(1), made of the same options as this help.
-
-        To read it: drilldown manual | man -l -
-
-        """
+    private static func paragraphs(on command: CommandLineArguments.Command) -> [String] {
+        switch command {
+        case .serve:
+            let sections = Section.all.map(\.text).joined(separator: "\n\n")
+            return [Section.serving.text, options(of: .serve), sections + "\n" + Section.statuses.text]
+        case .check:
+            let rest = """
+                The options are also environment variables and keys of the configuration file;
+                'drilldown serve --help' explains them.
+                Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
+                """
+            return [Section.checking.text, options(of: .check), rest]
+        case .browse:
+            let statuses = "Exit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage."
+            return [Section.browsing.text, options(of: .browse), Section.browsingKeys.text, statuses]
+        case .completions:
+            let purpose = """
+                Prints the script that completes drilldown's commands, options and values in a shell:
+                \(Completions.Shell.list). 'make install' puts each of them into the shell's folder.
+                """
+            return [purpose, "To try them: source <(drilldown completions bash)"]
+        case .manual:
+            return [
+                "Prints the manual page drilldown(1), made of the same options as this help.",
+                "To read it: drilldown manual | man -l -",
+            ]
+        }
     }
 
     private static func options(of command: CommandLineArguments.Command) -> String {
@@ -106,8 +66,8 @@ enum Help {
         let width = lines.map(\.left.count).max() ?? 0
         return lines.map { left, option in
             let standard = option.standard.map { " (\($0))" } ?? ""
-            return left + String(repeating: " ", count: width + 2 - left.count) + option.help + standard + "\n"
-        }.joined()
+            return left + String(repeating: " ", count: width + 2 - left.count) + option.help + standard
+        }.joined(separator: "\n")
     }
 }
 

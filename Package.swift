@@ -94,6 +94,7 @@ let package = Package(
                 "Bytes", "DrilldownDates", "Files", "Heap", "HTTPFields", "Locking", "Threads", "HTTPServer",
                 "ContentCodings", "Levels", "PropertyLists", "TreeStore", "WebClient",
             ],
+            resources: [.embedInCode("Description/openapi.json")],
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",

@@ -1,85 +1,131 @@
 import HTTPServer
+import PropertyLists
 
-/// The description of one operation at one path, from the tables of the code that runs it.
+/// The description of one operation at one path: what the tables of the code say, and what the document says.
 struct DescribedOperation {
     let endpoint: Endpoint
     let operation: Endpoint.Operation
     let path: PathTemplate
+    /// What the document says.
+    let document: PropertyListValue
     /// Whether a request that only reads needs a token.
     let readsNeedToken: Bool
-    /// The key of each query option in the components.
-    let optionKeys: [ObjectIdentifier: String]
 
-    /// Nil if the table of descriptions lacks it.
-    let description: OperationDescription?
-
-    /// The operation object of OpenAPI.
-    var node: JSONNode {
-        let id = (description?.id ?? operation.method.name.lowercased()) + path.suffix
-        var node: JSONNode = [
-            "operationId": .string(id), "tags": [.string(tag)], "summary": .string(operation.summary),
-        ]
-        if let text = description?.text, !text.isEmpty { node = node.adding("description", .string(text)) }
-        let parameters =
-            operation.options.all.map { Self.reference("parameters", optionKeys[ObjectIdentifier($0)] ?? $0.name) }
-            + (description?.fields ?? []).map { Self.reference("parameters", $0.rawValue) }
-        if !parameters.isEmpty { node = node.adding("parameters", .list(parameters)) }
-        return node.adding("requestBody", requestBody)
-            .adding("responses", responses)
-            .adding("security", security)
-    }
-
-    /// The first segment of the path.
-    private var tag: String {
-        let name = String(describing: endpoint.name).dropFirst().prefix { $0 != "." }
-        return name.isEmpty ? "index" : String(name)
-    }
-
-    private static func reference(_ kind: String, _ key: String) -> JSONNode {
-        ["$ref": .string("#/components/\(kind)/\(key)")]
-    }
-
-    private var requestBody: JSONNode? {
-        guard let types = operation.content?.types, !types.isEmpty else { return nil }
-        let contents = types.map { type -> JSONNode.Member in
-            guard type.hasSuffix("json") else {
-                return (type, ["schema": Schema.text("A property list of the same structure, in XML or binary.")])
-            }
-            let content: JSONNode = ["schema": description?.body ?? [:]]
-            guard let example = description?.bodyExample, example.keys == path.keys else { return (type, content) }
-            return (type, content.adding("example", .json(example.json)))
-        }
-        return ["required": true, "content": JSONNode(contents)]
-    }
-
-    private var responses: JSONNode {
-        let answers = (description?.answers ?? []).map { (String($0.status), $0.node(keys: path.keys)) }
-        let refused = ProblemResponse.all(of: problems).map { status, response in
-            (String(status), Self.reference("responses", response.key))
-        }
-        return JSONNode(answers + refused)
-    }
-
-    /// All kinds of problems that the operation can give.
-    var problems: Set<ProblemKind> {
-        var requests: Set<ProblemKind.Requests> = [.all]
-        if let content = operation.content {
-            requests.insert(.edits)
-            if content != .none { requests.insert(.bodies) }
-            if content == .document { requests.insert(.documents) }
-            if operation.changesDocument { requests.insert(.saves) }
-        } else if isReadWithToken {
-            requests.insert(.reads)
-        }
-        let kinds = ProblemKind.allCases.filter { !$0.row.requests.isDisjoint(with: requests) }
-        return Set(kinds + (description?.problems ?? []))
-    }
-
-    private var security: JSONNode? {
-        if operation.content != nil { return [["editToken": []]] }
-        return isReadWithToken ? [["readToken": []], ["editToken": []]] : nil
-    }
-
+    private var fields: [String] { document.texts("fields") }
+    /// Whether the examples are for the path.
+    private var hasExample: Bool { (document["keys"] ?? 0) == .integer(PropertyListInteger(Int64(path.keys))) }
     /// Whether it only reads, and needs a token for that.
     private var isReadWithToken: Bool { operation.content == nil && readsNeedToken && !endpoint.isOpen }
+
+    /// The operation object of OpenAPI.
+    var value: PropertyListValue {
+        let tag = String(describing: endpoint.name).dropFirst().prefix { $0 != "." }
+        let parameters = operation.options.all.map(\.parameter) + fields.map { .reference("parameters", $0) }
+        var value: PropertyListValue = [
+            "operationId": .string(document.text("operationId") + path.suffix),
+            "tags": [.string(tag.isEmpty ? "index" : String(tag))], "summary": .string(operation.summary),
+        ]
+        value["description"] = document["description"]
+        if !parameters.isEmpty { value["parameters"] = .array(parameters) }
+        value["requestBody"] = requestBody
+        value["responses"] = responses
+        if operation.content != nil {
+            value["security"] = [["editToken": []]]
+        } else if isReadWithToken {
+            value["security"] = [["readToken": []], ["editToken": []]]
+        }
+        return value
+    }
+
+    private var requestBody: PropertyListValue? {
+        guard let types = operation.content?.types, !types.isEmpty else { return nil }
+        let contents = types.map { type -> (String, PropertyListValue) in
+            guard type.hasSuffix("json") else { return (type, ["schema": .reference("schemas", "PropertyListBody")]) }
+            var content: PropertyListValue = ["schema": .reference("schemas", document.text("body"))]
+            if hasExample { content["example"] = document["bodyExample"] }
+            return (type, content)
+        }
+        return ["required": true, "content": .object(contents)]
+    }
+
+    // MARK: Answers
+
+    private var responses: PropertyListValue {
+        var responses: PropertyListValue = [:]
+        for (status, answer) in document.members where Int(status) != nil {
+            responses[status] = response(answer)
+            // A client that has the representation gets the same header fields.
+            if operation.method == .get, status == "200", answer.texts("headers").contains("ETag") {
+                let summary: PropertyListValue = "The client has the current representation."
+                responses["304"] = response(["description": summary, "headers": answer["headers"] ?? []])
+            }
+        }
+        for kinds in problems {
+            responses["\(kinds[0].status)"] = .reference("responses", Self.key(kinds))
+        }
+        return responses
+    }
+
+    private func response(_ answer: PropertyListValue) -> PropertyListValue {
+        var response: PropertyListValue = [
+            "description": answer["description"] ?? "", "headers": Self.headers(answer.texts("headers")),
+        ]
+        guard let content = answer["content"] else { return response }
+        response["content"] = .object(
+            content.members.map { type, schema in
+                var content: PropertyListValue = ["schema": schema]
+                if hasExample, type == "application/json" { content["example"] = answer["example"] }
+                return (type, content)
+            })
+        return response
+    }
+
+    /// The header fields of an answer, with those that each answer has; `?` follows one that it can lack.
+    private static func headers(_ names: [String]) -> PropertyListValue {
+        .object(
+            (["Drilldown-Request", "Cache-Control"] + names).map { name in
+                guard name.hasSuffix("?") else { return (name, .reference("headers", name + ".required")) }
+                let field = String(name.dropLast())
+                return (field, .reference("headers", field))
+            })
+    }
+
+    // MARK: Problems
+
+    /// The kinds of problems that it can give, by their status.
+    var problems: [[ProblemKind]] {
+        let named = document.texts("problems")
+        let kinds = ProblemKind.allCases.filter { kind in
+            !kind.row.requests.isDisjoint(with: requests) || named.contains(kind.name)
+        }
+        return Dictionary(grouping: kinds, by: \.status).sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private var requests: Set<ProblemKind.Requests> {
+        let (isRead, content) = (operation.content == nil, operation.content)
+        let sorts: [(ProblemKind.Requests, Bool)] = [
+            (.all, true), (.items, endpoint.path == .item && !operation.isOfRootOnly),
+            (.conditional, fields.contains("If-Match")), (.waiting, fields.contains("Prefer")),
+            (.coded, isRead && fields.contains("Accept-Encoding")), (.reads, isReadWithToken), (.edits, !isRead),
+            (.saves, operation.changesDocument), (.bodies, !isRead && content != EditContent.none),
+            (.documents, content == .document),
+        ]
+        return Set(sorts.filter(\.1).map(\.0))
+    }
+
+    /// The key of the response that reports these kinds; operations that can give the same ones refer to one response.
+    static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
+
+    /// The response that reports problems of these kinds.
+    static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
+        let rows = kinds.map(\.row)
+        let types = PropertyListValue.strings(rows.map { "/problems/\($0.name)" })
+        var schema = PropertyListValue.reference("schemas", "Problem")
+        schema["properties"] = ["type": ["enum": types]]
+        return [
+            "description": .string(rows.map(\.title).joined(separator: ", or ") + "."),
+            "headers": headers(rows.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
+            "content": ["application/problem+json": ["schema": schema]],
+        ]
+    }
 }

@@ -1,16 +1,19 @@
+import PropertyLists
+
 extension QueryOption {
     /// The parameter as OpenAPI describes it.
-    var parameter: JSONNode {
-        let described: JSONNode = [
-            "name": .string(name), "in": "query", "description": .string(explanation), "schema": schema,
+    var parameter: PropertyListValue {
+        var parameter: PropertyListValue = [
+            "name": .string(name), "in": "query", "description": .string(explanation),
+            "schema": isRepeatable ? ["type": "array", "items": schema] : schema,
         ]
-        guard let example else { return described }
-        return described.adding("example", isRepeatable ? [.string(example)] : schema.literal(example))
+        if let example { parameter["example"] = isRepeatable ? [.string(example)] : value(example) }
+        return parameter
     }
 
     /// The summary, the values, and what the option can be combined with.
     ///
-    /// The default is told in words: clients that are generated from a schema with a default send it, and some options
+    /// The default is only in words: clients that are generated from a schema with a default send it, and some options
     /// cannot be combined with others.
     private var explanation: String {
         var text = summary
@@ -20,39 +23,27 @@ extension QueryOption {
         return text + " The values, in the notation of RFC 5234: `\(grammar)`."
     }
 
-    private var schema: JSONNode {
-        guard isRepeatable else { return valueSchema }
-        return ["type": "array", "items": valueSchema]
-    }
-
-    /// The schema of one value: the table tells the range of a number, and the grammar tells a list of words.
-    private var valueSchema: JSONNode {
-        if let words {
-            guard words != ["true", "false"] else { return Schema.plain("boolean") }
-            return ["type": "string", "enum": .strings(words)]
-        }
+    /// The schema of one value, from the range of a number, or from the grammar.
+    private var schema: PropertyListValue {
         if let range {
-            return ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+            return ["type": "integer", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
         }
         if grammar == "1*DIGIT" { return ["type": "integer", "minimum": 0] }
-        return Schema.plain("string").adding("pattern", pattern.map(JSONNode.string))
-            .adding("minLength", grammar.hasPrefix("1*") ? 1 : nil)
-    }
-
-    /// The values, if the grammar only lists words.
-    private var words: [String]? {
         let alternatives = grammar.split(separator: " / ")
         let words = alternatives.compactMap { $0.wholeMatch(of: /"([a-z]+)"/).map { String($0.output.1) } }
-        return words.count == alternatives.count ? words : nil
+        if words == ["true", "false"] { return ["type": "boolean"] }
+        if words.count == alternatives.count { return ["type": "string", "enum": .strings(words)] }
+        var schema: PropertyListValue = ["type": "string"]
+        schema["pattern"] = pattern.map(PropertyListValue.string)
+        if grammar.hasPrefix("1*") { schema["minLength"] = 1 }
+        return schema
     }
-}
 
-extension JSONNode {
-    /// A value of this schema that a text spells.
-    fileprivate func literal(_ text: String) -> JSONNode {
-        switch members.first(where: { $0.name == "type" })?.value {
-        case .string("integer"): Int(text).map(JSONNode.integer) ?? .string(text)
-        case .string("boolean"): .flag(text == "true")
+    /// A value of the schema, from its text.
+    private func value(_ text: String) -> PropertyListValue {
+        switch schema.text("type") {
+        case "integer": Int(text).map(PropertyListValue.number) ?? .string(text)
+        case "boolean": .boolean(text == "true")
         default: .string(text)
         }
     }

@@ -212,13 +212,22 @@ extension Rendering {
             try write(&writer)
             writer.endObject()
             writer.endLine()
-            body = try writer.body()
+            self.init(json: try writer.body(), vary: vary, headers: headers, isTagged: isTagged)
         } catch {
             throw .unwritten
         }
+    }
+
+    /// A JSON body about the service itself.
+    ///
+    /// - Parameter isTagged: whether clients may store it and revalidate it by its tag.
+    init(
+        json body: consuming ByteBuffer, vary: String?, headers: Representation.HeaderLines = [], isTagged: Bool
+    ) {
         metadata = RepresentationMetadata(
-            contentType: JSONPropertyListWriter.contentType, entityTag: nil,
+            contentType: JSONPropertyListWriter.contentType,
+            entityTag: isTagged ? EntityTag.of(ContentHash(of: body.span)) : nil,
             cacheControl: isTagged ? "no-cache" : "no-store", vary: vary, added: headers)
-        if isTagged { metadata.entityTag = EntityTag.of(ContentHash(of: body.span)) }
+        self.body = body
     }
 }

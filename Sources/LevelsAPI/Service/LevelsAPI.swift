@@ -186,12 +186,20 @@ public final class LevelsAPI: Responder {
 
     func index(_ call: Call) throws(Problem) -> Response {
         if let webClient, WebClientAnswers.isPreferred(by: call.request) { return try webClient.pageResponse(to: call) }
+        let index = try IndexAnswer.rendered(
+            shownSnapshot(call), isEditable: admission.isOn, needsToken: configuration.reading != nil)
+        return try answer(index, call)
+    }
+
+    /// `GET /openapi.json`.
+    func describe(_ call: Call) throws(Problem) -> Response { try answer(description.rendered(), call) }
+
+    /// Answers with JSON that clients may have already, indented if the query says so.
+    private func answer(_ compact: consuming Rendering, _ call: Call) throws(Problem) -> Response {
         var query = LevelQuery()
         try query.readAnswer(call.query)
-        let compact = try IndexAnswer.rendered(
-            shownSnapshot(call), isEditable: admission.isOn, needsToken: configuration.reading != nil)
-        let index = query.isIndented ? compact.indented() : compact
-        let selected = try selection.representation(of: index, call.negotiation)
+        let rendering = query.isIndented ? compact.indented() : compact
+        let selected = try selection.representation(of: rendering, call.negotiation)
         let isNotModified = try Condition(call.request).isNotModified(selected.entityTag)
         return isNotModified ? selected.notModified() : try selected.response()
     }

@@ -47,6 +47,14 @@ enum ProblemKind: CaseIterable {
     /// The requests that a kind can be the answer to.
     enum Requests {
         case all
+        /// Requests for an item by its path.
+        case items
+        /// Requests that read `If-Match`.
+        case conditional
+        /// Requests that can wait.
+        case waiting
+        /// Reads in several content codings.
+        case coded
         /// Requests that only read, if reading needs a token.
         case reads
         case edits
@@ -88,7 +96,7 @@ extension ProblemKind {
             )
         case .badPath:
             Row(
-                "bad-path", 400,
+                "bad-path", 400, of: [.items],
                 "A segment of the path is not percent-encoded UTF-8. Follow the links in the answers: they are always valid."
             )
         case .badParameter:
@@ -98,7 +106,7 @@ extension ProblemKind {
             )
         case .noSuchItem:
             Row(
-                "no-such-item", 404, members: ["nearest", "edit"],
+                "no-such-item", 404, members: ["nearest", "edit"], of: [.items],
                 "No item has this path. 'nearest' links to the nearest existing level above it. The document may have changed."
             )
         case .noSuchRoute:
@@ -126,7 +134,7 @@ extension ProblemKind {
             )
         case .notAcceptable:
             Row(
-                "not-acceptable", 406, members: ["allowed"],
+                "not-acceptable", 406, members: ["allowed"], of: [.coded],
                 "The request accepts none of the available content codings; 'allowed' lists them. Omit Accept-Encoding, or name one of them."
             )
         case .requestTimeout:
@@ -135,7 +143,7 @@ extension ProblemKind {
                 "The request did not arrive completely in time. Send it again, faster.")
         case .preconditionFailed:
             Row(
-                "precondition-failed", 412, members: ["current", "currentFields", "edit"], of: [.saves],
+                "precondition-failed", 412, members: ["current", "currentFields", "edit"], of: [.conditional, .saves],
                 "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
             )
         case .contentTooLarge:
@@ -175,7 +183,7 @@ extension ProblemKind {
                 "The document is not loaded yet. Try again in a moment.")
         case .tooManyWaiters:
             Row(
-                "too-many-waiters", 503, retryAfter: 5,
+                "too-many-waiters", 503, retryAfter: 5, of: [.waiting],
                 "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
             )
         case .tooBusy:

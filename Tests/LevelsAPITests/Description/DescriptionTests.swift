@@ -2,6 +2,7 @@ import Bytes
 import ContentCodings
 import Foundation
 import HTTPServer
+import PropertyLists
 import Testing
 
 @testable import LevelsAPI
@@ -28,11 +29,16 @@ import Testing
     }
 
     @Test("says what each operation answers, and of no other")
-    func operations() {
+    func operations() throws {
         let served = Endpoint.all.filter { !Self.isFileOfClient($0) }.flatMap { endpoint in
             endpoint.operations.map { "\($0.method.name) \(endpoint.name)" }
         }
-        #expect(OperationDescription.all.keys.sorted() == served.sorted())
+        let document = try PropertyListValue(json: PackageResources.openapi_json)
+        let described = document["operations"]?.members ?? []
+        #expect(described.map(\.name).sorted() == served.sorted())
+        for kind in described.flatMap({ $0.value.texts("problems") }) {
+            #expect(ProblemKind(named: kind) != nil, "\(kind)")
+        }
     }
 
     @Test("gives each operation an identifier of its own")
@@ -55,7 +61,9 @@ import Testing
     @Test("tells of a query option what its table tells", arguments: ["limit", "wait"])
     func ranges(_ name: String) throws {
         let option = try #require(QueryOptions.level[name])
-        let node = try #require(try DescribedService().node(at: "#/components/parameters/\(name)"))
+        let level = try #require(
+            try DescribedService().operations.first { $0.path == "/levels/" && $0.method == "GET" })
+        let node = try #require(level.parameters(in: "query").first { $0["name"] as? String == name })
         let schema = try #require(node["schema"] as? [String: Any])
         #expect(schema["type"] as? String == "integer")
         #expect(schema["minimum"] as? Int == option.range?.lowerBound)
@@ -68,14 +76,22 @@ import Testing
     @Test("makes the type of an option from its grammar")
     func types() throws {
         let service = try DescribedService()
-        let schemas = try ["pretty", "format", "format-document", "start", "where", "sort"].map { name in
-            try sortedJSON(try #require(service.node(at: "#/components/parameters/\(name)")?["schema"]))
+        let operations = service.operations.filter {
+            $0.method == "GET" && ["/levels/", "/document"].contains($0.path)
+        }
+        let schemas = try ["pretty", "format", "start", "where", "sort"].map { name in
+            let options = operations.flatMap { $0.parameters(in: "query") }.filter { $0["name"] as? String == name }
+            return try options.map { try sortedJSON(try #require($0["schema"])) }
         }
         #expect(
             schemas == [
-                #"{"type":"boolean"}"#, #"{"enum":["json","plist"],"type":"string"}"#,
-                #"{"enum":["plist","xml","json","binary"],"type":"string"}"#, #"{"minimum":0,"type":"integer"}"#,
-                #"{"items":{"pattern":"[:<>~]","type":"string"},"type":"array"}"#, #"{"type":"string"}"#,
+                [#"{"type":"boolean"}"#, #"{"type":"boolean"}"#],
+                [
+                    #"{"enum":["plist","xml","json","binary"],"type":"string"}"#,
+                    #"{"enum":["json","plist"],"type":"string"}"#,
+                ],
+                [#"{"minimum":0,"type":"integer"}"#],
+                [#"{"items":{"pattern":"[:<>~]","type":"string"},"type":"array"}"#], [#"{"type":"string"}"#],
             ])
     }
 
@@ -101,6 +117,15 @@ import Testing
         for kind in ProblemKind.allCases {
             #expect(text.contains("/problems/\(kind.name)`") == expected.contains(kind), "\(kind.name)")
         }
+    }
+
+    @Test("names the members of every kind of problem, and no other")
+    func members() throws {
+        let schema = try #require(try DescribedService().node(at: "#/components/schemas/Problem"))
+        let properties = try #require(schema["properties"] as? [String: Any])
+        let required = try #require(schema["required"] as? [String])
+        let members = Set(ProblemKind.allCases.flatMap(\.row.members))
+        #expect(members.union(required) == Set(properties.keys))
     }
 
     @Test("names every request field that a client chooses")
@@ -142,9 +167,8 @@ import Testing
 
     @Test("asks for a token of all but the open routes if reading needs one")
     func readSecurity() throws {
-        let description = ServiceDescription(version: "1", readsNeedToken: true)
-        let made = try description.body(isIndented: false, .identity)
-        let body = Data(Array(copying: made.span))
+        let made = try ServiceDescription(version: "1", readsNeedToken: true).rendered()
+        let body = Data(Array(copying: made.body.span))
         let root = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
         let paths = try #require(root["paths"] as? [String: [String: Any]])
         let open = paths.filter { ($0.value["get"] as? [String: Any]).map { $0["security"] == nil } ?? false }.keys

@@ -44,6 +44,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CEpoll"),
+        .target(name: "CSockets"),
         .systemLibrary(name: "CThreads"),
         .systemLibrary(name: "CFiles"),
         .systemLibrary(name: "CSearch"),
@@ -80,7 +81,7 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS", "CEpoll",
+                "Bytes", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS", "CEpoll", "CSockets",
             ],
             swiftSettings: settings),
         // The files of the web client become part of the program: see WebClientFile.

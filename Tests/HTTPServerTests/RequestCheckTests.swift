@@ -97,8 +97,8 @@ struct RequestCheckTests {
             "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", 400,
             "The trailer contains a field that is not allowed in a trailer."),
         Case(
-            "GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 16384))\r\n\r\n", 431,
-            "The request line and the header together are longer than 16384 bytes."),
+            "GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 8192))\r\n\r\n", 431,
+            "The request line and the header together are longer than 8192 bytes."),
     ]
 
     @Test("and answered where it is well-formed", arguments: wellFormed)

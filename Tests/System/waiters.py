@@ -204,7 +204,7 @@ def later_requests_wait(verdict, arguments, folder):
         waiting.warm_up()
         polls = waiting.cost_of(
             arguments.waiters, "a waiter that had five answers before",
-            lambda count: waiting.begin_polls(count, answers=5))
+            lambda count: waiting.begin_polls(count, answers=5), arguments.later_each)
         streams = waiting.begin_streams(arguments.streams)
         settle(server)
         # Requests sent after a poll stay unread while it waits: they cost nothing and spoil no answer.
@@ -403,7 +403,7 @@ def refused(verdict, answer, what):
 
 def main():
     arguments = options(
-        __doc__, waiters=2000, watchers=1000, streams=200, rounds=5, each=12.0, own_each=16.0, waves=6,
+        __doc__, waiters=2000, watchers=1000, streams=200, rounds=5, each=16.0, later_each=20.0, own_each=16.0, waves=6,
         wave_each=32.0)
     allow_descriptors(arguments.waiters + arguments.streams + 200)
     with Verdict("waiters") as verdict, tempfile.TemporaryDirectory() as folder:

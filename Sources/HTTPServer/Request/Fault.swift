@@ -28,14 +28,14 @@ struct Fault {
         Fault(400, "A field name contains a character that is not allowed there, or ends with white space.")
     }
     static var fieldValue: Fault { Fault(400, "A field value contains a control character.") }
-    static func headerTooLong(limit: Int) -> Fault {
-        Fault(431, "The request line and the header together are longer than \(limit) bytes.")
+    static var headerTooLong: Fault {
+        Fault(431, "The request line and the header together are longer than \(RequestMemory.headerLimit) bytes.")
     }
-    static func tooManyLines(_ count: Int) -> Fault {
-        Fault(
-            431,
-            "The header of \(count) lines needs more memory than a request may use; send fewer lines or fewer cookies."
-        )
+    static func tooManyFields(_ count: Int) -> Fault {
+        Fault(431, "The header has \(count) fields, and the server reads at most \(RequestMemory.fieldLimit).")
+    }
+    static var cookiesTooLong: Fault {
+        Fault(431, "The cookies need more memory than a request may use; send fewer or shorter ones.")
     }
     static var hostMissing: Fault { Fault(400, "An HTTP/1.1 request needs a Host field.") }
     static var host: Fault { Fault(400, "The Host field is not a host name or an address.") }

@@ -17,8 +17,9 @@ struct HeaderCheck {
     /// The fault of the header, if it has one.
     ///
     /// - Parameter checked: the last header on this connection that was valid; an equal one is not checked again.
-    func fault(in fields: borrowing FieldLines, limit: Int, checked: inout OctetBuffer) -> Fault? {
-        if size > limit { return .headerTooLong(limit: limit) }
+    func fault(in fields: borrowing FieldLines, checked: inout OctetBuffer) -> Fault? {
+        if size > RequestMemory.headerLimit { return .headerTooLong }
+        if fields.count > RequestMemory.fieldLimit { return .tooManyFields(fields.count) }
         guard strictly else { return fieldFault(in: fields) }
         if !isContiguous(fields) { return .lineEnding }
         // The lines are contiguous, so the same bytes are the same lines.

@@ -103,8 +103,8 @@ extension Request {
         /// Version and header of the last request with a valid header, because most clients send the same again.
         var checkedHeader = OctetBuffer()
 
-        mutating func fault(by check: HeaderCheck, limit: Int) -> Fault? {
-            check.fault(in: fields, limit: limit, checked: &checkedHeader)
+        mutating func fault(by check: HeaderCheck) -> Fault? {
+            check.fault(in: fields, checked: &checkedHeader)
         }
 
         /// Removes the request; its memory is kept for the next one, except that of the body.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Reads a stream for the library, and extends the deadline of a connection that sends events.
 ///
 /// Sendable, because only the connection on which the response is queued reads it, under the library's lock.
@@ -10,8 +8,6 @@ final class StreamReader: @unchecked Sendable {
     private var connection: Attended?
     /// The number of bytes passed to the library so far.
     private(set) var written = 0
-    /// The longest piece since memory was returned; the library fills its buffer with zeros before the first one.
-    private var mostWritten = Int.max
 
     private enum Body {
         case document(any BodyStream)
@@ -104,28 +100,16 @@ final class StreamReader: @unchecked Sendable {
         while true {
             connection?.suspension.stayAwake()
             switch unsafe events.read(into: buffer) {
-            case .bytes(let count):
-                mostWritten = max(mostWritten, count)
-                return count
+            case .bytes(let count): return count
             case .end: return -1
             case .failure: return -2
             case .nothing:
                 // In tests without a connection, nothing sleeps.
                 guard let suspension = connection?.suspension else { return 0 }
-                unsafe shrink(buffer)
                 if suspension.sleep(for: events, until: events.nextHeartbeat) { return 0 }
             }
         }
     }
-
-    /// Returns the pages of the library's buffer before the first sleep, and after a piece longer than `keptBytes`.
-    private func shrink(_ buffer: UnsafeMutableRawBufferPointer) {
-        guard mostWritten > StreamReader.keptBytes else { return }
-        unsafe IdlePages.release(within: UnsafeRawBufferPointer(buffer))
-        mostWritten = 0
-    }
-
-    private static let keptBytes = 1 << 10
 }
 
 /// A body that is produced while it is sent.
@@ -149,50 +133,4 @@ extension BodyStream {
     public var memory: Int { 0 }
     /// None.
     public var sharedBody: Response.Body? { nil }
-}
-
-/// Returns pages that are kept for later and hold nothing to the system.
-///
-/// The system provides them again, zeroed, when they are touched (madvise(2), MADV_DONTNEED; glibc's `malloc_trim` does
-/// the same within its heaps).
-enum IdlePages {
-    /// Returns the pages within a buffer that will be written before it is read again.
-    static func release(within buffer: UnsafeRawBufferPointer) {
-        guard let pages = unsafe wholePages(of: buffer) else { return }
-        unsafe giveBack(pages)
-    }
-
-    /// Returns the pages within a buffer that hold only zeros; the contents stay the same.
-    static func releaseZeros(within buffer: UnsafeRawBufferPointer) {
-        guard let pages = unsafe wholePages(of: buffer) else { return }
-        var first: Int?
-        for offset in stride(from: 0, to: pages.count, by: size) {
-            if unsafe isZero(UnsafeRawBufferPointer(rebasing: pages[offset..<(offset + size)])) {
-                first = first ?? offset
-            } else if let start = first.take() {
-                unsafe giveBack(UnsafeRawBufferPointer(rebasing: pages[start..<offset]))
-            }
-        }
-        if let first { unsafe giveBack(UnsafeRawBufferPointer(rebasing: pages[first...])) }
-    }
-
-    private static let size = sysconf(Int32(_SC_PAGESIZE))
-
-    private static func wholePages(of buffer: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard let base = buffer.baseAddress else { return nil }
-        let start = Int(bitPattern: base)
-        let lead = (size - start % size) % size
-        let count = (buffer.count - lead) / size * size
-        return count > 0 ? unsafe UnsafeRawBufferPointer(start: base + lead, count: count) : nil
-    }
-
-    private static func isZero(_ page: UnsafeRawBufferPointer) -> Bool {
-        // The first eight bytes are zero, and each other byte equals the one eight before it.
-        guard let start = page.baseAddress, unsafe start.load(as: UInt64.self) == 0 else { return false }
-        return unsafe memcmp(start, start + 8, page.count - 8) == 0
-    }
-
-    private static func giveBack(_ pages: UnsafeRawBufferPointer) {
-        _ = unsafe madvise(UnsafeMutableRawPointer(mutating: pages.baseAddress), pages.count, MADV_DONTNEED)
-    }
 }

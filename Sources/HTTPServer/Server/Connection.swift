@@ -19,7 +19,8 @@ final class Connection {
     private var rawTarget: Octets?
     /// Whether the request is HTTP/1.0, which has no chunked coding.
     private var isVersion10 = false
-    private var memory = RequestMemory()
+    /// The bytes that the library needs for the fields of the request in addition to their text.
+    private var records = 0
     /// The number of bytes of the body that have arrived, kept or not.
     private var received = 0
     /// The maximum of it.
@@ -100,8 +101,7 @@ final class Connection {
         unsafe MHD_get_connection_values_n(
             handle, .HEADER_KIND, collectField, Unmanaged.passUnretained(request).toOpaque())
         let size = unsafe shim_connection_header_size(handle)
-        let records = RequestMemory.records(of: request.parts.fields)
-        unsafe memory.addHeader(at: line.method.start, size: size, records: records)
+        records = RequestMemory.records(of: request.parts.fields)
         if let fault = line.fault(strictly: Daemon.isOld)
             ?? request.normalizeTarget(
                 isConnect: line.method.equals("CONNECT"), hosts: hosts)
@@ -117,21 +117,10 @@ final class Connection {
     }
 
     private func headerFault(_ check: HeaderCheck) -> Fault? {
-        if let fault = request.parts.fault(by: check, limit: service.configuration.headerLimit) { return fault }
-        return hasRoom(forHeader: Connection.shortHeader) ? nil : .tooManyLines(request.parts.fields.count)
+        if let fault = request.parts.fault(by: check) { return fault }
+        return RequestMemory.hasRoom(forHeader: RequestMemory.shortHeader, besideRecords: records)
+            ? nil : .cookiesTooLong
     }
-
-    /// The bytes of header lines that a response may have for any request.
-    private static let shortHeader = 1024
-
-    private func hasRoom(forHeader answer: Int) -> Bool {
-        // A longer access to the property would make the compiler check all accesses at run time.
-        let memory = memory
-        return memory.hasRoom(forHeader: answer, in: service.connectionMemory) { bytesRead }
-    }
-
-    /// The number of bytes of requests that the library has read, or more, but never less.
-    private var bytesRead: UInt64? { transport.map(\.bytesRead) ?? RequestMemory.bytesRead(from: state.descriptor) }
 
     private func response(to fault: Fault) -> Response { service.response(to: fault, target: request.targetText) }
 
@@ -177,7 +166,6 @@ final class Connection {
     /// Keeps a piece of the body; a body that is too long is read to its end or to the deadline, and then refused.
     private func take(_ piece: UnsafeRawBufferPointer) {
         received += piece.count
-        memory.addBody(size: piece.count)
         guard request.method.takesBody, received <= bodyLimit else { return }
         if let began = largeBodyBegan {
             let time = service.deadlineMilliseconds + Int64(received) * 1000 / service.slowestSender
@@ -194,18 +182,15 @@ final class Connection {
             phase = .waiting
             self.waiter = waiter
             hasWaited = waiter.awaitsEvent
-            if !waiter.isBrief, waiter.end == nil { shrink() }
+            if !waiter.isBrief, waiter.end == nil { forgetFields() }
             return awaitAnswer()
         }
     }
 
     /// Frees memory that is not needed during the wait.
-    private func shrink() {
+    private func forgetFields() {
         keepWhatNamesRequest()
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
-        // The address of a connection's memory is known only in versions before 1.0.
-        guard Daemon.isOld else { return }
-        memory.releaseZeros(size: service.connectionMemory, bytesRead: bytesRead)
     }
 
     /// Queues the response if there is one, and sleeps otherwise.
@@ -252,7 +237,7 @@ final class Connection {
     /// Passes the response to the library, or a replacement if it cannot be sent.
     private func queue(_ response: Response) -> Bool {
         let response = response.status < 500 ? response : named(response)
-        let hasRoom = hasRoom(forHeader: response.payload.headerSize + Response.requestLine)
+        let hasRoom = hasRoom(for: response)
         if hasRoom, send(response) { return true }
         if hasRoom, response.payload.lacksMemory {
             return send(named(service.responder.responseWithoutMemory(target: request.targetText)))
@@ -261,7 +246,12 @@ final class Connection {
             id: requestID.text, method: request.method, target: LoggedTarget.text(of: request.targetText),
             status: response.status, headerSize: response.payload.headerSize, isTooLong: !hasRoom)
         let substitute = service.response(inPlaceOf: unsent)
-        return self.hasRoom(forHeader: substitute.payload.headerSize + Response.requestLine) && send(substitute)
+        return self.hasRoom(for: substitute) && send(substitute)
+    }
+
+    private func hasRoom(for response: Response) -> Bool {
+        RequestMemory.hasRoom(
+            forHeader: response.payload.headerSize + Response.requestLine, besideRecords: records)
     }
 
     /// Passes the response to the library.
@@ -288,8 +278,7 @@ final class Connection {
         if let events = stream.events {
             self.events = events
             hasWaited = true
-            keepWhatNamesRequest()
-            request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
+            forgetFields()
             state.limitUnread(milliseconds: service.unreadMilliseconds)
         }
         stream.attend(
@@ -386,5 +375,46 @@ final class Connection {
         id = nil
         route = nil
         hasWaited = false
+    }
+}
+
+extension Connection {
+    /// The progress of the current request.
+    enum Phase {
+        case idle
+        /// The request line has been read.
+        case line
+        /// The header has been read and is well-formed; the body follows, or the call to answer.
+        case body
+        /// The response follows later.
+        case waiting
+        case answered
+    }
+
+    /// What is counted and logged of a response that the library has taken.
+    struct QueuedAnswer {
+        /// 0 if there is none.
+        let status: Int
+        /// The size in bytes of a body that is not a stream.
+        let size: Int
+        let stream: StreamReader?
+        /// The library's response, which goes back to its payload.
+        let handle: Response.Handle?
+        let payload: Response.Payload?
+        /// The response if its memory is charged to a budget, which gets it back when nothing refers to the response.
+        let charged: Response?
+
+        static let none = QueuedAnswer(status: 0, size: 0, stream: nil, handle: nil, payload: nil, charged: nil)
+    }
+}
+
+extension Connection.QueuedAnswer {
+    /// - Parameters:
+    ///   - size: the bytes of the body that are sent.
+    ///   - handle: the library's response.
+    init(_ response: Response, size: Int, handle: Response.Handle) {
+        self.init(
+            status: response.status, size: size, stream: response.payload.stream, handle: handle,
+            payload: response.payload, charged: response.isCharged ? response : nil)
     }
 }

@@ -26,7 +26,7 @@ struct Daemon: ~Copyable {
         }
         errno = 0
         let pointer = unsafe shim_start_daemon(
-            UInt32(configuration.threads), lent, service.connectionMemory,
+            UInt32(configuration.threads), lent, RequestMemory.size,
             UInt32(configuration.connectionLimit), UInt32(configuration.connectionLimitPerAddress),
             // In strict mode, versions before 1.0 garble the answer to a request without Host.
             Daemon.isOld ? 0 : 1, handle,
@@ -72,11 +72,6 @@ struct Daemon: ~Copyable {
 
     /// Whether the library's version is before 1.0, whose parser is lenient.
     static let isOld = version.hasPrefix("0.")
-
-    /// The memory of a connection, in bytes: the header, a record for each of its lines, and the response's header.
-    ///
-    /// It is no larger than necessary, because the library fills all of it with zeros for each request.
-    static func memory(forHeader limit: Int) -> Int { limit + 8 * 1024 }
 }
 
 /// The thread that accepts connections at the further sockets of a server, for whose daemon they are like its own.

@@ -27,11 +27,6 @@ extension Server {
         public var unreadTimeout: Duration = .seconds(30)
         /// The maximum size of a request's body, in bytes.
         public var bodyLimit = 1 << 20
-        /// The maximum size of the request line and the header together, in bytes.
-        ///
-        /// So many bytes fit with up to 90 lines, or about 300 short lines: the memory is 8 KiB larger than this, and
-        /// also holds a record of 64 bytes for each line and each cookie, and a copy of a `Cookie` field.
-        public var headerLimit = 16 << 10
         /// The maximum number of lingering sockets; beyond it, connections are closed at once.
         var lingeringLimit = 256
         /// The certificate and key for HTTPS; nil for HTTP.
@@ -78,7 +73,6 @@ extension Server.Configuration {
         fitted.threads = min(budget.threads, fitted.connectionLimit)
         fitted.lingeringLimit = budget.lingering
         fitted.connectionLimitPerAddress = min(max(connectionLimitPerAddress, 0), 1 << 20)
-        fitted.headerLimit = min(max(headerLimit, 1 << 10), 1 << 20)
         return fitted
     }
 }

@@ -14,8 +14,6 @@ final class Service: Sendable {
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64
-    /// The bytes of memory that the library has for each connection.
-    let connectionMemory: Int
     /// In bytes per second.
     let slowestSender: Int64
     /// Whether the server is stopping: responses queued from then on end their connection.
@@ -30,7 +28,6 @@ final class Service: Sendable {
         lingering = Lingering(limit: configuration.lingeringLimit)
         idleMilliseconds = configuration.idleTimeout.timeoutMilliseconds
         deadlineMilliseconds = configuration.requestDeadline.timeoutMilliseconds
-        connectionMemory = Daemon.memory(forHeader: configuration.headerLimit)
         unreadMilliseconds = configuration.unreadTimeout.timeoutMilliseconds
         suspended = try SuspendedConnections(connections: connections, deadline: deadlineMilliseconds)
         slowestSender = Int64(max(1, configuration.slowestSender))

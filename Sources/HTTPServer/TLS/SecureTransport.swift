@@ -15,7 +15,6 @@ final class SecureTransport {
     private var pair: CertificatePair?
     /// Puts the connection to sleep during the handshake; nil afterwards.
     private var handshake: HandshakePause?
-    private var counter = RecordCounter()
     /// Bytes that were read and that the session has not taken.
     private let ahead: UnsafeMutableRawBufferPointer
     private var aheadRange = 0..<0
@@ -58,10 +57,7 @@ final class SecureTransport {
     }
 
     /// The client's end of the handshake has arrived: it sends requests from now on.
-    func endHandshake() {
-        handshake = nil
-        counter.reset()
-    }
+    func endHandshake() { handshake = nil }
 
     // MARK: Input
 
@@ -72,7 +68,6 @@ final class SecureTransport {
         let piece = unsafe UnsafeRawBufferPointer(rebasing: ahead[aheadRange.prefix(count)])
         unsafe buffer.copyMemory(from: piece)
         aheadRange = aheadRange.dropFirst(count)
-        unsafe counter.take(piece)
         return count
     }
 
@@ -83,10 +78,7 @@ final class SecureTransport {
         let isDirect = buffer.count >= Self.bufferBytes
         let count = unsafe receive(into: isDirect ? buffer : ahead)
         guard count > 0 else { return count }
-        if isDirect {
-            unsafe counter.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            return count
-        }
+        if isDirect { return count }
         aheadRange = 0..<count
         return nil
     }
@@ -101,19 +93,6 @@ final class SecureTransport {
             unsafe gnutls_transport_set_errno(session, code)
             return -1
         }
-    }
-
-    /// The bytes of requests that the library has read: at least those, and exactly those unless records are padded.
-    var bytesRead: UInt64? {
-        let overhead = unsafe counter.count &* Self.overhead(of: session)
-        let pending = UInt64(clamping: unsafe gnutls_record_check_pending(session))
-        return counter.bytes &- overhead &- pending
-    }
-
-    /// The bytes of a record of application data that are not data (RFC 8446, section 5.2; RFC 5288; RFC 7905).
-    private static func overhead(of session: gnutls_session_t) -> UInt64 {
-        if unsafe gnutls_protocol_get_version(session) == GNUTLS_TLS1_3 { return 17 }
-        return unsafe gnutls_cipher_get(session) == GNUTLS_CIPHER_CHACHA20_POLY1305 ? 16 : 24
     }
 
     // MARK: Output
@@ -167,51 +146,6 @@ final class SecureTransport {
         let count = unsafe sendmsg(state.descriptor, &message, Int32(MSG_NOSIGNAL))
         if count < 0 { unsafe gnutls_transport_set_errno(session, errno) }
         return count
-    }
-}
-
-/// Counts the records of application data in a stream of TLS records (RFC 8446, section 5.1).
-struct RecordCounter {
-    /// The bytes of their payload, which is encrypted.
-    private(set) var bytes: UInt64 = 0
-    /// The number of records that have arrived whole.
-    private(set) var count: UInt64 = 0
-    /// The beginning of the header of the current record, as a number.
-    private var header: UInt64 = 0
-    private var headerBytes = 0
-    /// The bytes of the current record that follow.
-    private var left = 0
-
-    private static let headerSize = 5
-    private static let applicationData: UInt64 = 23
-
-    /// Forgets the records so far.
-    mutating func reset() { (bytes, count) = (0, 0) }
-
-    /// Takes in the next bytes of the stream.
-    mutating func take(_ piece: UnsafeRawBufferPointer) {
-        var index = 0
-        while index < piece.count {
-            guard headerBytes == Self.headerSize else {
-                header = header << 8 | UInt64(unsafe piece[index])
-                headerBytes += 1
-                index += 1
-                if headerBytes == Self.headerSize { left = Int(header & 0xFFFF) }
-                continue
-            }
-            let step = min(left, piece.count - index)
-            left -= step
-            index += step
-            if left == 0 { endRecord() }
-        }
-    }
-
-    private mutating func endRecord() {
-        if header >> 32 & 0xFF == Self.applicationData {
-            bytes &+= header & 0xFFFF
-            count &+= 1
-        }
-        (header, headerBytes) = (0, 0)
     }
 }
 

@@ -1,4 +1,5 @@
 import CEpoll
+import CSockets
 import Glibc
 import Locking
 import Synchronization
@@ -146,7 +147,7 @@ final class ConnectionState: Sendable {
     /// Milliseconds of the coarse clock, shifted by two bits, which say what is in progress.
     private let word: Atomic<Int64>
     /// What the client had taken of responses when the reaper last looked.
-    private let taken = Atomic<UInt64>(0)
+    private let taken = Atomic<Int64>(0)
     /// When the response on its way began, or the client was last seen to take some of it.
     private let progress = Atomic<Int64>(0)
 
@@ -196,7 +197,7 @@ final class ConnectionState: Sendable {
         let seen = word.load(ordering: .relaxed)
         guard seen &>> 2 < now else { return }
         guard seen & Self.response != 0 else { return end(at: now) }
-        let taken = SocketCounts.taken(by: descriptor)
+        let taken = bytesTaken
         if self.taken.exchange(taken, ordering: .relaxed) != taken {
             progress.store(now, ordering: .relaxed)
         } else if now - progress.load(ordering: .relaxed) >= patience {
@@ -219,6 +220,16 @@ final class ConnectionState: Sendable {
     }
 
     private static let unreadBytes: Int32 = 64 << 10
+
+    /// A number that changes whenever the peer takes bytes that were sent to it.
+    ///
+    /// For TCP these are the bytes that the peer has acknowledged, for a Unix domain socket those that it has not yet read.
+    private var bytesTaken: Int64 {
+        let acknowledged = drilldown_bytes_acknowledged(descriptor)
+        if acknowledged >= 0 { return acknowledged }
+        var unread: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 ? Int64(unread) : 0
+    }
 
     /// Whether data has arrived that has not been read.
     var hasUnread: Bool {
@@ -248,31 +259,4 @@ final class ConnectionState: Sendable {
 
     /// Ends the connection after what has arrived has been read.
     func endReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
-}
-
-/// What the system counts of a connection's bytes.
-enum SocketCounts {
-    /// The bytes that have arrived; nil if the system does not count them, as for a Unix domain socket.
-    static func received(by descriptor: Int32) -> UInt64? { count(of: descriptor, at: 128) }
-
-    /// A number that grows, or at least changes, whenever the peer takes bytes that were sent to it.
-    ///
-    /// For TCP these are the bytes that the peer has acknowledged, for a Unix domain socket those that it has not yet read.
-    static func taken(by descriptor: Int32) -> UInt64 {
-        if let acknowledged = count(of: descriptor, at: 120) { return acknowledged }
-        var waiting: Int32 = 0
-        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 ? UInt64(clamping: waiting) : 0
-    }
-
-    /// `tcpi_bytes_acked` and `tcpi_bytes_received` of Linux's `struct tcp_info` (linux/tcp.h, RFC 4898); glibc's
-    /// declaration ends before these members.
-    private static func count(of descriptor: Int32, at place: Int) -> UInt64? {
-        unsafe withUnsafeTemporaryAllocation(byteCount: place + 8, alignment: 8) { info in
-            var size = socklen_t(info.count)
-            guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size) == 0,
-                size == info.count
-            else { return nil }
-            return unsafe info.load(fromByteOffset: place, as: UInt64.self)
-        }
-    }
 }

@@ -163,7 +163,7 @@ extension ProblemKind {
         case .headerTooLarge:
             Row(
                 "header-too-large", 431, of: [.all], isOfHTTP: true,
-                "The request line and the header fields together are larger than the server accepts: 16 KiB, or about 300 short lines."
+                "The request line and the header fields together are larger than the server accepts: 8 KiB in at most 100 fields, with short cookies."
             )
         case .notImplemented:
             Row(

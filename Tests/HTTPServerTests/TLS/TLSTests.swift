@@ -83,12 +83,11 @@ struct TLSTests {
         }
     }
 
-    @Test("has as much room for a header as HTTP, late on a connection too", arguments: [90, 300])
+    @Test("has as much room for a header as HTTP, late on a connection too", arguments: [20, 98])
     func headers(count: Int) throws {
         try withClient { client throws in
             let short = "GET /a HTTP/1.1\r\nHost: a\r\n" + (0..<count).map { "X\($0): a\r\n" }.joined()
-            let space = count <= 90 ? 16384 - short.utf8.count - 7 : 0
-            let fill = space > 0 ? "Y: \(String(repeating: "y", count: space))\r\n" : ""
+            let fill = "Y: \(String(repeating: "y", count: 8192 - short.utf8.count - 7))\r\n"
             for round in 0..<300 {
                 client.send(round % 100 < 99 ? "GET /a HTTP/1.1\r\nHost: a\r\n\r\n" : short + fill + "\r\n")
                 #expect(try client.readAnswer().body == "get /a ")

@@ -132,5 +132,8 @@ public struct SystemCallError: Error, Equatable, Sendable {
 
 extension SystemCallError: CustomStringConvertible {
     /// `eventfd failed: Too many open files`, without a final full stop.
-    public var description: String { unsafe "\(call) failed: \(String(cString: strerror(code)))" }
+    public var description: String { "\(call) failed: \(Self.reason(code))" }
+
+    /// The system's words for an error number (`strerror(3)`), as `Too many open files`.
+    public static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

@@ -1,66 +1,65 @@
+import CMicroHTTPD
+
 /// The lines of one request's header, in order; the storage is reused from request to request.
-@safe
 struct FieldLines: ~Copyable {
-    private var base: UnsafeMutablePointer<FieldLine>
-    private var capacity = 16
-    private(set) var count = 0
+    private var lines: ContiguousArray<FieldLine> = []
     /// The listed fields that are present.
     private(set) var present: FieldName.Set = []
     /// Those of them that have several lines.
     private(set) var repeated: FieldName.Set = []
 
-    init() { unsafe base = .allocate(capacity: 16) }
+    init() { lines.reserveCapacity(16) }
 
-    deinit { unsafe base.deallocate() }
+    var count: Int { lines.count }
+
+    var last: FieldLine? { lines.last }
+
+    subscript(index: Int) -> FieldLine { lines[index] }
 
     mutating func append(_ line: FieldLine) {
-        if count == capacity { grow() }
-        unsafe (base + count).initialize(to: line)
-        count += 1
+        lines.append(line)
         guard let field = line.field else { return }
         if present.contains(field) { repeated.insert(field) }
         present.insert(field)
     }
 
-    mutating func removeAll() {
-        count = 0
+    /// Removes the lines; their memory is kept for the next request if asked.
+    mutating func removeAll(keepingMemory: Bool) {
+        lines.removeAll(keepingCapacity: keepingMemory)
         present = []
         repeated = []
     }
 
-    /// Removes the lines and frees their memory.
-    mutating func shrink() {
-        removeAll()
-        unsafe base.deallocate()
-        unsafe base = .allocate(capacity: 0)
-        capacity = 0
-    }
-
-    subscript(index: Int) -> FieldLine {
-        assert(index >= 0 && index < count)
-        return unsafe base[index]
-    }
-
     /// Removes the lines from an index on; `present` and `repeated` still count them.
-    mutating func removeAll(from first: Int) {
-        count = min(count, first)
-    }
+    mutating func removeAll(from first: Int) { lines.removeSubrange(first...) }
 
     /// The first line of a field.
     func first(_ name: FieldName) -> FieldLine? {
         guard present.contains(name) else { return nil }
-        for index in 0..<count where self[index].field == name { return self[index] }
+        for index in 0..<count where lines[index].field == name { return lines[index] }
         return nil
     }
+}
 
-    private mutating func grow() {
-        let room = max(capacity * 2, 16)
-        let larger = UnsafeMutablePointer<FieldLine>.allocate(capacity: room)
-        unsafe larger.moveInitialize(from: base, count: count)
-        unsafe base.deallocate()
-        unsafe base = larger
-        capacity = room
+extension Request {
+    /// Appends the fields of the header or of the trailer, in place.
+    func appendFields(_ kind: MHD_ValueKind, of connection: ConnectionHandle) {
+        unsafe connection.forEachField(kind, collectField, Unmanaged.passUnretained(self).toOpaque())
     }
+}
+
+/// MHD_KeyValueIteratorN.
+private func collectField(
+    _ context: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
+    _ value: UnsafePointer<CChar>?, _ valueSize: Int
+) -> MHD_Result {
+    guard let context = unsafe context, let name = unsafe name else { return .NO }
+    let value = unsafe value ?? name + nameSize
+    unsafe Unmanaged<Request>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.parts.fields.append(
+            FieldLine(name: unsafe Octets(name, count: nameSize), value: unsafe Octets(value, count: valueSize)))
+    }
+    return .YES
 }
 
 /// One line of a request's header, in memory that the request does not own.

@@ -23,7 +23,7 @@ struct HeaderCheck {
         guard strictly else { return fieldFault(in: fields) }
         if !isContiguous(fields) { return .lineEnding }
         // The lines are contiguous, so the same bytes are the same lines.
-        let header = line.version.extended(to: size - (line.version - line.method))
+        let header = line.version.joined(to: fields.last?.rawValue ?? line.version)
         if checked.equals(header) { return nil }
         let fault = fieldFault(in: fields)
         if fault == nil { checked.set(header) }
@@ -45,14 +45,14 @@ struct HeaderCheck {
     /// The library leaves the bytes where they arrived, so any other gap is a folded line, a null character or a bare
     /// line feed.
     private func isContiguous(_ fields: borrowing FieldLines) -> Bool {
-        var end = unsafe line.version.end + 2
+        var last = line.version
         for index in 0..<fields.count {
             let field = fields[index]
-            let gap = unsafe field.rawValue.start - field.name.end
-            guard unsafe field.name.start == end, gap >= 1, gap <= size else { return false }
-            unsafe end = field.rawValue.end + 2
+            let gap = field.rawValue.gap(after: field.name)
+            guard field.name.gap(after: last) == 2, gap >= 1, gap <= size else { return false }
+            last = field.rawValue
         }
-        return unsafe end + 2 == line.method.start + size
+        return line.method.joined(to: last).count + 4 == size
     }
 
     private func hostFault(in fields: borrowing FieldLines) -> Fault? {
@@ -85,7 +85,7 @@ struct HeaderCheck {
             let field = fields[index]
             // libmicrohttpd 0.9.75 passes the last line of the header again, at the same address, if the first line of
             // the trailer arrives in two pieces.
-            if index == first, first > 0, unsafe field.name.start == fields[first - 1].name.start { continue }
+            if index == first, first > 0, field.name.isAt(fields[first - 1].name) { continue }
             let isForbidden = forbiddenInTrailer.contains { field.name.matches($0) }
             if isForbidden || !field.name.isToken || !field.rawValue.isFieldValue { return .trailer }
         }
@@ -108,7 +108,7 @@ struct RequestLine {
     /// The fault of the line, if it has one.
     func fault(strictly layout: Bool) -> Fault? {
         // Versions of the library before 1.0 skip spaces, and end the line at a null character.
-        if layout, unsafe target.start != method.end + 1 || version.start != target.end + 1 { return .requestLine }
+        if layout, target.gap(after: method) != 1 || version.gap(after: target) != 1 { return .requestLine }
         return method.isToken ? nil : .method
     }
 }

@@ -24,9 +24,6 @@ struct Octets {
         self.count = count
     }
 
-    /// The address after the last byte.
-    var end: UnsafePointer<UInt8> { unsafe start + count }
-
     /// The same bytes; as long as the octets themselves, they are valid until the request has been answered.
     var span: Span<UInt8> {
         @_lifetime(borrow self)
@@ -39,6 +36,10 @@ struct Octets {
 
     var text: String { String(utf8: span) }
 
+    func append(to bytes: inout [UInt8]) {
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+    }
+
     subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count)
         return unsafe start[index]
@@ -49,11 +50,14 @@ struct Octets {
         return unsafe Octets(start: start + range.lowerBound, count: range.count)
     }
 
-    /// The distance from the beginning of another to the beginning of this.
-    static func - (behind: Octets, other: Octets) -> Int { unsafe behind.start - other.start }
+    /// The number of bytes between the end of another piece of the same memory and the beginning of this.
+    func gap(after other: Octets) -> Int { unsafe start - (other.start + other.count) }
 
-    /// These bytes and those after them; the caller guarantees that so many exist.
-    func extended(to count: Int) -> Octets { unsafe Octets(start: start, count: count) }
+    /// Whether this begins at the same address.
+    func isAt(_ other: Octets) -> Bool { unsafe start == other.start }
+
+    /// The bytes from the beginning of this to the end of another; the caller guarantees that it is behind this one.
+    func joined(to end: Octets) -> Octets { unsafe Octets(start: start, count: end.start + end.count - start) }
 
     /// The index of a byte's first occurrence.
     func firstIndex(of byte: UInt8) -> Int? {

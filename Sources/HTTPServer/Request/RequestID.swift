@@ -9,18 +9,18 @@ struct RequestID: Equatable {
 
     /// 32 lowercase hexadecimal digits.
     var text: String {
-        unsafe String(unsafeUninitializedCapacity: Self.length) { digits in
-            unsafe write(to: digits)
-            return Self.length
-        }
+        var digits = [UInt8](repeating: 0, count: Self.length)
+        var span = digits.mutableSpan
+        write(to: &span)
+        return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Writes the digits, for which the buffer must have room.
-    func write(to digits: UnsafeMutableBufferPointer<UInt8>) {
+    /// Writes the digits to the first bytes of the span.
+    func write(to digits: inout MutableSpan<UInt8>) {
         for place in 0..<Self.length {
             let word = place < 16 ? high : low
             let digit = UInt8(truncatingIfNeeded: word &>> UInt64(60 - place % 16 * 4)) & 15
-            unsafe digits[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+            digits[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
         }
     }
 }

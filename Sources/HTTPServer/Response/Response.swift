@@ -1,5 +1,3 @@
-import CMicroHTTPD
-import Glibc
 import Locking
 
 /// A response: immutable once made, and queued any number of times on any number of connections and threads.
@@ -39,14 +37,10 @@ public final class Response: Sendable {
     ///
     /// Without memory for the copy it cannot be sent: the client gets a 503 in its place, or its connection is cut.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
-        // malloc(0) may return nil, which the library would reject.
-        guard let copy = unsafe malloc(max(body.count, 1)) else {
-            self.init(status: status, payload: Payload(withoutMemoryFor: headers))
-            return
-        }
-        let memory = unsafe UnsafeMutableRawBufferPointer(start: copy, count: body.count)
-        unsafe memory.copyBytes(from: body)
-        unsafe self.init(status: status, headers: headers, takingOver: memory)
+        let body = Body(copying: body)
+        self.init(
+            status: status,
+            payload: body.map { Payload(headers: headers, body: $0) } ?? Payload(withoutMemoryFor: headers))
     }
 
     /// Makes a response without a body, such as 204 and 304.
@@ -112,7 +106,7 @@ extension Response {
     /// Each answer on its way has a library response of its own, because its header names the request. Their memory is
     /// kept for the answers that follow, and all have the same body.
     final class Payload: Sendable {
-        private let spares: Guarded<[Handle]>
+        private let spares: Guarded<[LibraryResponse]>
         /// The header lines that the library accepted.
         let headers: [(name: String, value: String)]
         /// The bytes of the header lines, without those that the server adds.
@@ -123,7 +117,7 @@ extension Response {
         let body: Body?
 
         init(headers: [(name: String, value: String)], body: Body) {
-            let handle = Handle(body)
+            let handle = LibraryResponse(body)
             self.headers = handle.add(headers)
             headerSize = Payload.size(of: self.headers)
             spares = Guarded([handle])
@@ -132,7 +126,7 @@ extension Response {
         }
 
         init(headers: [(name: String, value: String)], stream: StreamReader) {
-            let handle = Handle(streaming: stream)
+            let handle = LibraryResponse(streaming: stream)
             self.headers = handle.add(headers)
             headerSize = Payload.size(of: self.headers)
             spares = Guarded([handle])
@@ -142,7 +136,7 @@ extension Response {
 
         /// The payload of a response for whose body there was no memory; it cannot be sent.
         init(withoutMemoryFor headers: [(name: String, value: String)]) {
-            spares = Guarded([Handle()])
+            spares = Guarded([LibraryResponse()])
             self.headers = headers
             headerSize = Payload.size(of: headers)
             body = nil
@@ -158,19 +152,19 @@ extension Response {
         /// A library response for one answer, which names its request; nil if there is no memory for it.
         ///
         /// A stream has only one.
-        func handle(naming id: RequestID) -> Handle? {
+        func handle(naming id: RequestID) -> LibraryResponse? {
             guard let handle = spares.withLock({ $0.popLast() }) ?? body.map(copy), handle.name(id) else { return nil }
             return handle
         }
 
-        private func copy(_ body: Body) -> Handle {
-            let handle = Handle(body)
+        private func copy(_ body: Body) -> LibraryResponse {
+            let handle = LibraryResponse(body)
             _ = handle.add(headers)
             return handle
         }
 
         /// Takes back a library response whose answer was sent, or never will be.
-        func giveBack(_ handle: Handle) {
+        func giveBack(_ handle: LibraryResponse) {
             guard stream == nil else { return }
             spares.withLock { spares in
                 if spares.count < Self.mostSpares { spares.append(handle) }
@@ -187,68 +181,5 @@ extension Response {
 
         /// The body, valid as long as this object exists; empty for a stream.
         var bytes: UnsafeRawBufferPointer { unsafe body?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0) }
-    }
-
-    /// The sole owner of a library response; a connection on which it is queued holds a reference of its own.
-    ///
-    /// Sendable, because one connection at a time takes it from its payload, names its request, and queues it.
-    @safe
-    final class Handle: @unchecked Sendable {
-        /// Nil if the library had no memory for it; it cannot be sent then.
-        let pointer: OpaquePointer?
-        /// The digits in the line `Drilldown-Request`, ended by a zero byte; no digits before the first request.
-        private var digits = [UInt8](repeating: 0, count: RequestID.length + 1)
-        private var isNamed = false
-
-        /// The handle of a response that cannot be sent.
-        init() { unsafe pointer = nil }
-
-        /// The library refers to the body until nothing refers to the response.
-        init(_ body: Body) {
-            let retained = unsafe Unmanaged.passRetained(body)
-            unsafe pointer = MHD_create_response_from_buffer_with_free_callback_cls(
-                body.count, UnsafeMutableRawPointer(mutating: body.bytes.baseAddress), releaseBody,
-                retained.toOpaque())
-            if unsafe pointer == nil { unsafe retained.release() }
-        }
-
-        init(streaming reader: StreamReader) {
-            let retained = unsafe Unmanaged.passRetained(reader).toOpaque()
-            unsafe pointer = MHD_create_response_from_callback(
-                reader.length.map { UInt64($0) } ?? shim_size_unknown(), reader.blockSize, readBodyStream, retained,
-                releaseBodyStream)
-        }
-
-        deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
-
-        /// Has the header name a request in place of the one before.
-        ///
-        /// - Returns: false if there is no memory for it.
-        func name(_ id: RequestID) -> Bool {
-            guard let pointer = unsafe pointer else { return false }
-            let field = unsafe UnsafeRawPointer(Response.requestField.utf8Start).assumingMemoryBound(to: CChar.self)
-            return unsafe digits.withUnsafeMutableBufferPointer { digits in
-                let text = unsafe UnsafeRawPointer(digits.baseAddress.unsafelyUnwrapped)
-                    .assumingMemoryBound(to: CChar.self)
-                if isNamed { _ = unsafe MHD_del_response_header(pointer, field, text) }
-                unsafe id.write(to: digits)
-                isNamed = unsafe MHD_add_response_header(pointer, field, text) == .YES
-                return isNamed
-            }
-        }
-
-        /// Adds header lines, and returns those that the library accepted.
-        func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
-            var refused: [Int] = []
-            for index in headers.indices where !add(headers[index].name, headers[index].value) { refused.append(index) }
-            return refused.isEmpty ? headers : headers.indices.filter { !refused.contains($0) }.map { headers[$0] }
-        }
-
-        /// Returns false if the name or the value contains something that a header line cannot carry.
-        private func add(_ name: String, _ value: String) -> Bool {
-            unsafe name.withCString { name in
-                unsafe value.withCString { value in unsafe MHD_add_response_header(pointer, name, value) == .YES }
-            }
-        }
     }
 }

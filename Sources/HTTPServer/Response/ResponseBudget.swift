@@ -1,5 +1,3 @@
-import Glibc
-import Locking
 import Synchronization
 
 /// The memory that the bodies of all responses on their way may take together.
@@ -82,52 +80,4 @@ extension Response {
 
     /// The same response without a charge, for a cache that has a limit of its own.
     public var uncharged: Response { charge == nil ? self : Response(status: status, payload: payload) }
-
-    /// Bytes in memory from `malloc`, which all responses that have them as their body share.
-    ///
-    /// Unchecked Sendable: nothing writes to the memory after `init`, and it is freed with the last reference, of which the
-    /// library has one for each of its responses.
-    @safe
-    public final class Body: @unchecked Sendable {
-        let bytes: UnsafeRawBufferPointer
-        /// Nil if the body is too short to be counted.
-        private let charge: Guarded<Charged>?
-
-        private struct Charged {
-            weak var charge: ResponseBudget.Charge?
-        }
-
-        /// Takes ownership of memory from `malloc`.
-        public init(takingOver memory: UnsafeMutableRawBufferPointer) {
-            unsafe bytes = UnsafeRawBufferPointer(memory)
-            charge = memory.count < ResponseBudget.smallest ? nil : Guarded(Charged())
-        }
-
-        deinit { unsafe free(UnsafeMutableRawPointer(mutating: bytes.baseAddress)) }
-
-        /// The number of bytes.
-        public var count: Int { unsafe bytes.count }
-
-        /// The bytes.
-        public var span: Span<UInt8> {
-            @_lifetime(borrow self)
-            get {
-                let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
-                return unsafe _overrideLifetime(span, borrowing: self)
-            }
-        }
-
-        /// Whether a response must be charged for the body.
-        var isCounted: Bool { charge != nil }
-
-        /// The charge for the body, which all responses that have it share; nil if the budget has no room.
-        func charge(to budget: ResponseBudget) -> ResponseBudget.Charge? {
-            charge?.withLock { charged in
-                if let known = charged.charge { return known }
-                let made = budget.charge(bytes: count)
-                charged.charge = made
-                return made
-            }
-        }
-    }
 }

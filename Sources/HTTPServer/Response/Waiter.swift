@@ -92,7 +92,7 @@ public final class Waiter: Sendable, Sleeper {
     ///
     /// - Returns: false if the wait had already ended.
     @discardableResult
-    public func expire() -> Bool { end(.timedOut, with: .response(otherwise)) }
+    package func expire() -> Bool { end(.timedOut, with: .response(otherwise)) }
 
     /// How the wait ended; nil while it lasts.
     public var end: End? { progress.withLock { $0.end } }

@@ -11,10 +11,12 @@ func notifyConnection(
     guard let context = unsafe context, let connection = unsafe connection, let slot = unsafe slot else { return }
     let service = unsafe Unmanaged<Service>.fromOpaque(context)
     if code == .CONNECTION_NOTIFY_STARTED {
-        unsafe slot.pointee = unsafe service._withUnsafeGuaranteedRef { unsafe $0.opened(connection) }.toOpaque()
+        let opened = unsafe service._withUnsafeGuaranteedRef { unsafe $0.opened(ConnectionHandle(connection)) }
+        unsafe slot.pointee = Unmanaged.passRetained(opened).toOpaque()
     } else if let opened = unsafe slot.pointee {
         unsafe slot.pointee = nil
-        unsafe service._withUnsafeGuaranteedRef { unsafe $0.closed(Unmanaged<Connection>.fromOpaque(opened)) }
+        let closed = unsafe Unmanaged<Connection>.fromOpaque(opened).takeRetainedValue()
+        unsafe service._withUnsafeGuaranteedRef { $0.closed(closed) }
     }
 }
 
@@ -49,9 +51,11 @@ func handle(
         let version = unsafe version
     else { return .NO }
     return unsafe Unmanaged<Connection>.fromOpaque(opened)._withUnsafeGuaranteedRef {
-        let piece = unsafe UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
+        let piece = unsafe Octets(upload ?? method, count: uploadSize.pointee)
         unsafe uploadSize.pointee = 0
-        return unsafe $0.proceed(method: method, version: version, piece: piece) ? .YES : .NO
+        let isOpen = unsafe $0.proceed(
+            method: Octets(cString: method), version: Octets(cString: version), piece: piece)
+        return isOpen ? .YES : .NO
     }
 }
 
@@ -66,46 +70,12 @@ func requestCompleted(
     }
 }
 
-/// MHD_KeyValueIteratorN.
-func collectField(
-    _ context: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
-    _ value: UnsafePointer<CChar>?, _ valueSize: Int
-) -> MHD_Result {
-    guard let context = unsafe context, let name = unsafe name else { return .NO }
-    let value = unsafe value ?? name + nameSize
-    unsafe Unmanaged<Request>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.parts.fields.append(
-            FieldLine(name: unsafe Octets(name, count: nameSize), value: unsafe Octets(value, count: valueSize)))
-    }
-    return .YES
-}
-
 /// MHD_OPTION_UNESCAPE_CALLBACK: decodes nothing, because targets are split before they are decoded.
 func leaveEscaped(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?
 ) -> Int {
     guard let text = unsafe text else { return 0 }
     return unsafe strlen(text)
-}
-
-/// MHD_ContentReaderCallback.
-func readBodyStream(
-    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int
-) -> Int {
-    guard let context = unsafe context else { return -2 }
-    return unsafe Unmanaged<StreamReader>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        unsafe $0.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
-    }
-}
-
-/// MHD_ContentReaderFreeCallback.
-func releaseBodyStream(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<StreamReader>.fromOpaque(context).release() }
-}
-
-/// MHD_ContentReaderFreeCallback of a body in memory.
-func releaseBody(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<Response.Body>.fromOpaque(context).release() }
 }
 
 /// MHD_PanicCallback: the library has found a fatal fault, and its behaviour after a return is undefined.

@@ -78,21 +78,10 @@ final class Lingering: Sendable {
     func drain(at now: Int64) {
         open.withLock { open in
             open.removeAll { entry in
-                guard entry.until <= now || Lingering.isDone(entry.descriptor) else { return false }
+                guard entry.until <= now || Socket(entry.descriptor).discardInput() else { return false }
                 close(entry.descriptor)
                 return true
             }
-        }
-    }
-
-    private static func isDone(_ descriptor: Int32) -> Bool {
-        unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
-            for _ in 0..<16 {
-                let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-                if count == 0 { return true }
-                if count < 0 { return errno != EAGAIN && errno != EINTR }
-            }
-            return false
         }
     }
 }

@@ -94,7 +94,7 @@ public final class Server: Sendable {
         acceptor.withLock { $0.take() }?.stop()
         guard let daemon = daemon.withLock({ $0.take() }) else { return }
         further.withLock { $0 = [] }
-        service.draining.store(true, ordering: .relaxed)
+        service.drain()
         daemon.quiesce()
         // The library must not be stopped while a connection sleeps.
         service.suspended.stop()
@@ -117,13 +117,10 @@ extension Server {
     /// - Returns: a descriptor, owned by the caller, that is readable when the thread has responded; nil if there is
     ///   none, because all connections are in use or the server has stopped.
     public func probe(thread: Int) -> Int32? {
-        var pair: [Int32] = [-1, -1]
-        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard unsafe socketpair(AF_UNIX, flags, 0, &pair) == 0 else { return nil }
-        let own = pair[0]
+        guard let (own, other) = Socket.pair() else { return nil }
         _ = shutdown(own, Int32(SHUT_WR))
         let isAdded = daemon.withLock { daemon in
-            guard let lent = Server.numbered(pair[1], thread, of: threadCount) else { return false }
+            guard let lent = Server.numbered(other, thread, of: threadCount) else { return false }
             guard daemon != nil else {
                 close(lent)
                 return false

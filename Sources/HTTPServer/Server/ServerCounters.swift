@@ -124,6 +124,9 @@ final class CounterShard: @unchecked Sendable {
         for index in 0..<layout.size { sums[index] &+= unsafe words[index].load(ordering: .relaxed) }
     }
 
+    func noteConnectionOpened() { add(at: layout.connectionsOpened) }
+    func noteConnectionClosed() { add(at: layout.connectionsClosed) }
+
     /// Counts a request that has ended.
     @inline(__always)
     func note(_ request: EndedRequest) {

@@ -16,8 +16,7 @@ final class Service: Sendable {
     let unreadMilliseconds: Int64
     /// In bytes per second.
     let slowestSender: Int64
-    /// Whether the server is stopping: responses queued from then on end their connection.
-    let draining = Atomic<Bool>(false)
+    private let draining = Atomic<Bool>(false)
 
     init(responder: any Responder, configuration: Server.Configuration) throws(ServerError) {
         self.responder = responder
@@ -33,8 +32,10 @@ final class Service: Sendable {
         slowestSender = Int64(max(1, configuration.slowestSender))
     }
 
-    /// The responder's refusal to read a body.
-    func refusal(of request: Request) -> Response? { responder.refusal(of: request) }
+    /// Whether the server is stopping: responses queued from then on end their connection.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    func drain() { draining.store(true, ordering: .relaxed) }
 
     /// The maximum size of a request's body, in bytes.
     func bodyLimit(of request: Request) -> Int { responder.bodyLimit(of: request) ?? configuration.bodyLimit }
@@ -53,18 +54,17 @@ final class Service: Sendable {
     }
 
     /// A connection was accepted: its object exists until `closed`.
-    func opened(_ handle: OpaquePointer) -> Unmanaged<Connection> {
-        let connection = unsafe Connection(handle, service: self)
+    func opened(_ handle: ConnectionHandle) -> Connection {
+        let connection = Connection(handle, service: self)
         connections.insert(connection.state)
-        if configuration.countsConnections { connection.noteOpened() }
-        return unsafe Unmanaged.passRetained(connection)
+        if configuration.countsConnections { connection.counters.noteConnectionOpened() }
+        return connection
     }
 
     /// A connection is about to be closed; it still owns its socket.
-    func closed(_ retained: Unmanaged<Connection>) {
-        let connection = unsafe retained.takeRetainedValue()
+    func closed(_ connection: Connection) {
         connections.remove(connection.state)
-        if configuration.countsConnections { connection.noteClosed() }
+        if configuration.countsConnections { connection.counters.noteConnectionClosed() }
         heapTrimmer.note()
         if connection.needsLingering, lingering.keep(connection.state.descriptor, now: CoarseClock.now) {
             connections.reaping.signal()

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Threads
 
 extension Listener {
     /// Creates a Unix domain socket that its user and its group may connect to, and listens on it.
@@ -62,8 +63,7 @@ private struct UnixAddress {
     }
 
     static func socket() throws(ServerError) -> Int32 {
-        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = Glibc.socket(AF_UNIX, flags, 0)
+        let descriptor = Glibc.socket(AF_UNIX, Socket.streamFlags, 0)
         guard descriptor >= 0 else { throw .system("socket", errno: errno) }
         return descriptor
     }
@@ -97,7 +97,7 @@ private struct UnixAddress {
         let reason =
             code == ENOENT
             ? "the folder '\(folder)' does not exist; create it, or name another path"
-            : unsafe String(cString: strerror(code))
+            : SystemCallError.reason(code)
         return .unusableSocket("the socket '\(path)' cannot be created: \(reason)")
     }
 

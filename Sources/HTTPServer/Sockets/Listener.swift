@@ -13,9 +13,7 @@ public final class Listener: Sendable {
     init(_ descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
         (self.descriptor, self.address, self.file, self.isShared) = (descriptor, address, file, isShared)
         // Each connection inherits the option from its listening socket. A Unix domain socket has none, and little memory.
-        var size = Listener.unsentBytes
-        _ = unsafe setsockopt(
-            descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &size, socklen_t(MemoryLayout<UInt32>.size))
+        Socket(descriptor).set(TCP_NOTSENT_LOWAT, at: Int32(IPPROTO_TCP), to: Listener.unsentBytes)
     }
 
     /// How much of a response the kernel copies before it can be sent, in bytes.
@@ -24,7 +22,7 @@ public final class Listener: Sendable {
     ///
     /// Without it the kernel copies megabytes for a client that reads nothing, and other connections of the thread wait for
     /// that. What is on its way to a client that reads is not limited.
-    private static let unsentBytes: UInt32 = 32 << 10
+    private static let unsentBytes: Int32 = 32 << 10
 
     deinit {
         file?.remove()
@@ -88,11 +86,10 @@ extension Listener {
     }
 
     private static func listening(at entry: addrinfo, host: String, port: UInt16) throws(ServerError) -> Int32 {
-        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = unsafe socket(entry.ai_family, flags, entry.ai_protocol)
+        let descriptor = unsafe socket(entry.ai_family, Socket.streamFlags, entry.ai_protocol)
         guard descriptor >= 0 else { throw .system("socket", errno: errno) }
-        set(SO_REUSEADDR, at: SOL_SOCKET, to: 1, on: descriptor)
-        if unsafe entry.ai_family == AF_INET6 { set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), to: 0, on: descriptor) }
+        Socket(descriptor).set(SO_REUSEADDR, at: SOL_SOCKET, to: 1)
+        if unsafe entry.ai_family == AF_INET6 { Socket(descriptor).set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), to: 0) }
         if unsafe bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, backlog) == 0 {
             return descriptor
         }
@@ -104,11 +101,6 @@ extension Listener {
         case EADDRNOTAVAIL: throw .foreignAddress(host: host)
         default: throw .system("bind", errno: code)
         }
-    }
-
-    private static func set(_ option: Int32, at level: Int32, to value: Int32, on descriptor: Int32) {
-        var value = value
-        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Takes over a listening socket that another process opened and keeps, such as a service manager.
@@ -131,21 +123,15 @@ extension Listener {
 
     /// Why a socket is not one to listen on; nil if it is.
     private static func fault(of descriptor: Int32) -> String? {
-        guard let type = option(SO_TYPE, of: descriptor) else {
+        guard let type = Socket(descriptor).value(of: SO_TYPE) else {
             return errno == ENOTSOCK ? "is not a socket" : "is not open"
         }
         guard type == Int32(SOCK_STREAM.rawValue) else {
             return "is not a stream socket; the .socket file needs ListenStream="
         }
-        guard option(SO_ACCEPTCONN, of: descriptor) == 1 else {
+        guard Socket(descriptor).value(of: SO_ACCEPTCONN) == 1 else {
             return "is not listening; the .socket file needs Accept=no"
         }
         return nil
-    }
-
-    private static func option(_ option: Int32, of descriptor: Int32) -> Int32? {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        return unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
     }
 }

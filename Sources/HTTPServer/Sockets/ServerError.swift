@@ -1,4 +1,3 @@
-import Glibc
 import Threads
 
 /// The reason why a server could not be started.
@@ -42,7 +41,7 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     }
 
     static func system(_ call: String, errno code: Int32) -> ServerError {
-        .system(call: call, reason: unsafe String(cString: strerror(code)))
+        .system(call: call, reason: SystemCallError.reason(code))
     }
 
     /// Runs `body`, and throws its failure of a system call as an error of this type.

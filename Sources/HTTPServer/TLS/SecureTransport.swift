@@ -1,5 +1,4 @@
 import CGnuTLS
-import CMicroHTTPD
 import Glibc
 
 /// The way of a connection's TLS records through its socket, and what the server knows of its session.
@@ -27,15 +26,15 @@ final class SecureTransport {
 
     /// Takes over the input and output of a connection's session; nil if it has none.
     init?(
-        _ handle: OpaquePointer, state: ConnectionState, certificates: Certificates, suspended: SuspendedConnections
+        _ handle: ConnectionHandle, state: ConnectionState, certificates: Certificates, suspended: SuspendedConnections
     ) {
-        guard let session = unsafe shim_connection_session(handle) else { return nil }
+        guard let session = unsafe handle.session else { return nil }
         unsafe self.session = gnutls_session_t(session)
         self.state = state
         self.certificates = certificates
         unsafe ahead = .allocate(byteCount: Self.bufferBytes, alignment: 1)
         unsafe held = .allocate(byteCount: Self.bufferBytes, alignment: 1)
-        handshake = unsafe HandshakePause(handle, state: state, suspended: suspended)
+        handshake = HandshakePause(handle, state: state, suspended: suspended)
         let own = unsafe self.session
         unsafe gnutls_transport_set_ptr(own, Unmanaged.passUnretained(self).toOpaque())
         unsafe gnutls_transport_set_pull_function(own, pullRecords)
@@ -160,8 +159,8 @@ final class HandshakePause: Sleeper {
     /// When the first request must have arrived, in milliseconds of the coarse clock.
     private let deadline: Int64
 
-    init(_ handle: OpaquePointer, state: ConnectionState, suspended: SuspendedConnections) {
-        suspension = unsafe Suspension(handle, state: state, suspended: suspended, wakesOnInput: true)
+    init(_ handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections) {
+        suspension = Suspension(handle, state: state, suspended: suspended, wakesOnInput: true)
         deadline = state.deadline
     }
 

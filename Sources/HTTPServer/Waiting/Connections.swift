@@ -1,5 +1,3 @@
-import CEpoll
-import CSockets
 import Glibc
 import Locking
 import Synchronization
@@ -108,11 +106,8 @@ final class Connections: Sendable {
     func closeEnded(waitingUntil deadline: Int64) {
         open.withLock { open in
             let waiting = open.states.values.filter { !$0.isBusy && $0.deadline >= deadline }
-            // POLLRDHUP, which Swift's Glibc does not import, has the same value.
-            let event = Int16(EPOLLRDHUP.rawValue)
-            var entries = waiting.map { pollfd(fd: $0.descriptor, events: event, revents: 0) }
-            guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return }
-            for (state, entry) in zip(waiting, entries) where entry.revents != 0 { state.endReading() }
+            let ended = Socket.haveEnded(waiting.map(\.descriptor))
+            for (state, hasEnded) in zip(waiting, ended) where hasEnded { state.endReading() }
         }
     }
 
@@ -197,7 +192,7 @@ final class ConnectionState: Sendable {
         let seen = word.load(ordering: .relaxed)
         guard seen &>> 2 < now else { return }
         guard seen & Self.response != 0 else { return end(at: now) }
-        let taken = bytesTaken
+        let taken = Socket(descriptor).bytesTaken
         if self.taken.exchange(taken, ordering: .relaxed) != taken {
             progress.store(now, ordering: .relaxed)
         } else if now - progress.load(ordering: .relaxed) >= patience {
@@ -212,36 +207,18 @@ final class ConnectionState: Sendable {
     ///
     /// The buffer is small, so that the kernel keeps little for a client that reads slowly (tcp(7), TCP_USER_TIMEOUT).
     func limitUnread(milliseconds: Int64) {
-        var time = UInt32(clamping: milliseconds)
-        var size = ConnectionState.unreadBytes
-        let width = socklen_t(MemoryLayout<UInt32>.size)
-        _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &time, width)
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, width)
+        let socket = Socket(descriptor)
+        socket.set(TCP_USER_TIMEOUT, at: Int32(IPPROTO_TCP), to: Int32(clamping: milliseconds))
+        socket.set(SO_SNDBUF, at: SOL_SOCKET, to: ConnectionState.unreadBytes)
     }
 
     private static let unreadBytes: Int32 = 64 << 10
 
-    /// A number that changes whenever the peer takes bytes that were sent to it.
-    ///
-    /// For TCP these are the bytes that the peer has acknowledged, for a Unix domain socket those that it has not yet read.
-    private var bytesTaken: Int64 {
-        let acknowledged = drilldown_bytes_acknowledged(descriptor)
-        if acknowledged >= 0 { return acknowledged }
-        var unread: Int32 = 0
-        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 ? Int64(unread) : 0
-    }
-
     /// Whether data has arrived that has not been read.
-    var hasUnread: Bool {
-        var byte: UInt8 = 0
-        return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) > 0
-    }
+    var hasUnread: Bool { Socket(descriptor).input == .data }
 
     /// Whether the client has stopped sending, and everything that it sent has been read.
-    var hasEnded: Bool {
-        var byte: UInt8 = 0
-        return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
-    }
+    var hasEnded: Bool { Socket(descriptor).input == .end }
 
     /// Ends the connection, whose deadline has passed.
     ///

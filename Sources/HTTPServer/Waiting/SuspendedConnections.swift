@@ -1,4 +1,3 @@
-import CEpoll
 import Glibc
 import Locking
 import Synchronization
@@ -16,7 +15,7 @@ final class SuspendedConnections: Sendable {
     private let connections: Connections
     /// The time that a connection has after it wakes.
     private let milliseconds: Int64
-    private let hangUps: EpollSet
+    private let hangUps: EpollSet<Suspension>
     private let book = Guarded(Book())
     private let thread = Guarded<Thread?>(nil)
     /// Whether there may be followers.
@@ -85,9 +84,7 @@ final class SuspendedConnections: Sendable {
     }
 
     private func watch(_ suspension: Suspension) {
-        unsafe hangUps.add(
-            suspension.state.descriptor, orInput: suspension.wakesOnInput,
-            token: Unmanaged.passUnretained(suspension).toOpaque())
+        hangUps.add(suspension.state.descriptor, orInput: suspension.wakesOnInput, for: suspension)
     }
 
     /// Has a connection that was taken in resumed; called once for each sleep.
@@ -149,10 +146,7 @@ final class SuspendedConnections: Sendable {
 
     private func run() {
         while !isOver {
-            unsafe hangUps.wait(milliseconds: pause(at: ExactClock.now)) { token in
-                // It is registered only while it sleeps, so it exists.
-                unsafe Unmanaged<Suspension>.fromOpaque(token)._withUnsafeGuaranteedRef { $0.sleeper?.clientHasGone() }
-            }
+            hangUps.wait(milliseconds: pause(at: ExactClock.now)) { $0.sleeper?.clientHasGone() }
             for sleeper in due() { sleeper.timeIsOver() }
             resumeWoken()
         }
@@ -216,58 +210,5 @@ extension SuspendedConnections.Book {
             }
         }
         return leaders
-    }
-}
-
-/// Waits for hang-ups on many sockets, for a signal, or for a time to pass; the sole owner of an epoll instance.
-struct EpollSet: ~Copyable, Sendable {
-    private let descriptor: Int32
-    private let bell: Wakeup
-
-    init() throws(ServerError) {
-        let bell = try ServerError.wrapping { () throws(SystemCallError) in try Wakeup() }
-        let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard descriptor >= 0 else { throw .system("epoll_create1", errno: errno) }
-        self.descriptor = descriptor
-        self.bell = bell
-        // The bell's token is nil, which no object has. It is edge-triggered, so it need not be reset.
-        unsafe add(bell.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: nil)
-    }
-
-    deinit { close(descriptor) }
-
-    /// Watches a socket for its peer's hang-up, or for any input, which is reported once.
-    ///
-    /// If the system refuses for lack of memory, a hang-up is noticed when the connection wakes.
-    func add(_ socket: Int32, orInput: Bool, token: UnsafeMutableRawPointer) {
-        let input = orInput ? EPOLLIN.rawValue : 0
-        unsafe add(socket, events: EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue | input, token: token)
-    }
-
-    /// Stops watching a socket.
-    func remove(_ socket: Int32) { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, nil) }
-
-    /// Makes the current or the next call of `wait` return.
-    func signal() { bell.signal() }
-
-    /// Waits, and passes the tokens of the sockets whose peer has hung up.
-    ///
-    /// - Parameter milliseconds: when to stop waiting; nil for never.
-    func wait(milliseconds: Int64?, each: (UnsafeMutableRawPointer) -> Void) {
-        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
-            // glibc 2.41 declares the pointer as nonnull, 2.36 does not.
-            guard let base = events.baseAddress else { return }
-            let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
-            let count = unsafe epoll_wait(descriptor, base, Int32(events.count), time)
-            bell.rearm()
-            for index in 0..<max(Int(count), 0) {
-                if let token = unsafe events[index].data.ptr { unsafe each(token) }
-            }
-        }
-    }
-
-    private func add(_ number: Int32, events: UInt32, token: UnsafeMutableRawPointer?) {
-        var event = unsafe epoll_event(events: events, data: epoll_data_t(ptr: token))
-        _ = unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, number, &event)
     }
 }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import Synchronization
 
@@ -11,12 +10,11 @@ import Synchronization
 /// that resumes, before which the connection cannot end. `place` belongs to the deadline heap and is protected by its
 /// lock, as are the changes that `SuspendedConnections` makes; the connection's thread sets the other properties before
 /// it sleeps.
-@safe
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
     /// Whether the sleeper is told of input as of a hang-up.
     let wakesOnInput: Bool
-    private let handle: OpaquePointer
+    private let handle: ConnectionHandle
     private let suspended: SuspendedConnections
     private let phase = Atomic<UInt8>(Phase.awake)
     var sleeper: (any Sleeper)?
@@ -39,10 +37,10 @@ final class Suspension: Scheduled, @unchecked Sendable {
     }
 
     init(
-        _ handle: OpaquePointer, state: ConnectionState, suspended: SuspendedConnections, wakesOnInput: Bool = false
+        _ handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections, wakesOnInput: Bool = false
     ) {
         self.wakesOnInput = wakesOnInput
-        unsafe self.handle = handle
+        self.handle = handle
         self.state = state
         self.suspended = suspended
     }
@@ -68,7 +66,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
             sleeper.serverStops()
             return false
         }
-        unsafe MHD_suspend_connection(handle)
+        handle.suspend()
         let (fellAsleep, _) = phase.compareExchange(
             expected: Phase.awake, desired: Phase.asleep, ordering: .acquiringAndReleasing)
         // From here on the connection may be awake again in the library's next cycle.
@@ -103,12 +101,12 @@ final class Suspension: Scheduled, @unchecked Sendable {
     /// the connection again when something happens to its socket; but one that has slept is not in the epoll set, and
     /// would keep its socket open until all older connections have ended.
     func haveClosed() {
-        unsafe MHD_suspend_connection(handle)
-        unsafe MHD_resume_connection(handle)
+        handle.suspend()
+        handle.resume()
     }
 
     /// Returns the connection to the library; `SuspendedConnections` calls this once for each sleep.
-    func resume() { unsafe MHD_resume_connection(handle) }
+    func resume() { handle.resume() }
 
     /// Resumes the connections that were woken together with this one; called on the connection's thread.
     func resumeFollowers() { suspended.resumeFollowers(of: worker) }

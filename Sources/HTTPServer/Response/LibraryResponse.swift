@@ -1,0 +1,96 @@
+import CMicroHTTPD
+
+/// The sole owner of a response of the library; a connection on which it is queued holds a reference of its own.
+///
+/// Sendable, because one connection at a time takes it from its payload, names its request, and queues it.
+@safe
+final class LibraryResponse: @unchecked Sendable {
+    /// Nil if the library had no memory for it; it cannot be sent then.
+    private let pointer: OpaquePointer?
+    /// The digits in the line `Drilldown-Request`, ended by a zero byte; no digits before the first request.
+    private var digits = [UInt8](repeating: 0, count: RequestID.length + 1)
+    private var isNamed = false
+
+    /// A response that cannot be sent.
+    init() { unsafe pointer = nil }
+
+    /// The library refers to the body until nothing refers to the response.
+    init(_ body: Response.Body) {
+        let retained = unsafe Unmanaged.passRetained(body)
+        unsafe pointer = MHD_create_response_from_buffer_with_free_callback_cls(
+            body.count, UnsafeMutableRawPointer(mutating: body.bytes.baseAddress), releaseBody, retained.toOpaque())
+        if unsafe pointer == nil { unsafe retained.release() }
+    }
+
+    /// The library refers to the reader until nothing refers to the response.
+    init(streaming reader: StreamReader) {
+        let retained = unsafe Unmanaged.passRetained(reader)
+        unsafe pointer = MHD_create_response_from_callback(
+            reader.length.map { UInt64($0) } ?? shim_size_unknown(), reader.blockSize, readBodyStream,
+            retained.toOpaque(), releaseBodyStream)
+        if unsafe pointer == nil { unsafe retained.release() }
+    }
+
+    deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
+
+    /// Has the header name a request in place of the one before.
+    ///
+    /// - Returns: false if there is no memory for it.
+    func name(_ id: RequestID) -> Bool {
+        guard let pointer = unsafe pointer else { return false }
+        let field = unsafe Response.requestField.cString
+        if isNamed {
+            _ = unsafe digits.withUnsafeBytes {
+                unsafe MHD_del_response_header(pointer, field, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
+            }
+        }
+        var place = digits.mutableSpan
+        id.write(to: &place)
+        isNamed =
+            unsafe digits.withUnsafeBytes {
+                unsafe MHD_add_response_header(pointer, field, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
+            } == .YES
+        return isNamed
+    }
+
+    /// Adds header lines, and returns those that the library accepted.
+    func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
+        var refused: [Int] = []
+        for index in headers.indices where !add(headers[index].name, headers[index].value) { refused.append(index) }
+        return refused.isEmpty ? headers : headers.indices.filter { !refused.contains($0) }.map { headers[$0] }
+    }
+
+    /// Returns false if the name or the value contains something that a header line cannot carry.
+    private func add(_ name: String, _ value: String) -> Bool {
+        unsafe MHD_add_response_header(pointer, name, value) == .YES
+    }
+
+    /// Has the response end with the connection, without a last chunk.
+    func endByClosing() { if let pointer = unsafe pointer { _ = unsafe shim_end_by_closing(pointer) } }
+
+    /// Queues the response on a connection; false if the library refuses it.
+    func queue(on connection: ConnectionHandle, status: Int) -> Bool {
+        guard let pointer = unsafe pointer else { return false }
+        return unsafe connection.queue(pointer, status: status)
+    }
+}
+
+/// MHD_ContentReaderCallback.
+private func readBodyStream(
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int
+) -> Int {
+    guard let context = unsafe context else { return -2 }
+    return unsafe Unmanaged<StreamReader>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        unsafe $0.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
+    }
+}
+
+/// MHD_ContentReaderFreeCallback.
+private func releaseBodyStream(_ context: UnsafeMutableRawPointer?) {
+    if let context = unsafe context { unsafe Unmanaged<StreamReader>.fromOpaque(context).release() }
+}
+
+/// MHD_ContentReaderFreeCallback of a body in memory.
+private func releaseBody(_ context: UnsafeMutableRawPointer?) {
+    if let context = unsafe context { unsafe Unmanaged<Response.Body>.fromOpaque(context).release() }
+}

@@ -1,0 +1,127 @@
+/// What is known of a request beside its parts, until its response has ended.
+struct Exchange {
+    /// When the request line was read, in nanoseconds of the exact clock.
+    var began: Int64 = 0
+    /// Whether the request is HTTP/1.0, which has no chunked coding.
+    var isVersion10 = false
+    /// The bytes that the library needs for the fields in addition to their text.
+    var records = 0
+    /// The identifier, once it was needed or had to be kept.
+    var id: RequestID?
+    /// The number of the route, once it had to be found.
+    var route: Int?
+    /// Whether the request waits or has waited for an event.
+    var hasWaited = false
+    /// Whether it has the place for a large body.
+    var isLarge = false
+    /// The stream of events that answers it.
+    var events: EventStream?
+}
+
+/// A response that the library has taken.
+struct QueuedAnswer {
+    /// Held until the end, since its memory may be charged to a budget.
+    let response: Response
+    /// The bytes of the body that are sent, if it is not a stream.
+    let size: Int
+    /// The library's response, which goes back to the payload.
+    let handle: LibraryResponse
+}
+
+extension Connection {
+    /// Passes the response to the library, or a replacement if it cannot be sent.
+    ///
+    /// - Returns: nil if the library refuses both.
+    func send(_ response: Response) -> QueuedAnswer? {
+        let response = response.status < 500 ? response : named(response)
+        let hasRoom = hasRoom(for: response)
+        if hasRoom, let queued = pass(response) { return queued }
+        if hasRoom, response.payload.lacksMemory {
+            return pass(named(service.responder.responseWithoutMemory(target: request.targetText)))
+        }
+        let unsent = UnsentAnswer(
+            id: requestID.text, method: request.method, target: LoggedTarget.text(of: request.targetText),
+            status: response.status, headerSize: response.payload.headerSize, isTooLong: !hasRoom)
+        let substitute = service.response(inPlaceOf: unsent)
+        return self.hasRoom(for: substitute) ? pass(substitute) : nil
+    }
+
+    private func hasRoom(for response: Response) -> Bool {
+        RequestMemory.hasRoom(
+            forHeader: response.payload.headerSize + Response.requestLine, besideRecords: exchange.records)
+    }
+
+    /// Passes the response to the library; nil if it refuses.
+    private func pass(_ response: Response) -> QueuedAnswer? {
+        state.send(at: CoarseClock.now, patience: service.deadlineMilliseconds)
+        if service.isDraining { _ = handle.closeAfterAnswer() }
+        let isHead = request.method == .head
+        let stream = response.payload.stream
+        if let stream { attend(stream) }
+        guard let made = response.payload.handle(naming: requestID) else { return nil }
+        // The response to HEAD has neither a length nor chunks if the body is a stream: it ends with the connection.
+        if isHead, let stream, stream.length == nil {
+            made.endByClosing()
+            _ = handle.closeAfterAnswer()
+        }
+        if let transport, response.size > 0, !isHead { transport.joinHeaderAndBody() }
+        guard made.queue(on: handle, status: response.status) else { return nil }
+        return QueuedAnswer(response: response, size: isHead ? 0 : response.size, handle: made)
+    }
+
+    private func attend(_ stream: StreamReader) {
+        if let events = stream.events {
+            exchange.events = events
+            exchange.hasWaited = true
+            forgetFields()
+            state.limitUnread(milliseconds: service.unreadMilliseconds)
+        }
+        stream.attend(ownSuspension(), allowing: service.unreadMilliseconds, isLast: exchange.isVersion10)
+    }
+
+    /// Frees memory that is not needed during a wait, and keeps what names the request: route, trace and client.
+    func forgetFields() {
+        if exchange.route == nil { exchange.route = service.responder.route(of: request) }
+        if request.has(.traceparent) { _ = requestID }
+        request.keepClient()
+        request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
+    }
+
+    /// The trace that the request belongs to, else an identifier of its own.
+    private var requestID: RequestID {
+        if let id = exchange.id { return id }
+        let made = request.traceID ?? service.requestIDs.next()
+        exchange.id = made
+        return made
+    }
+
+    /// A response of a fault with the identifier of the request.
+    private func named(_ response: Response) -> Response {
+        let named = service.responder.response(response, naming: requestID.text)
+        if response.status == 500 {
+            service.configuration.failureLog?(
+                FailedAnswer(
+                    id: requestID.text, method: request.method,
+                    target: LoggedTarget.text(of: request.targetText)))
+        }
+        return named
+    }
+
+    /// Counts and logs the request, which has ended.
+    func note(_ queued: QueuedAnswer?, completed: Bool) {
+        let ended = EndedRequest(
+            route: exchange.route ?? service.responder.route(of: request), method: request.method,
+            status: queued?.response.status ?? 0, size: queued?.sentBytes ?? 0,
+            nanoseconds: Int(ExactClock.nanoseconds - exchange.began), hasWaited: exchange.hasWaited,
+            isComplete: completed)
+        counters.note(ended)
+        guard let queued else { return }
+        service.configuration.accessLog?(AccessEntry(ended, of: request, id: requestID.text))
+        queued.response.payload.giveBack(queued.handle)
+    }
+}
+
+extension QueuedAnswer {
+    /// The bytes of the body that were sent, as far as that is known.
+    fileprivate var sentBytes: Int { response.payload.stream?.written ?? size }
+}

@@ -1,0 +1,117 @@
+import CMicroHTTPD
+
+/// Reads and checks the requests of one connection.
+struct RequestReader {
+    let handle: ConnectionHandle
+    let service: Service
+    let request: Request
+    /// The hosts that requests may name; nil for all.
+    let hosts: AllowedHosts?
+
+    /// The outcome of a header.
+    enum Header {
+        /// The body follows, or the call to answer.
+        case accepted(RequestBody)
+        /// The response is sent without reading a body.
+        case refused(Response)
+        /// The request has a meaning without its body, the end of which the library would not find.
+        case undecodable
+    }
+
+    /// Reads method and fields; returns the bytes that the library needs for the fields in addition to their text.
+    func readFields(of line: RequestLine) -> Int {
+        request.parts.method = Method(line.method)
+        request.appendFields(.HEADER_KIND, of: handle)
+        return RequestMemory.records(of: request.parts.fields)
+    }
+
+    /// Checks line and fields against HTTP and the limits.
+    func check(_ line: RequestLine, records: Int) -> Header {
+        if let fault = line.fault(strictly: Daemon.isOld)
+            ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"), hosts: hosts)
+        {
+            return .refused(service.response(to: fault, target: ""))
+        }
+        let check = HeaderCheck(line: line, size: handle.headerSize, hosts: hosts, strictly: Daemon.isOld)
+        if let fault = request.parts.fault(by: check) { return .refused(response(to: fault)) }
+        guard RequestMemory.hasRoom(forHeader: RequestMemory.shortHeader, besideRecords: records) else {
+            return .refused(response(to: .cookiesTooLong))
+        }
+        return announcesBody ? expectBody() : .accepted(.none)
+    }
+
+    /// The response to a fault.
+    func response(to fault: Fault) -> Response { service.response(to: fault, target: request.targetText) }
+
+    private var announcesBody: Bool {
+        request.has(.transferEncoding)
+            || request.parts.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
+    }
+
+    /// Refuses the body if it must be refused: only now has none of it been requested.
+    private func expectBody() -> Header {
+        if let refusal = service.responder.refusal(of: request) { return .refused(refusal) }
+        var body = RequestBody(limit: service.configuration.bodyLimit)
+        if let length = request.parts.fields.first(.contentLength)?.value.number {
+            let limit = service.bodyLimit(of: request)
+            if length > limit { return .refused(response(to: .bodyTooLong(limit: limit))) }
+            if length > body.limit {
+                guard service.largeBodies.enter(bytes: length) else { return .refused(response(to: .largeBody)) }
+                request.parts.body.reserveCapacity(length)
+                body.largeSince = CoarseClock.now
+            }
+            body.limit = limit
+        }
+        guard let coding = request.parts.fields.first(.transferEncoding) else { return .accepted(body) }
+        // The library accepts line ends of chunks that other parsers do not, so for a proxy the bytes after the last chunk
+        // may be part of the body (RFC 9112, section 11.2): none of them is read as a request.
+        body.isChunked = true
+        if coding.rawValue.matches("chunked") { return .accepted(body) }
+        // Versions before 1.0 count white space after the coding as part of its name, and so do not find the end of the
+        // body: only a response in this call, which ignores the body, is sent.
+        return request.method.takesBody ? .refused(response(to: .transferEncodingSpace)) : .undecodable
+    }
+
+    /// Keeps a piece of the body; a body that is too long is read to its end or to the deadline, and then refused.
+    func read(_ piece: Octets, of body: inout RequestBody) {
+        body.received += piece.count
+        body.deadline = nil
+        guard request.method.takesBody, body.received <= body.limit else { return }
+        if let began = body.largeSince {
+            let time = service.deadlineMilliseconds + Int64(body.received) * 1000 / service.slowestSender
+            body.deadline = began + time
+        }
+        piece.append(to: &request.parts.body)
+    }
+
+    /// The fault of a body that has arrived.
+    func fault(of body: RequestBody) -> Fault? {
+        if body.received > body.limit {
+            let mayBeLarger = body.isChunked && service.bodyLimit(of: request) > body.limit
+            return mayBeLarger ? .chunksTooLong(limit: body.limit) : .bodyTooLong(limit: body.limit)
+        }
+        guard body.isChunked else { return nil }
+        let count = request.parts.fields.count
+        request.appendFields(.FOOTER_KIND, of: handle)
+        defer { request.parts.fields.removeAll(from: count) }
+        return HeaderCheck.trailerFault(in: request.parts.fields, from: count)
+    }
+}
+
+/// The progress of a request's body.
+struct RequestBody {
+    /// The maximum size, in bytes.
+    var limit: Int
+    var isChunked = false
+    /// The bytes that have arrived, kept or not.
+    var received = 0
+    /// When the time of a body larger than the server's limit began, in milliseconds of the coarse clock.
+    var largeSince: Int64?
+    /// The new deadline of such a body.
+    var deadline: Int64?
+
+    var isLarge: Bool { largeSince != nil }
+
+    /// No body.
+    static let none = RequestBody(limit: 0)
+}

@@ -1,0 +1,51 @@
+import CMicroHTTPD
+
+/// The library's handle of a connection, valid until the connection is closed.
+@safe
+struct ConnectionHandle {
+    private let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+    /// The socket.
+    var descriptor: Int32 { unsafe shim_connection_socket(pointer) }
+
+    /// The client's address as text, without the port.
+    var peer: String { unsafe PeerAddress.text(of: shim_connection_address(pointer)) }
+
+    /// The session of GnuTLS; nil without TLS.
+    var session: UnsafeMutableRawPointer? { unsafe shim_connection_session(pointer) }
+
+    /// The bytes of the current request's line and header.
+    var headerSize: Int { unsafe shim_connection_header_size(pointer) }
+
+    /// Passes the fields of the header or of the trailer to a callback, whose context this is.
+    func forEachField(_ kind: MHD_ValueKind, _ callback: MHD_KeyValueIteratorN, _ context: UnsafeMutableRawPointer) {
+        _ = unsafe MHD_get_connection_values_n(pointer, kind, callback, context)
+    }
+
+    /// Queues a response of the library; false if it refuses.
+    func queue(_ response: OpaquePointer, status: Int) -> Bool {
+        unsafe MHD_queue_response(pointer, UInt32(clamping: status), response) == .YES
+    }
+
+    /// Closes the connection after the response, which says so, as if the client had asked for it.
+    ///
+    /// - Returns: false if there is no memory for it.
+    func closeAfterAnswer() -> Bool {
+        let name: StaticString = "Connection"
+        let value: StaticString = "close"
+        return unsafe MHD_set_connection_value(pointer, .HEADER_KIND, name.cString, value.cString) == .YES
+    }
+
+    /// Takes the connection from its thread until `resume`; called only in the library's callbacks.
+    func suspend() { unsafe MHD_suspend_connection(pointer) }
+
+    /// Returns the connection to its thread.
+    func resume() { unsafe MHD_resume_connection(pointer) }
+}
+
+extension StaticString {
+    /// The text as C takes it.
+    var cString: UnsafePointer<CChar> { unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
+}

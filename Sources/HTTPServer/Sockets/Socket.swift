@@ -1,0 +1,82 @@
+import CEpoll
+import CSockets
+import Glibc
+
+/// The calls of the system on a socket that somebody else owns.
+struct Socket {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The flags of a stream socket of this server.
+    static let streamFlags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+
+    /// Two connected sockets; nil if the system has no descriptor left.
+    static func pair() -> (Int32, Int32)? {
+        var pair: [Int32] = [-1, -1]
+        return unsafe socketpair(AF_UNIX, streamFlags, 0, &pair) == 0 ? (pair[0], pair[1]) : nil
+    }
+
+    // MARK: Options
+
+    /// Sets an option; nothing happens if the kind of socket does not have it.
+    func set(_ option: Int32, at level: Int32, to value: Int32) {
+        var value = value
+        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The value of an option of all sockets; nil, with `errno`, if there is none.
+    func value(of option: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
+    }
+
+    // MARK: Input and output
+
+    /// What can be read now.
+    enum Input {
+        case data, nothing
+        /// The peer has stopped sending, and everything that it sent has been read.
+        case end
+    }
+
+    /// What can be read now; it is not read.
+    var input: Input {
+        var byte: UInt8 = 0
+        let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
+        return count > 0 ? .data : count == 0 ? .end : .nothing
+    }
+
+    /// Reads and discards what has arrived, up to a megabyte; returns whether the peer has stopped sending.
+    func discardInput() -> Bool {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
+            for _ in 0..<16 {
+                let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                if count == 0 { return true }
+                if count < 0 { return errno != EAGAIN && errno != EINTR }
+            }
+            return false
+        }
+    }
+
+    /// A number that changes whenever the peer takes bytes that were sent to it.
+    ///
+    /// For TCP these are the bytes that the peer has acknowledged, for a Unix domain socket those that it has not yet read.
+    var bytesTaken: Int64 {
+        let acknowledged = drilldown_bytes_acknowledged(descriptor)
+        if acknowledged >= 0 { return acknowledged }
+        var unread: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 ? Int64(unread) : 0
+    }
+
+    /// Whether the peer of each socket has stopped sending, even if not everything that it sent has been read.
+    static func haveEnded(_ descriptors: [Int32]) -> [Bool] {
+        // POLLRDHUP, which Swift's Glibc does not import, has the same value.
+        let event = Int16(EPOLLRDHUP.rawValue)
+        var entries = descriptors.map { pollfd(fd: $0, events: event, revents: 0) }
+        guard !entries.isEmpty else { return [] }
+        _ = unsafe poll(&entries, nfds_t(entries.count), 0)
+        return entries.map { $0.revents != 0 }
+    }
+}

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Locking
+internal import Synchronization
 
 /// A thread that runs jobs one after the other, while the threads that add them go on, or wait for something else.
 public final class WorkerThread: Sendable {
@@ -38,6 +39,41 @@ public final class WorkerThread: Sendable {
     /// Ends the thread after all its jobs, and waits for its end.
     public func stop() {
         jobs.close()
+        thread.join()
+    }
+}
+
+/// A thread that takes the same turn again and again, until it is stopped.
+public final class LoopThread: Sendable {
+    private let thread: Thread
+    private let bell: Wakeup
+    private let isStopped: StopFlag
+
+    private final class StopFlag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: as that of `Thread`.
+    ///   - bell: wakes the thread when it is stopped; each turn waits for this one.
+    ///   - turn: called again and again on the thread.
+    /// - Throws: `SystemCallError` if the system starts no more threads.
+    public init(
+        name: String, bell: Wakeup, _ turn: @escaping @Sendable () -> Void
+    ) throws(SystemCallError) {
+        let isStopped = StopFlag()
+        thread = try Thread(name: name) { while !isStopped.isSet.load(ordering: .acquiring) { turn() } }
+        (self.bell, self.isStopped) = (bell, isStopped)
+    }
+
+    deinit { stop() }
+
+    /// Ends the thread after its current turn, and waits for its end; does nothing the second time.
+    public func stop() {
+        isStopped.isSet.store(true, ordering: .releasing)
+        bell.signal()
         thread.join()
     }
 }

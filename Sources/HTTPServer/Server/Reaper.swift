@@ -8,41 +8,35 @@ import Threads
 ///
 /// It sleeps while there are no connections.
 final class Reaper: Sendable {
-    private let service: Service
-    private let stopping = Atomic<Bool>(false)
-    private let thread = Guarded<Thread?>(nil)
-    /// The time between two checks of the deadlines, in milliseconds.
-    private let period: Int64
+    private let thread: LoopThread
+    private let lingering: Lingering
 
     /// Starts the thread.
     init(service: Service) throws(ServerError) {
-        self.service = service
-        period = min(1000, max(5, min(service.idleMilliseconds, service.deadlineMilliseconds) / 4))
-        let started = try ServerError.wrapping { () throws(SystemCallError) in
-            try Thread(name: "reaper") { self.run() }
+        lingering = service.lingering
+        // The time between two checks of the deadlines, in milliseconds.
+        let period = min(1000, max(5, min(service.idleMilliseconds, service.deadlineMilliseconds) / 4))
+        thread = try ServerError.wrapping { () throws(SystemCallError) in
+            try LoopThread(name: "reaper", bell: service.connections.reaping) {
+                Self.look(after: service, every: period)
+            }
         }
-        thread.withLock { $0 = started }
     }
 
     /// Ends the thread.
     func stop() {
-        guard let thread = thread.withLock({ $0.take() }) else { return }
-        stopping.store(true, ordering: .releasing)
-        service.connections.reaping.signal()
-        thread.join()
+        thread.stop()
+        lingering.drain(at: .max)
     }
 
-    private func run() {
-        while !stopping.load(ordering: .acquiring) {
-            let now = CoarseClock.now
-            service.connections.endLate(at: now, patience: service.deadlineMilliseconds)
-            // Each connection is checked once or twice after its response.
-            service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
-            service.lingering.drain(at: now)
-            service.heapTrimmer.giveBack(at: now)
-            service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
-        }
-        service.lingering.drain(at: .max)
+    private static func look(after service: Service, every period: Int64) {
+        let now = CoarseClock.now
+        service.connections.endLate(at: now, patience: service.deadlineMilliseconds)
+        // Each connection is checked once or twice after its response.
+        service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
+        service.lingering.drain(at: now)
+        service.heapTrimmer.giveBack(at: now)
+        service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
     }
 }
 

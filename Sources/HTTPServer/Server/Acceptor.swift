@@ -1,0 +1,48 @@
+import Glibc
+import Threads
+
+/// The thread that accepts connections at the further sockets of a server, for whose daemon they are like its own.
+///
+/// So all sockets share the threads, the limits of connections and the counters of one daemon, which itself listens on one.
+final class Acceptor: Sendable {
+    private let thread: LoopThread
+
+    /// How long to wait if the process has no descriptor left, or the server no room for a connection.
+    private static let pause: Int64 = 50
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - sockets: descriptors of listening sockets, open until `stop`.
+    ///   - hasRoom: whether the server has room for a connection.
+    ///   - serve: has the daemon serve a connection, which it owns from then on.
+    init(
+        _ sockets: [Int32], hasRoom: @escaping @Sendable () -> Bool, serve: @escaping @Sendable (Int32) -> Void
+    ) throws(ServerError) {
+        thread = try ServerError.wrapping { () throws(SystemCallError) in
+            let bell = try Wakeup()
+            return try LoopThread(name: "acceptor", bell: bell) {
+                var waits = WaitSet()
+                for descriptor in [bell.descriptor] + sockets { waits.add(descriptor) }
+                waits.wait()
+                // Asked after the wait, because the connection that was accepted last may not have counted before it.
+                guard hasRoom() else { return bell.wait(milliseconds: Self.pause) }
+                for socket in sockets where !Self.accept(socket, serve) { bell.wait(milliseconds: Self.pause) }
+            }
+        }
+    }
+
+    /// Ends the thread: no connection is accepted from now on.
+    func stop() { thread.stop() }
+
+    /// Accepts one connection if there is one; false if the process has no descriptor or memory for it.
+    private static func accept(_ socket: Int32, _ serve: (Int32) -> Void) -> Bool {
+        let descriptor = Glibc.accept(socket, nil, nil)
+        guard descriptor < 0 else {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            serve(descriptor)
+            return true
+        }
+        return ![EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
+    }
+}

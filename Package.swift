@@ -81,7 +81,8 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS", "CEpoll", "CSockets",
+                "Bytes", "DrilldownDates", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS",
+                "CEpoll", "CSockets",
             ],
             swiftSettings: settings),
         // The files of the web client become part of the program: see WebClientFile.

@@ -1,3 +1,4 @@
+import DrilldownDates
 import Glibc
 
 /// The reason why a certificate and a key cannot be used.
@@ -50,14 +51,8 @@ public enum CertificateDate {
     ///
     /// - Parameter moment: in seconds since 1970.
     public static func text(_ moment: Int) -> String {
-        var time = time_t(moment)
-        var parts = unsafe tm()
-        guard unsafe gmtime_r(&time, &parts) != nil else { return "\(moment)" }
-        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { text in
-            guard let start = text.baseAddress,
-                unsafe strftime(start, text.count, "%Y-%m-%d %H:%M UTC", &parts) > 0
-            else { return "\(moment)" }
-            return unsafe String(cString: start)
-        }
+        let (seconds, overflows) = moment.subtractingReportingOverflow(Int(CivilDate.unixEpochOffset))
+        guard !overflows, let text = Timestamp.text(Double(seconds)) else { return "\(moment)" }
+        return text.prefix(16).replacing("T", with: " ") + " UTC"
     }
 }

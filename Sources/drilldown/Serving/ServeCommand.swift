@@ -42,8 +42,8 @@ enum ServeCommand {
         let counters = ServiceCounters(version: Help.versionNumber)
         server.counters = counters.server
         do {
-            let manager = try ServiceManager(environment: environment())
-            ServiceManager.clearEnvironment()
+            let manager = try ServiceEnvironment(environment: environment())
+            ServiceEnvironment.clearEnvironment()
             Signals.ignoreOthers()
             // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
             let signals = try SignalQueue(Signals.all)

@@ -19,7 +19,7 @@ struct ServiceLoop: ~Copyable {
         /// Nil without an address of its own for metrics and probes.
         let monitor: MonitoringStart?
         let responder: FirstLoadResponder
-        let manager: ServiceManager
+        let manager: ServiceEnvironment
         /// Nil for HTTP.
         let certificates: CertificateSource?
         /// How long to serve on after the first signal to stop.

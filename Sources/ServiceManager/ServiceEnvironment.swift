@@ -2,7 +2,7 @@ public import Glibc
 
 /// What the service manager that started this process told it by environment variables (sd_notify(3), sd_listen_fds(3),
 /// sd_watchdog_enabled(3)).
-public struct ServiceManager: Sendable, Equatable {
+public struct ServiceEnvironment: Sendable, Equatable {
     /// Where it receives notifications; nil if it wants none.
     public let notifications: NotificationSocket?
     /// How long it waits for a sign of life before it ends the process; nil if it does not watch this process.
@@ -11,7 +11,7 @@ public struct ServiceManager: Sendable, Equatable {
     public let sockets: [HandedSocket]
 
     /// A process that no service manager started.
-    public static let none = ServiceManager(notifications: nil, watchdogInterval: nil, sockets: [])
+    public static let none = ServiceEnvironment(notifications: nil, watchdogInterval: nil, sockets: [])
 
     private init(notifications: NotificationSocket?, watchdogInterval: Duration?, sockets: [HandedSocket]) {
         (self.notifications, self.watchdogInterval, self.sockets) = (notifications, watchdogInterval, sockets)

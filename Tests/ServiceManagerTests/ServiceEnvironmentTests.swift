@@ -4,9 +4,9 @@ import Testing
 @testable import ServiceManager
 
 @Suite("The environment of a service manager")
-struct ServiceManagerTests {
-    private func manager(_ environment: [String: String]) throws -> ServiceManager {
-        try ServiceManager(environment: environment, process: 42)
+struct ServiceEnvironmentTests {
+    private func manager(_ environment: [String: String]) throws -> ServiceEnvironment {
+        try ServiceEnvironment(environment: environment, process: 42)
     }
 
     @Test("is absent for a process that none started")
@@ -78,8 +78,8 @@ struct ServiceManagerTests {
 
     @Test("is removed, so that no child process takes it for its own")
     func cleared() {
-        for variable in ServiceManager.variables { unsafe setenv(variable, "1", 1) }
-        ServiceManager.clearEnvironment()
-        for variable in ServiceManager.variables { #expect(unsafe getenv(variable) == nil) }
+        for variable in ServiceEnvironment.variables { unsafe setenv(variable, "1", 1) }
+        ServiceEnvironment.clearEnvironment()
+        for variable in ServiceEnvironment.variables { #expect(unsafe getenv(variable) == nil) }
     }
 }

@@ -97,6 +97,9 @@ struct RequestCheckTests {
             "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", 400,
             "The trailer contains a field that is not allowed in a trailer."),
         Case(
+            "GET /\(String(repeating: "x", count: 8192)) HTTP/1.1\r\n\(host)\r\n", 414,
+            "The request line is longer than 8192 bytes."),
+        Case(
             "GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 8192))\r\n\r\n", 431,
             "The request line and the header together are longer than 8192 bytes."),
     ]

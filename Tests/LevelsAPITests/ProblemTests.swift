@@ -208,7 +208,7 @@ import Testing
         for (status, name, title) in [
             (400, "bad-request", "Bad request"), (408, "request-timeout", "Request timeout"),
             (413, "content-too-large", "Content too large"), (421, "misdirected-request", "Misdirected request"),
-            (431, "header-too-large", "Header too large"),
+            (414, "uri-too-long", "URI too long"), (431, "header-too-large", "Header too large"),
             (501, "not-implemented", "Not implemented"), (505, "version-not-supported", "HTTP version not supported"),
         ] {
             let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
@@ -250,7 +250,8 @@ import Testing
                 "/problems/not-representable",
                 "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
                 "/problems/precondition-failed", "/problems/content-too-large",
-                "/problems/range-not-satisfiable", "/problems/misdirected-request", "/problems/header-too-large",
+                "/problems/uri-too-long", "/problems/range-not-satisfiable", "/problems/misdirected-request",
+                "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",
                 "/problems/not-ready", "/problems/too-many-waiters", "/problems/too-busy", "/problems/out-of-memory",
                 "/problems/too-many-files", "/problems/too-many-answers",

@@ -39,6 +39,8 @@ extension Problem.Kind {
     public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")
     /// The file does not have the requested range.
     public static let rangeNotSatisfiable = Problem.Kind(rawValue: "range-not-satisfiable")
+    /// The target of the request is too long.
+    public static let uriTooLong = Problem.Kind(rawValue: "uri-too-long")
     /// The server does not serve this host name.
     public static let misdirectedRequest = Problem.Kind(rawValue: "misdirected-request")
     /// The header of the request is too large.

@@ -28,6 +28,9 @@ struct Fault {
         Fault(400, "A field name contains a character that is not allowed there, or ends with white space.")
     }
     static var fieldValue: Fault { Fault(400, "A field value contains a control character.") }
+    static var lineTooLong: Fault {
+        Fault(414, "The request line is longer than \(RequestMemory.headerLimit) bytes.")
+    }
     static var headerTooLong: Fault {
         Fault(431, "The request line and the header together are longer than \(RequestMemory.headerLimit) bytes.")
     }

@@ -18,7 +18,10 @@ struct HeaderCheck {
     ///
     /// - Parameter checked: the last header on this connection that was valid; an equal one is not checked again.
     func fault(in fields: borrowing FieldLines, checked: inout OctetBuffer) -> Fault? {
-        if size > RequestMemory.headerLimit { return .headerTooLong }
+        if size > RequestMemory.headerLimit {
+            return line.method.joined(to: line.version).count > RequestMemory.headerLimit
+                ? .lineTooLong : .headerTooLong
+        }
         if fields.count > RequestMemory.fieldLimit { return .tooManyFields(fields.count) }
         guard strictly else { return fieldFault(in: fields) }
         if !isContiguous(fields) { return .lineEnding }

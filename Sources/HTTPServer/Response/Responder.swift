@@ -22,7 +22,7 @@ public protocol Responder: Sendable {
     ///
     /// - Parameters:
     ///   - reason: a sentence for the client.
-    ///   - status: 400, 413, 421, 431, 501 or 503.
+    ///   - status: 400, 413, 414, 421, 431, 501 or 503.
     ///   - target: the target of the request; empty if the request line is invalid.
     func response(toBadRequest reason: String, status: Int, target: String) -> Response
 

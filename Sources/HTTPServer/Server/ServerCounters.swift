@@ -199,7 +199,8 @@ struct CounterLayout: Sendable {
 
     /// The statuses that are counted one by one; the last stands for all others. The most frequent ones come first.
     static let statuses = [
-        200, 304, 201, 204, 206, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 416, 421, 422, 429,
+        200, 304, 201, 204, 206, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 421, 422,
+        429,
         431, 500, 501, 503, 505, 507, 0,
     ]
 

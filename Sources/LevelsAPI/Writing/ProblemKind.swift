@@ -1,8 +1,8 @@
 /// The kinds of problems, each with a page at `/problems/<name>`. A new kind is a case and a row of the table below.
 enum ProblemKind: CaseIterable {
     case badRequest, badPath, badParameter, noSuchItem, noSuchRoute, noSuchFile, methodNotAllowed, notRepresentable
-    case revisionGone, notAcceptable, requestTimeout, preconditionFailed, contentTooLarge, rangeNotSatisfiable
-    case misdirectedRequest, headerTooLarge, notImplemented, versionNotSupported, internalFault, notReady
+    case revisionGone, notAcceptable, requestTimeout, preconditionFailed, contentTooLarge, uriTooLong
+    case rangeNotSatisfiable, misdirectedRequest, headerTooLarge, notImplemented, versionNotSupported, internalFault, notReady
     case tooManyWaiters, tooBusy, outOfMemory, tooManyFiles, tooManyAnswers, malformedContent, unauthorized, wrongToken
     case editingOff, foreignOrigin, conflict, lengthRequired, unsupportedMediaType, invalidContent, documentRefused
     case tooManyAttempts, saveFailed, tooManyEdits, tooManyBodies, unfinishedEdit, stopping, draining
@@ -150,6 +150,10 @@ extension ProblemKind {
             Row(
                 "content-too-large", 413, of: [.all], isOfHTTP: true,
                 "The body of the request is larger than the server accepts.")
+        case .uriTooLong:
+            Row(
+                "uri-too-long", 414, title: "URI too long", of: [.all], isOfHTTP: true,
+                "The request line is longer than the server accepts: 8 KiB. Name fewer fields or conditions.")
         case .rangeNotSatisfiable:
             Row(
                 "range-not-satisfiable", 416, sometimes: ["Content-Range"],

@@ -1,4 +1,5 @@
 import CZlib
+import Glibc
 
 /// Encodes one body as gzip (RFC 1952); the sole owner of a zlib stream.
 @safe
@@ -7,7 +8,8 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     private let stream: UnsafeMutablePointer<z_stream>
     /// zlib reads it when the first bytes are encoded.
     private let header: UnsafeMutablePointer<gz_header>
-    private let output: UnsafeMutableBufferPointer<UInt8>
+    /// Nil if there was no memory for it.
+    private let output: UnsafeMutablePointer<UInt8>?
     private let workspace: Workspace?
     /// Whether there was memory for the tables.
     private let isUsable: Bool
@@ -37,7 +39,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         unsafe stream.initialize(to: z_stream())
         unsafe header = .allocate(capacity: 1)
         unsafe header.initialize(to: gz_header())
-        unsafe output = .allocate(capacity: Self.outputBytes)
+        unsafe output = malloc(Self.outputBytes)?.assumingMemoryBound(to: UInt8.self)
         if let workspace {
             unsafe stream.pointee.zalloc = allocateForZlib
             unsafe stream.pointee.zfree = freeInWorkspace
@@ -47,7 +49,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         unsafe header.pointee.os = Self.unknownSystem
         let begun = unsafe shim_deflate_init(stream, Self.level, Self.windowBits, Self.memoryLevel)
         // It fails only if memory is exhausted.
-        isUsable = unsafe begun == Z_OK && deflateSetHeader(stream, header) == Z_OK
+        isUsable = unsafe output != nil && begun == Z_OK && deflateSetHeader(stream, header) == Z_OK
     }
 
     deinit {
@@ -55,7 +57,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         workspace?.giveBack()
         unsafe stream.deallocate()
         unsafe header.deallocate()
-        unsafe output.deallocate()
+        unsafe free(output)
     }
 
     public mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) -> Bool {
@@ -77,12 +79,12 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
             mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         unsafe stream.pointee.avail_in = UInt32(bytes.count)
         repeat {
-            unsafe stream.pointee.next_out = output.baseAddress
-            unsafe stream.pointee.avail_out = UInt32(output.count)
+            unsafe stream.pointee.next_out = output
+            unsafe stream.pointee.avail_out = UInt32(Self.outputBytes)
             let outcome = unsafe deflate(stream, flush)
             precondition(outcome != Z_STREAM_ERROR, "a zlib stream was used after its end")
-            let made = unsafe output.count - Int(stream.pointee.avail_out)
-            if made > 0 { take(unsafe Span(_unsafeElements: UnsafeBufferPointer(rebasing: output[..<made]))) }
+            let made = unsafe Self.outputBytes - Int(stream.pointee.avail_out)
+            if made > 0, let output = unsafe output { take(unsafe Span(_unsafeStart: output, count: made)) }
         } while unsafe stream.pointee.avail_out == 0
         unsafe stream.pointee.next_in = nil
     }

@@ -12,8 +12,8 @@ struct Exchange {
     var route: Int?
     /// Whether the request waits or has waited for an event.
     var hasWaited = false
-    /// Whether it has the place for a large body.
-    var isLarge = false
+    /// The place of a large body, until the end.
+    var largeBody: LargeBody?
     /// The stream of events that answers it.
     var events: EventStream?
 }

@@ -84,7 +84,7 @@ final class Connection {
         switch reader.check(line, records: exchange.records) {
         case .accepted(let body):
             phase = .body(body)
-            exchange.isLarge = body.isLarge
+            exchange.largeBody = body.large
             guard body.isChunked else { return true }
             leavesInputUnread = true
             return handle.closeAfterAnswer()
@@ -148,7 +148,6 @@ final class Connection {
         case .idle, .line, .body: leavesInputUnread = true
         }
         phase = .idle
-        if exchange.isLarge { service.largeBodies.leave() }
         exchange.events?.finish(completed ? .complete : .clientGone)
         note(queued, completed: completed)
         request.reset()

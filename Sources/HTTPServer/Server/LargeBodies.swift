@@ -3,17 +3,29 @@ import Locking
 
 /// Admits one body at a time that is larger than the server's limit, so that the memory for bodies is bounded.
 final class LargeBodies: Sendable {
-    private let memory = Guarded<MemoryReservation?>(nil)
-
-    /// Admits a body, which must `leave`; false if there is one already, or no memory for it.
-    func enter(bytes: Int) -> Bool {
-        memory.withLock { memory in
-            guard memory == nil, let reserved = MemoryBudget.reserve(bytes) else { return false }
-            memory = reserved
-            return true
-        }
+    private struct Current {
+        weak var body: LargeBody?
     }
 
-    /// Admits the next one.
-    func leave() { memory.withLock { $0 = nil } }
+    private let current = Guarded(Current())
+
+    /// Admits a body, whose place is free again when nothing refers to the result; nil if there is one already, or no
+    /// memory for it.
+    func admit(bytes: Int) -> LargeBody? {
+        current.withLock { current in
+            guard current.body == nil, let memory = MemoryBudget.reserve(bytes) else { return nil }
+            let admitted = LargeBody(memory)
+            current.body = admitted
+            return admitted
+        }
+    }
+}
+
+/// A body that is larger than the server's limit.
+final class LargeBody: Sendable {
+    /// When its time began, in milliseconds of the coarse clock.
+    let began = CoarseClock.now
+    private let memory: MemoryReservation
+
+    fileprivate init(_ memory: MemoryReservation) { self.memory = memory }
 }

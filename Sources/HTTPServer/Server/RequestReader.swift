@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Heap
 
 /// Reads and checks the requests of one connection.
 struct RequestReader {
@@ -56,9 +57,11 @@ struct RequestReader {
             let limit = service.bodyLimit(of: request)
             if length > limit { return .refused(response(to: .bodyTooLong(limit: limit))) }
             if length > body.limit {
-                guard service.largeBodies.enter(bytes: length) else { return .refused(response(to: .largeBody)) }
+                body.large = service.largeBodies.admit(bytes: length)
+                guard body.large != nil else { return .refused(response(to: .largeBody)) }
                 request.parts.body.reserveCapacity(length)
-                body.largeSince = CoarseClock.now
+            } else if !MemoryBudget.hasRoom(forBuffer: length) {
+                return .refused(response(to: .largeBody))
             }
             body.limit = limit
         }
@@ -77,9 +80,9 @@ struct RequestReader {
         body.received += piece.count
         body.deadline = nil
         guard request.method.takesBody, body.received <= body.limit else { return }
-        if let began = body.largeSince {
+        if let large = body.large {
             let time = service.deadlineMilliseconds + Int64(body.received) * 1000 / service.slowestSender
-            body.deadline = began + time
+            body.deadline = large.began + time
         }
         piece.append(to: &request.parts.body)
     }
@@ -105,12 +108,10 @@ struct RequestBody {
     var isChunked = false
     /// The bytes that have arrived, kept or not.
     var received = 0
-    /// When the time of a body larger than the server's limit began, in milliseconds of the coarse clock.
-    var largeSince: Int64?
+    /// Its place if it is larger than the server's limit.
+    var large: LargeBody?
     /// The new deadline of such a body.
     var deadline: Int64?
-
-    var isLarge: Bool { largeSince != nil }
 
     /// No body.
     static let none = RequestBody(limit: 0)

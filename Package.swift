@@ -81,7 +81,8 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "DrilldownDates", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD", "CGnuTLS",
+                "Bytes", "DrilldownDates", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD",
+                "CGnuTLS",
                 "CEpoll", "CSockets",
             ],
             swiftSettings: settings),

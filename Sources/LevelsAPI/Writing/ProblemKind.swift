@@ -2,7 +2,8 @@
 enum ProblemKind: CaseIterable {
     case badRequest, badPath, badParameter, noSuchItem, noSuchRoute, noSuchFile, methodNotAllowed, notRepresentable
     case revisionGone, notAcceptable, requestTimeout, preconditionFailed, contentTooLarge, uriTooLong
-    case rangeNotSatisfiable, misdirectedRequest, headerTooLarge, notImplemented, versionNotSupported, internalFault, notReady
+    case rangeNotSatisfiable, misdirectedRequest, headerTooLarge, notImplemented, versionNotSupported, internalFault,
+        notReady
     case tooManyWaiters, tooBusy, outOfMemory, tooManyFiles, tooManyAnswers, malformedContent, unauthorized, wrongToken
     case editingOff, foreignOrigin, conflict, lengthRequired, unsupportedMediaType, invalidContent, documentRefused
     case tooManyAttempts, saveFailed, tooManyEdits, tooManyBodies, unfinishedEdit, stopping, draining

@@ -119,7 +119,7 @@ extension AnyTreeBuilder {
         containers.removeLast()
         if let uid = takeUID(of: container) {
             let start = openLeaf()
-            tree.fields.uid(uid)
+            tree.fields.bytes.append(uid: uid)
             return try closeLeaf(from: start, title: container.title)
         }
         if tree.rows.count == container.rowBase { return try addEmpty(container) }
@@ -188,43 +188,43 @@ extension AnyTreeBuilder {
         tree.note(text)
         let title = try openItem()
         let start = openLeaf()
-        tree.fields.string(text)
+        tree.fields.bytes.append(PackedTag.string, text)
         try closeLeaf(from: start, title: title)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         let title = try openItem()
         let start = openLeaf()
-        tree.fields.data(bytes)
+        tree.fields.bytes.append(PackedTag.data, bytes)
         try closeLeaf(from: start, title: title)
     }
 
     public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
-        try addLeaf { $0.bytes.append(packed: value) }
+        try addLeaf { $0.append(packed: value) }
     }
 
     public mutating func real(_ value: Double) throws(PropertyListError) {
-        try addLeaf { $0.bytes.append(PackedTag.real, value) }
+        try addLeaf { $0.append(PackedTag.real, value) }
     }
 
     public mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        try addLeaf { $0.bytes.append(value ? PackedTag.yes : .no) }
+        try addLeaf { $0.append(packed: value) }
     }
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
         tree.note(date: seconds)
-        try addLeaf { $0.bytes.append(PackedTag.date, seconds) }
+        try addLeaf { $0.append(PackedTag.date, seconds) }
     }
 
     public mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        try addLeaf { $0.uid(value) }
+        try addLeaf { $0.append(uid: value) }
     }
 
     @inline(__always)
-    private mutating func addLeaf(_ write: (inout PackedFields) -> Void) throws(PropertyListError) {
+    private mutating func addLeaf(_ write: (inout ByteBuffer) -> Void) throws(PropertyListError) {
         let title = try openItem()
         let start = openLeaf()
-        write(&tree.fields)
+        write(&tree.fields.bytes)
         try closeLeaf(from: start, title: title)
     }
 }

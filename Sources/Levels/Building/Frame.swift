@@ -25,26 +25,19 @@ struct Frame {
         var holdsItems: Bool { self == .rows || self == .sectionRows }
     }
 
-    /// How much the builder had gathered when a container opened.
-    struct Base {
-        /// The number of the first field.
-        let field: Int
-        /// The number of the first row.
-        let row: Int
-        /// Where the bytes begin.
-        var start: Int
-    }
-
     private(set) var kind: Kind
     /// What its elements may be.
     var elements: Expectation
     let position: SourcePosition
-    var base: Base
+    var base: TreeAssembly.Base
     /// The list that this container is or is in, if the item's end makes the level of it.
     private(set) var list: GatheredList?
 
     @inline(__always)
-    init(_ kind: Kind, of elements: Expectation, at position: SourcePosition, base: Base, list: GatheredList? = nil) {
+    init(
+        _ kind: Kind, of elements: Expectation, at position: SourcePosition, base: TreeAssembly.Base,
+        list: GatheredList? = nil
+    ) {
         self.kind = kind
         self.elements = elements
         self.position = position
@@ -61,11 +54,6 @@ struct Frame {
     }
 }
 
-extension TreeAssembly {
-    /// Where a container that opens now begins.
-    var base: Frame.Base { Frame.Base(field: fields.count, row: rows.count, start: fields.bytes.count) }
-}
-
 /// The open items from the root on; the innermost is changed in place, because a document has millions of them.
 struct OpenItems {
     /// Items past `count` are closed; the next ones replace them.
@@ -78,7 +66,7 @@ struct OpenItems {
     var innermost: GatheredItem { items[count - 1] }
 
     @inline(__always)
-    mutating func open(at position: SourcePosition, base: Frame.Base) {
+    mutating func open(at position: SourcePosition, base: TreeAssembly.Base) {
         if count < items.count {
             items[count].begin(at: position, base: base)
         } else {
@@ -138,7 +126,7 @@ struct OpenItems {
 /// An open item: its fields are those of the builder from `base` on, and some of them fill slots.
 struct GatheredItem {
     private(set) var place: PackedPosition
-    private(set) var base: Frame.Base
+    private(set) var base: TreeAssembly.Base
     /// The fields that are structure.
     var slots = SlotFields()
     /// Whether some of them order the item's level.
@@ -149,14 +137,14 @@ struct GatheredItem {
     var list: GatheredList?
 
     @inline(__always)
-    init(at position: SourcePosition, base: Frame.Base) {
+    init(at position: SourcePosition, base: TreeAssembly.Base) {
         place = PackedPosition(position)
         self.base = base
     }
 
     /// Begins another item in place of one that is closed, because copying one costs more than its fields.
     @inline(__always)
-    mutating func begin(at position: SourcePosition, base: Frame.Base) {
+    mutating func begin(at position: SourcePosition, base: TreeAssembly.Base) {
         place = PackedPosition(position)
         self.base = base
         slots = SlotFields()

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// A structural key of an item or a section: its names, the values it takes, and what becomes of them.
 ///
 /// Each slot is a constant beside them, and a line of `Slot.ofItems` or `Slot.ofSections`.
@@ -74,5 +76,137 @@ struct Slot: Sendable {
     /// Its names in a document with these structural names.
     func names(in structure: StructuralNames) -> [String] {
         names.role.map { structure[$0] } ?? names.fixed
+    }
+}
+
+/// The tables of all slots: readers start here.
+extension Slot {
+    /// The structural keys of an item.
+    static let ofItems: [Slot] = [
+        .title,
+        .key,
+        .children,
+        .sections,
+        .sectionKeys,
+        .sectionTitles,
+        .source,
+        .records,
+        .drillBy,
+        .titleBy,
+        .type,
+        .preferenceSpecifiers,
+        .sortBy,
+        .groupBy,
+    ]
+
+    /// The structural keys of a section that is a dictionary.
+    static let ofSections: [Slot] = [
+        .sectionTitle,
+        .sectionRows,
+        .sectionIndex,
+        .sectionFooter,
+        .sectionType,
+    ]
+}
+
+extension Slot {
+    /// `Title`: the text that an item's row shows.
+    ///
+    /// For a weaker name, only the item's end determines whether its value is the title or any field.
+    static let title = Slot(
+        "title", names: .role(.title), value: Expectation(.text, .number, .boolean, .date), check: .firstName
+    ) { _ in "a title must be text, a number or a date" }
+
+    /// `Key`: the item's path segment, in place of its title.
+    static let key = Slot("key", names: .role(.key), value: Expectation(.text), check: .strongestSoFar) { _ in
+        "a Key must be text"
+    }
+
+    /// `Children` or `Rows`: the item's level, an array of items, or of arrays, which are sections.
+    static let children = Slot("children", names: .role(.children), value: Expectation(array: .rows)) { name in
+        "'\(quoted: name)' must be an array of items"
+    }
+
+    /// `Sections`: the item's level, as an array of arrays and dictionaries or a dictionary of arrays.
+    static let sections = Slot(
+        "sections", names: .role(.sections), value: Expectation(dictionary: .list, array: .list), array: .sections,
+        dictionary: .namedSections
+    ) { name in "'\(quoted: name)' must be an array of sections or a dictionary of arrays" }
+
+    /// `SectionKeys`: the order of named sections.
+    static let sectionKeys = Slot(
+        "sectionKeys", names: .role(.sectionKeys), value: Expectation(array: .value), isHidden: true
+    ) { _ in "'SectionKeys' must be an array of names" }
+
+    /// `SectionTitles`: the titles of sections that are arrays.
+    static let sectionTitles = Slot(
+        "sectionTitles", names: .role(.sectionTitles), value: Expectation(array: .value), isHidden: true
+    ) { _ in "'SectionTitles' must be an array of titles" }
+
+    /// `Source`: the path of a document whose root's level is the item's; in an item that has a level of its own, and
+    /// with a value that is not text, an ordinary field.
+    static let source = Slot(
+        "source", names: .fixed([PartReference.sourceName]), value: Expectation(.text), check: .noName
+    ) { name in "'\(quoted: name)' must be the path of a document" }
+
+    /// `Records`: a table whose records are the item's level, drilled by the fields that `DrillBy` names; in the
+    /// document, or as the name of a file.
+    static let records = Slot(
+        "records", names: .fixed(["Records"]), value: Expectation(.text, array: .list), isHidden: true, array: .records
+    ) { name in "'\(quoted: name)' must be an array of dictionaries or the name of a file" }
+
+    /// `DrillBy`: the fields whose values are the levels above the records.
+    static let drillBy = Slot("drillBy", names: .fixed(["DrillBy"]), value: Expectation(array: .value)) { _ in
+        "'DrillBy' must be an array of field names"
+    }
+
+    /// `TitleBy`: the field that is the title of a record.
+    static let titleBy = Slot("titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
+        "'TitleBy' must be the name of a field"
+    }
+
+    /// `PreferenceSpecifiers`: the content of a settings page, if the root has it; see `SettingsPage`.
+    static let preferenceSpecifiers = Slot(
+        "preferenceSpecifiers", names: .fixed(["PreferenceSpecifiers"]), value: Expectation(array: .value),
+        isHidden: true, isForRoot: true
+    ) { name in "'\(quoted: name)' must be an array of specifiers" }
+
+    /// `SortBy`: the order of the level below, as in the query option `sort`.
+    static let sortBy = Slot("sortBy", names: .fixed(["SortBy"]), value: Expectation(.text), arrangesLevel: true) {
+        name in
+        "'\(quoted: name)' must be the names of fields as text, such as -Price,Title"
+    }
+
+    /// `GroupBy`: the sections of the level below, as in the query option `group`.
+    static let groupBy = Slot("groupBy", names: .fixed(["GroupBy"]), value: Expectation(.text), arrangesLevel: true) {
+        name in
+        "'\(quoted: name)' must be text: initial, or the name of a field"
+    }
+}
+
+/// `Type`: the kind of a control, if it is one of `ControlType`; any other value is an ordinary field.
+extension Slot {
+    static let type = kind("type")
+    static let sectionType = kind("sectionType")
+
+    private static func kind(_ name: String) -> Slot {
+        Slot(name, names: .fixed(["Type"]), value: .anything, keepsAnyValue: true) { _ in "a Type may be anything" }
+    }
+}
+
+/// The structural keys of a section that is a dictionary.
+extension Slot {
+    static let sectionTitle = heading("sectionTitle", names: .role(.title))
+    static let sectionIndex = heading("sectionIndex", names: .fixed(["Index"]))
+    static let sectionFooter = heading("sectionFooter", names: .fixed(["Footer"]))
+
+    static let sectionRows = Slot("sectionRows", names: .role(.children), value: Expectation(array: .sectionRows)) {
+        name in "'\(quoted: name)' must be an array of items"
+    }
+
+    private static func heading(_ name: String, names: Names) -> Slot {
+        Slot(name, names: names, value: Expectation(.text, .number, .boolean, .date)) { _ in
+            "a title must be text, a number or a date"
+        }
     }
 }

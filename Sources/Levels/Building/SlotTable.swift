@@ -4,20 +4,10 @@ internal import PropertyLists
 
 /// Looks up the slot of a dictionary key, with a small cache, because the same few names occur millions of times.
 struct SlotTable {
-    struct Meaning {
-        /// The place of the name among those of its slot; a smaller one is stronger.
-        var rank: UInt32 = 0
-        /// 0 for a field without a slot.
-        var slot: SlotNumber = 0
-        /// Whether the name is one typing error away from a structural one.
-        var isNearMiss = false
-        /// Whether the name is, regardless of case, one typing error away from one whose value is a list.
-        var isNearList = false
-    }
 
     private struct Known {
         let name: String
-        let meaning: Meaning
+        let meaning: KeyMeaning
         let letters: Letters
     }
 
@@ -37,7 +27,7 @@ struct SlotTable {
 
     /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
     private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
-    private var remembered = [(length: Int, meaning: Meaning)](repeating: (-1, Meaning()), count: placeCount)
+    private var remembered = [(length: Int, meaning: KeyMeaning)](repeating: (-1, KeyMeaning()), count: placeCount)
     private let known: [Known]
     private let slots: [Slot]
     private let rules: [Rule]
@@ -53,7 +43,7 @@ struct SlotTable {
         known = slots.indices.flatMap { index in
             names[index].enumerated().map { rank, name in
                 Known(
-                    name: name, meaning: Meaning(rank: UInt32(rank), slot: SlotNumber(index + 1)),
+                    name: name, meaning: KeyMeaning(rank: UInt32(rank), slot: SlotNumber(index + 1)),
                     letters: Letters(of: name))
             }
         }
@@ -91,8 +81,8 @@ struct SlotTable {
 
     /// The meaning of a key.
     @inline(__always)
-    mutating func meaning(of name: Span<UInt8>) -> Meaning {
-        guard name.count > 0 else { return Meaning() }
+    mutating func meaning(of name: Span<UInt8>) -> KeyMeaning {
+        guard name.count > 0 else { return KeyMeaning() }
         let place = (name.count &* 7 &+ Int(name[0]) &* 3 &+ Int(name[name.count - 1])) & (Self.placeCount - 1)
         if remembered[place].length == name.count, isRemembered(name, in: place) { return remembered[place].meaning }
         return look(up: name, place: place)
@@ -106,7 +96,7 @@ struct SlotTable {
         return true
     }
 
-    private mutating func look(up name: Span<UInt8>, place: Int) -> Meaning {
+    private mutating func look(up name: Span<UInt8>, place: Int) -> KeyMeaning {
         let meaning = meaning(of: String(utf8: name))
         guard name.count <= Self.nameBytes else { return meaning }
         for index in name.indices { rememberedNames[place * Self.nameBytes + index] = name[index] }
@@ -114,9 +104,9 @@ struct SlotTable {
         return meaning
     }
 
-    private func meaning(of name: String) -> Meaning {
+    private func meaning(of name: String) -> KeyMeaning {
         if let exact = known.first(where: { $0.name == name }) { return exact.meaning }
-        var meaning = Meaning()
+        var meaning = KeyMeaning()
         let letters = Letters(of: name)
         for candidate in known where letters.isNear(candidate.letters) {
             guard !slot(candidate.meaning.slot).keepsAnyValue else { continue }
@@ -179,6 +169,3 @@ extension SlotTable {
         return (made.items, made.sections)
     }
 }
-
-/// The number of a slot in its `SlotTable`, from 1; 0 for none.
-typealias SlotNumber = UInt8

@@ -1,4 +1,4 @@
-public import PropertyLists
+internal import PropertyLists
 
 /// The result of building a tree: a document's levels and its warnings.
 public struct Tree: Sendable {
@@ -75,68 +75,6 @@ extension Item.Step {
     fileprivate var child: Level? { level.child(row) }
 }
 
-/// The limits on the size of a tree.
-public struct TreeLimits: Sendable, Equatable {
-    /// The maximum number of levels below the root.
-    public var depth: Int
-    /// The maximum number of items.
-    public var items: Int
-
-    /// - Parameters:
-    ///   - depth: the maximum number of levels below the root.
-    ///   - items: the maximum number of items.
-    public init(depth: Int = 512, items: Int = 20_000_000) {
-        self.depth = depth
-        self.items = items
-    }
-}
-
-/// The warnings of one load: the first hundred, and how many more there were.
-public struct DocumentWarnings: Sendable, Equatable {
-    /// The first hundred warnings, in document order.
-    public private(set) var first: [DocumentWarning] = []
-    /// The number of warnings after those.
-    public private(set) var omitted = 0
-
-    /// The maximum number of warnings that are kept.
-    package static let most = 100
-
-    /// Whether a further warning would only be counted, and so need not be made.
-    var isFull: Bool { first.count >= Self.most }
-
-    mutating func add(_ warning: DocumentWarning) {
-        if isFull { omit() } else { first.append(warning) }
-    }
-
-    /// Counts a warning that is not kept.
-    mutating func omit(_ count: Int = 1) { omitted += count }
-}
-
-/// Something in a document that can be read, but is probably not what its author meant.
-public struct DocumentWarning: Sendable, Equatable {
-    /// The position in the document.
-    public let position: SourcePosition
-    /// The titles from the root, as `/Item 4`; `/` at the root.
-    public let path: String
-    /// A whole sentence without the final full stop.
-    public let message: String
-
-    /// - Parameters:
-    ///   - position: the position in the document.
-    ///   - path: the titles from the root; empty for a file that has none.
-    ///   - message: a whole sentence without the final full stop.
-    public init(position: SourcePosition, path: String, message: String) {
-        self.position = position
-        self.path = path
-        self.message = message
-    }
-}
-
-extension DocumentWarning: CustomStringConvertible {
-    /// `12:5: in /Item 4: message`; the caller puts the file's name before it.
-    public var description: String { "\(position): in \(path): \(message)" }
-}
-
 /// Fields that contain rows under a name that is not structural, so that the rows are not served.
 public struct StrayRows: Sendable, Equatable {
     /// The fields' name.
@@ -168,5 +106,17 @@ public struct StrayRows: Sendable, Equatable {
 
     private func warning(_ message: String) -> DocumentWarning {
         DocumentWarning(position: position, path: path, message: message)
+    }
+}
+
+extension Tree {
+    /// The tree after its document was edited, with the parts that the document refers to now.
+    ///
+    /// O(levels with parts in or below them).
+    public func edited(to document: Level) -> Tree {
+        var tree = Tree(
+            document: document, warnings: warnings, parts: document.partMentions, childPanes: childPanes)
+        tree.strayRows = []
+        return tree
     }
 }

@@ -50,8 +50,8 @@ extension TreeBuilder {
     }
 
     private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
-        let start = tree.fields.beginContainer(kind == .array ? .array : .dictionary)
-        let base = Frame.Base(field: tree.fields.count, row: tree.rows.count, start: start)
+        let start = tree.fields.bytes.beginContainer(kind == .array ? .array : .dictionary)
+        let base = TreeAssembly.Base(field: tree.fields.count, row: tree.rows.count, start: start)
         push(Frame(kind, of: .anything, at: position, base: base))
     }
 
@@ -133,7 +133,7 @@ extension TreeBuilder {
 
     /// Notes that an item's last field fills a slot, and expects the value that the slot takes.
     private mutating func fill(
-        _ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule, isRepeated: Bool
+        _ meaning: KeyMeaning, _ rule: SlotTable.Rule, isRepeated: Bool
     ) throws(PropertyListError) {
         if rule.holdsLevel {
             guard items.levelSlot == 0 || isRepeated else { throw secondLevel }
@@ -149,7 +149,7 @@ extension TreeBuilder {
 extension TreeBuilder {
     /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names another document.
     @inline(never)
-    private mutating func noteStructure(_ meaning: SlotTable.Meaning, _ rule: SlotTable.Rule) {
+    private mutating func noteStructure(_ meaning: KeyMeaning, _ rule: SlotTable.Rule) {
         isPlain = false
         if rule.isOfTable { hasTables = true }
         if rule.arrangesLevel { items.noteOrder() }
@@ -165,7 +165,7 @@ extension TreeBuilder {
 
 extension Slot.Check {
     @inline(__always)
-    fileprivate func applies(to meaning: SlotTable.Meaning, isStrongest: Bool) -> Bool {
+    fileprivate func applies(to meaning: KeyMeaning, isStrongest: Bool) -> Bool {
         switch self {
         case .noName: false
         case .allNames: true
@@ -186,7 +186,7 @@ extension TreeBuilder {
         try check(.text)
         if expected.makesItems { return try addStringItem(text, at: position) }
         tree.note(text)
-        tree.fields.string(text)
+        tree.fields.bytes.append(PackedTag.string, text)
     }
 
     public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
@@ -201,7 +201,7 @@ extension TreeBuilder {
 
     public mutating func boolean(_ value: Bool) throws(PropertyListError) {
         try check(.boolean)
-        tree.fields.bytes.append(value ? PackedTag.yes : .no)
+        tree.fields.bytes.append(packed: value)
     }
 
     public mutating func date(_ seconds: Double) throws(PropertyListError) {
@@ -212,12 +212,12 @@ extension TreeBuilder {
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try check(.data)
-        tree.fields.data(bytes)
+        tree.fields.bytes.append(PackedTag.data, bytes)
     }
 
     public mutating func uid(_ value: UInt64) throws(PropertyListError) {
         try check(.uid)
-        tree.fields.uid(value)
+        tree.fields.bytes.append(uid: value)
     }
 
     @inline(__always)

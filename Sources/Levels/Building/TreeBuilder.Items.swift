@@ -32,7 +32,7 @@ extension TreeBuilder {
             // The frames of the root and of the array around a specifier.
             if frames.count == 2, items.field(specifiersSlot) != nil { specifierPositions.append(frame.position) }
         }
-        try tree.fields.endContainer(at: frame.base.start)
+        try tree.fields.bytes.endContainer(at: frame.base.start)
         if frame.kind == .array, kind?.hasSlots == true {
             noteList(frame.base.start..<tree.fields.bytes.count, at: frame.position)
         }
@@ -54,7 +54,8 @@ extension TreeBuilder {
     private mutating func closeList() throws(PropertyListError) {
         let frame = pop()
         guard let list = frame.list else { return }
-        list.take(try tree.setAside(frame, sections: list.takeSections(), form: list.rule.form))
+        let sections = list.takeSections()
+        list.take(try tree.setAside(frame.base, sections: sections, form: list.rule.form, at: frame.position))
         items.hold(list)
         if isArray, items.count == 1 { return try closeItem() }
         tree.fields.hole(list.rule.form)

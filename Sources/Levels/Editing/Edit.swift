@@ -114,3 +114,13 @@ extension EditRefusal {
 
     init(_ error: TreeError) { self = error == .outOfMemory ? .outOfMemory : .conflict(error.description) }
 }
+
+extension EditedItem {
+    /// The same in another composition of the document, in which rows are where they were.
+    public func found(in document: Level) -> EditedItem {
+        guard case .present(let item, let isNew) = self, let found = Item(rowPath: item.rowPath, in: document) else {
+            return self
+        }
+        return .present(found, isNew: isNew)
+    }
+}

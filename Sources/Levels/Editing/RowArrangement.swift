@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The rows of a level after a change: runs of the old rows, with new ones among them.
 ///
 /// This value knows nothing about keys: `ArrangedLevel` makes the new level from it, many edits at the cost of one. All row
@@ -193,5 +195,24 @@ extension RowArrangement.NewRow {
     /// The same structure, for a row from elsewhere.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
+    }
+}
+
+extension RowGatherer {
+    /// Appends a new row, and the level below it.
+    mutating func gather(_ new: RowArrangement.NewRow) -> (row: PendingRow, child: Level?) {
+        let (level, number) = (new.source.level, new.source.row)
+        let own = level.child(number)
+        switch new.structure {
+        case .own: return (gather(level, number), own)
+        case .level(let child): return (gather(level, number, over: child, structure: nil), child)
+        case .row(let other):
+            guard let child = other.level.child(other.row) else {
+                let structure = structure(of: other)
+                guard structure.count > 0 else { return (gather(level, number), own) }
+                return (gather(level, number, adding: structure.span, keepsStructure: false), own)
+            }
+            return (gather(level, number, over: child, structure: other), child)
+        }
     }
 }

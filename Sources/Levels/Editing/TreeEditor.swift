@@ -4,7 +4,8 @@
 /// edited document, hash for hash, including the keys of siblings. The editor does no I/O, and an error leaves no
 /// partial tree.
 public struct TreeEditor: Sendable {
-    let names: StructuralNames
+    /// Which keys are structure in the document.
+    public let names: StructuralNames
     /// How deep and how large a tree may become.
     public let limits: TreeLimits
 

@@ -152,3 +152,30 @@ extension Listing {
         self.init(level, arranged.rows, sections: arranged.sections, extras: arranged.extras, known: arranged.known)
     }
 }
+
+/// Comparing items of two revisions.
+extension Item {
+    /// Whether the same level, in the same order, is below the same titles, so that its answer does not differ.
+    ///
+    /// Levels are compared by identity: an equal level that was read again may count as different.
+    public func hasSameLevel(as other: Item) -> Bool {
+        guard steps.count == other.steps.count, level === other.level, own.order == other.own.order else {
+            return false
+        }
+        return zip(steps, other.steps).allSatisfy { one, two in
+            let bytes = one.level.bytes
+            let others = two.level.bytes
+            return bytes.span.extracting(one.level.row(one.row).title)
+                .isEqual(to: others.span.extracting(two.level.row(two.row).title))
+        }
+    }
+
+    /// Whether the item is in the same list of siblings below the same titles, so that none of its answers differs.
+    public func hasSameSurroundings(as other: Item) -> Bool {
+        guard let above, let otherAbove = other.above else { return own.level === other.own.level }
+        return own.row == other.own.row && above.hasSameLevel(as: otherAbove)
+    }
+
+    /// The item above; nil for the root.
+    private var above: Item? { steps.count > 1 ? Item(Array(steps.dropLast())) : nil }
+}

@@ -165,3 +165,10 @@ struct SectionRuns<Mark: Hashable> {
         return Divided(positions: positions, numbers: sections, starts: starts)
     }
 }
+
+extension RowField {
+    func text(of place: Place, in listing: Listing) -> [UInt8]? {
+        guard let bytes = listing.level(of: place)?.bytes else { return nil }
+        return text(of: Row(in: bytes.span, number: place.row), in: bytes.span)
+    }
+}

@@ -71,25 +71,6 @@ public struct RowsDifference: Sendable {
     }
 }
 
-extension RandomAccessCollection {
-    /// The index of the first element that satisfies a condition; all elements after it must satisfy it too.
-    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
-        var low = startIndex
-        var rest = count
-        while rest > 0 {
-            let half = rest / 2
-            let middle = index(low, offsetBy: half)
-            if isInSecondPart(self[middle]) {
-                rest = half
-            } else {
-                low = index(after: middle)
-                rest -= half + 1
-            }
-        }
-        return low
-    }
-}
-
 /// Finds the rows of one listing in another, by the keys that lead to them.
 struct RowMatches {
     private let old: Listing

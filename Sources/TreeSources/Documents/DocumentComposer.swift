@@ -196,7 +196,8 @@ struct CompositionWalk {
     ) throws(SourceError) -> Composition {
         if let old, old.isMade(of: source, parts) { return old }
         do throws(TreeError) {
-            return try Composition(source, parts: parts, editor: editor, sharing: old)
+            return try Composition(
+                source, parts: parts, names: editor.names, limits: editor.limits, sharing: old)
         } catch {
             throw SourceError(name, error.description)
         }

@@ -124,7 +124,8 @@ extension Interpretation {
         }
         guard !parts.isEmpty else { return loaded }
         do throws(TreeError) {
-            return loaded.composed(as: try Composition(loaded.tree.document, parts: parts, editor: editor), warnings)
+            return loaded.composed(
+                as: try Composition(loaded.tree.document, parts: parts, names: names, limits: treeLimits), warnings)
         } catch {
             throw SourceError(name, error.description)
         }

@@ -19,7 +19,7 @@ struct CompositionTests {
             parts[mention.reference] = .composed(
                 try composition(other, others, refused: refused, names: names, limits: limits))
         }
-        return try Composition(tree.document, parts: parts, editor: TreeEditor(names: names, limits: limits))
+        return try Composition(tree.document, parts: parts, names: names, limits: limits)
     }
 
     @Test("equals the document in one piece, level for level", arguments: 0..<300 as Range<UInt64>)
@@ -194,7 +194,7 @@ struct CompositionTests {
                     let parts = tree.parts.map { ($0.reference, below.map(Composition.Part.composed)) }
                     below = try Composition(
                         tree.document, parts: Dictionary(uniqueKeysWithValues: parts).compactMapValues { $0 },
-                        editor: TreeEditor(limits: limits))
+                        limits: limits)
                 }
                 return nil
             } catch {

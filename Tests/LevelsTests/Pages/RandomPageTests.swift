@@ -77,7 +77,7 @@ import Testing
             let group = old.sectionRows(around: row)
             guard !group.contains(where: { old.control(ofRow: $0)?["choice"] != nil }) else { continue }
             if let stored = old.controlKey(ofRow: row).flatMap({ values[$0] }),
-                ControlCheck.objection(to: stored, for: control) == nil
+                ControlRule(of: control).objection(to: stored) == nil
             {
                 control["value"] = stored
             }

@@ -6,16 +6,21 @@ internal import PropertyLists
 /// Only levels with parts in or below them are looked at, and a level of many parts is copied once.
 struct LevelGrafting: ~Copyable {
     private let parts: [PartReference: Composition.Part]
-    private let editor: TreeEditor
+    private let names: StructuralNames
+    private let limits: TreeLimits
     private let old: Composition?
     private(set) var grafts: LevelGrafts = [:]
     /// The levels that say why a part could not be read, one for each sentence.
     private(set) var refusals: [String: Level] = [:]
 
     /// - Parameter old: an earlier composition of the same file.
-    init(_ parts: [PartReference: Composition.Part], _ editor: TreeEditor, sharing old: Composition?) {
+    init(
+        _ parts: [PartReference: Composition.Part], names: StructuralNames, limits: TreeLimits,
+        sharing old: Composition?
+    ) {
         self.parts = parts
-        self.editor = editor
+        self.names = names
+        self.limits = limits
         self.old = old
     }
 
@@ -39,7 +44,6 @@ struct LevelGrafting: ~Copyable {
     }
 
     private func check(_ document: Level) throws(TreeError) {
-        let limits = editor.limits
         guard Int(document.height) - 1 <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         guard document.fullItemCount - 1 <= limits.items else { throw .tooManyItems(limit: limits.items) }
     }
@@ -52,7 +56,7 @@ struct LevelGrafting: ~Copyable {
             grafts[ObjectIdentifier(level)] = graft
             return
         }
-        let composed = try level.grafted(scions, isDocument: isDocument, editor.names)
+        let composed = try level.grafted(scions, isDocument: isDocument, names)
         grafts[ObjectIdentifier(level)] = LevelGraft(source: level, composed: composed, scions: made)
     }
 
@@ -78,63 +82,6 @@ struct LevelGrafting: ~Copyable {
         case nil: return Scion(row: row, graft: .nothing)
         }
     }
-}
-
-/// The levels with parts of one document, and what they became.
-typealias LevelGrafts = [ObjectIdentifier: LevelGraft]
-
-/// A level as its file has it, and the same level with its parts, or those of the levels below, in their places.
-struct LevelGraft: Sendable {
-    /// Kept, so that its identity is that of no other level.
-    let source: Level
-    let composed: Level
-    /// The documents and levels that were put in, in order; nil for a part that is left out.
-    let scions: [Level?]
-
-    /// Whether composing the level again would give the same.
-    func isMade(of others: [Level?]) -> Bool {
-        scions.count == others.count && zip(scions, others).allSatisfy { $0 === $1 }
-    }
-}
-
-/// What a row's level is replaced with when a document is composed.
-struct Scion {
-    /// What is put in.
-    enum Graft {
-        /// A level with parts below it, which is composed; the row stays.
-        case level(Level)
-        /// The root of another document: its fields and its level.
-        case root(Item.Step)
-        /// A level of no rows that says why a part could not be read.
-        case refusal(Level)
-        /// No level, for a part that is left out.
-        case nothing
-    }
-
-    /// The number of the row.
-    let row: Int
-    let graft: Graft
-
-    /// The level that determines the result.
-    var source: Level? {
-        switch graft {
-        case .level(let level), .refusal(let level): level
-        case .root(let root): root.level
-        case .nothing: nil
-        }
-    }
-
-    /// The level below the row.
-    var level: Level? {
-        switch graft {
-        case .level(let level), .refusal(let level): level
-        case .root(let root): root.level.child(root.row)
-        case .nothing: nil
-        }
-    }
-
-    /// Whether the row itself is a part.
-    var isPart: Bool { if case .level = graft { false } else { true } }
 }
 
 extension Level {

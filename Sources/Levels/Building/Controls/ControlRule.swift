@@ -1,6 +1,6 @@
 internal import Bytes
 import DrilldownDates
-public import PropertyLists
+internal import PropertyLists
 
 /// What values a control can have.
 enum ControlRule {
@@ -151,8 +151,10 @@ enum ControlText {
 
 /// The words for a value that a control cannot have.
 extension ControlRule {
-    /// The end of a sentence whose subject is the value: `must be a number from 0 to 10, not 10.5`.
-    func objection(to value: PropertyListValue) -> String {
+    /// Why the control cannot have a value, as the end of a sentence: `must be a number from 0 to 10, not 10.5`; nil if
+    /// it can.
+    func objection(to value: PropertyListValue) -> String? {
+        if accepted(value) != nil { return nil }
         switch self {
         case .oneOf(let values) where values.isEmpty: return "cannot be set, because the control has no values"
         case .oneOf(let values): return "must be \(Self.alternatives(values)), not \(value.words)"
@@ -201,48 +203,5 @@ extension PropertyListValue {
         case .dictionary: "a dictionary"
         case .null: "null"
         }
-    }
-}
-
-/// Tells whether a control can have a value (manual, Settings pages).
-public enum ControlCheck {
-    /// Checks a value that a client sets.
-    ///
-    /// - Parameters:
-    ///   - value: the value, in any property-list type.
-    ///   - control: the members of the control, as its row shows them (`Level.control(ofRow:)`).
-    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
-    public static func check(
-        _ value: PropertyListValue, for control: PropertyListDictionary
-    ) throws(EditRefusal) {
-        let rule = ControlRule(of: control)
-        guard rule.accepted(value) == nil else { return }
-        throw EditRefusal(
-            .notAllowed(rule.allowed, pointer: "/Value"), "'Value' \(rule.objection(to: value)).")
-    }
-
-    /// Checks a value, and returns it in the type in which it is stored.
-    ///
-    /// A choice is stored as it is among the `options`, any other value in the type that the control's value has, if it
-    /// can be read as that.
-    ///
-    /// - Parameters:
-    ///   - value: the value, in any property-list type.
-    ///   - control: the members of the control.
-    ///   - isExact: whether the client gave the type, which is kept unless it is a choice.
-    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
-    public static func stored(
-        _ value: PropertyListValue, for control: PropertyListDictionary, isExact: Bool
-    ) throws(EditRefusal) -> PropertyListValue {
-        let fitted = isExact ? value : control["value"].map { value.fitted(to: $0) } ?? value
-        if let accepted = ControlRule(of: control).accepted(fitted) { return accepted }
-        try check(value, for: control)
-        return value
-    }
-
-    /// Why a control cannot have a value, as the end of a sentence: `must be true or false, not 5`; nil if it can.
-    static func objection(to value: PropertyListValue, for control: PropertyListDictionary) -> String? {
-        let rule = ControlRule(of: control)
-        return rule.accepted(value) == nil ? rule.objection(to: value) : nil
     }
 }

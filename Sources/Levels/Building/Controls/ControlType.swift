@@ -24,25 +24,6 @@ enum ControlType: String {
     }
 }
 
-/// Controls outside of settings bundles: items, and sections, whose `Type` is one of `ControlType`.
-extension TreeBuilder {
-    /// Appends the control of the item whose fields are packed last, if its `Type` names one; returns whether it does.
-    mutating func appendControl(to content: Range<Int>) -> Bool {
-        guard let control = Self.control(of: PackedDictionary(tree.fields.bytes.span, content)) else { return false }
-        control.append(to: &tree.fields.bytes)
-        return true
-    }
-
-    private static func control(of item: PackedDictionary) -> PackedControl? {
-        guard let type = item.text("Type").flatMap(ControlType.init) else { return nil }
-        var control = PackedControl(type: type.rawValue)
-        control.add("key", "Key", of: item)
-        control.add("value", "Value", of: item)
-        control.addProperties(of: item, isToggle: type == .toggleSwitch)
-        return control
-    }
-}
-
 extension SetAsideRows {
     /// Makes controls of the rows of the sections whose `Type` is that of a group.
     mutating func addControls() {
@@ -82,8 +63,7 @@ extension SetAsideRows {
     private func value(of item: PackedDictionary, title: Range<Int>) -> [UInt8] {
         if let value = item.packed("Value") { return Array(copying: item.bytes.extracting(value)) }
         var text = ByteBuffer()
-        text.append(PackedTag.string)
-        text.append(run: item.bytes.extracting(title))
+        text.append(PackedTag.string, item.bytes.extracting(title))
         return Array(copying: text.span)
     }
 

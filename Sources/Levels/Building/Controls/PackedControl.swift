@@ -21,7 +21,7 @@ struct PackedControl: ~Copyable {
 
     mutating func add(_ name: String, flag: Bool) {
         bytes.append(run: name.utf8Span.span)
-        bytes.append(flag ? PackedTag.yes : .no)
+        bytes.append(packed: flag)
     }
 
     /// Adds a packed value, with its tag.
@@ -82,9 +82,9 @@ struct PackedControl: ~Copyable {
             output.append(field: "title", text: option.title)
             output.append(run: "value".utf8Span.span)
             output.append(source.extracting(option.value))
-            output.endContainer(at: start)
+            output.endSmallContainer(at: start)
         }
-        output.endContainer(at: list)
+        output.endSmallContainer(at: list)
     }
 
     /// Appends the control to the fields of a row.
@@ -96,7 +96,7 @@ struct PackedControl: ~Copyable {
         output.append(PackedTag.control)
         let content = output.beginContainer(.dictionary)
         output.append(members)
-        output.endContainer(at: content)
+        output.endSmallContainer(at: content)
     }
 }
 
@@ -130,17 +130,6 @@ extension ByteBuffer {
         append(text)
     }
 
-    /// Begins a packed container; its size is filled in by `endContainer`.
-    mutating func beginContainer(_ tag: PackedTag) -> Int {
-        append(tag)
-        append(halfWord: 0)
-        return count
-    }
-
-    mutating func endContainer(at start: Int) {
-        // A control is made of fields of one item, whose size is known to be below 4 GiB.
-        replace(at: start - 4, halfWord: UInt32(truncatingIfNeeded: count - start))
-    }
 }
 
 extension Level {

@@ -98,7 +98,7 @@ extension Level {
                 continue
             }
             guard let control = control(ofRow: row) else { continue }
-            let objection = ControlCheck.objection(to: stored, for: control)
+            let objection = ControlRule(of: control).objection(to: stored)
             if let objection { unusable(UnusableValue(key: key, objection: objection)) }
             shown[row] = objection == nil ? stored.packed : nil
             if control["choice"] != nil { group = (key, sectionRows(around: row), shown[row]) }

@@ -16,24 +16,12 @@ public struct SettingsPage: Sendable {
     }
 
     /// The level whose one row is the root.
-    private let document: Level
+    let document: Level
     /// The level of the page.
     public let level: Level
 
     /// The rows whose levels are other pages, in the order of the page.
     public let childPanes: [ChildPane]
-
-    /// The page that a document is; nil if it is not one.
-    ///
-    /// A document that mounts a page as its root is not one: the page's other files are in another folder.
-    public init?(_ tree: Tree) {
-        document = tree.document
-        childPanes = tree.childPanes
-        guard let level = document.child(0), level.form == .specifiers,
-            document.text(PartReference.sourceName, inRow: 0) == nil
-        else { return nil }
-        self.level = level
-    }
 
     /// The name of the table of strings that the page names as its `StringsTable`.
     public var stringsTable: String? { document.text("StringsTable", inRow: 0) }
@@ -41,7 +29,7 @@ public struct SettingsPage: Sendable {
 
 extension Level {
     /// The text of a row's field; nil for any other value.
-    fileprivate func text(_ field: String, inRow number: Int) -> String? {
+    func text(_ field: String, inRow number: Int) -> String? {
         let bytes = bytes
         return PackedDictionary(bytes.span, row(number).fields).text(field)
     }

@@ -53,8 +53,7 @@ struct FacetDivision: ~Copyable {
     private mutating func addRow(_ text: Span<UInt8>, at place: PackedPosition) {
         let start = packed.count
         packed.append(run: "Title".utf8Span.span)
-        packed.append(PackedTag.string)
-        packed.append(run: text)
+        packed.append(PackedTag.string, text)
         let end = packed.count
         groups.rows.append(PendingRow(fields: start..<end, title: end - text.count..<end, place: place))
     }

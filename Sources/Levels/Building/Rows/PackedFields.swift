@@ -23,7 +23,7 @@ struct PackedFields: ~Copyable {
         var offset: Int
         var name: Range<Int>
         /// The meaning of its name in an item or a section.
-        let meaning: SlotTable.Meaning
+        let meaning: KeyMeaning
         var isOverridden = false
         /// For messages.
         let place: PackedPosition
@@ -35,7 +35,7 @@ struct PackedFields: ~Copyable {
 
     /// Begins a field; a field with the same name is kept.
     @inline(__always)
-    mutating func begin(_ name: Span<UInt8>, meaning: SlotTable.Meaning, at position: SourcePosition) {
+    mutating func begin(_ name: Span<UInt8>, meaning: KeyMeaning, at position: SourcePosition) {
         let offset = bytes.count
         bytes.append(run: name)
         starts.append(
@@ -47,7 +47,7 @@ struct PackedFields: ~Copyable {
     /// Begins a field of the dictionary whose first field has the number `base`; returns the number of an earlier field
     /// of the same name.
     mutating func begin(
-        _ name: Span<UInt8>, meaning: SlotTable.Meaning, base: Int, at position: SourcePosition
+        _ name: Span<UInt8>, meaning: KeyMeaning, base: Int, at position: SourcePosition
     ) -> Int? {
         let earlier = earlierField(name, base: base)
         begin(name, meaning: meaning, at: position)
@@ -109,20 +109,6 @@ struct PackedFields: ~Copyable {
 
     // MARK: Values
 
-    /// Begins a container; its size is filled in by `endContainer`.
-    mutating func beginContainer(_ tag: PackedTag) -> Int {
-        bytes.append(tag)
-        bytes.append(halfWord: 0)
-        return bytes.count
-    }
-
-    mutating func endContainer(at start: Int) throws(PropertyListError) {
-        guard let size = UInt32(exactly: bytes.count - start) else {
-            throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
-        }
-        bytes.replace(at: start - 4, halfWord: size)
-    }
-
     /// Turns an open dictionary that contains only `CF$UID` with an integer into an archive's UID.
     ///
     /// Formats other than the binary one write a UID in this way (`CFPropertyList.c`, `parseDictTag`).
@@ -136,7 +122,7 @@ struct PackedFields: ~Copyable {
         guard reader.offset == bytes.count else { return false }
         // Before the content are the tag and four bytes of size.
         bytes.truncate(to: start - 5)
-        uid(value)
+        bytes.append(uid: value)
         return true
     }
 
@@ -144,25 +130,34 @@ struct PackedFields: ~Copyable {
     private static let uidHead: [UInt8] = [6] + Array("CF$UID".utf8) + [PackedTag.positive.rawValue]
     private static let uidHeadBytes = 8
 
-    mutating func string(_ text: Span<UInt8>) {
-        bytes.append(PackedTag.string)
-        bytes.append(run: text)
-    }
-
-    mutating func data(_ content: Span<UInt8>) {
-        bytes.append(PackedTag.data)
-        bytes.append(run: content)
-    }
-
-    mutating func uid(_ value: UInt64) {
-        bytes.append(PackedTag.uid)
-        bytes.append(packed: value)
-    }
-
     mutating func hole(_ form: LevelForm) {
         bytes.append(PackedTag.hole)
         bytes.append(form.rawValue)
     }
+}
+
+extension PackedFields {
+    /// The text of a packed string.
+    func textRange(_ value: Int) -> Range<Int>? {
+        var reader = PackedReader(bytes.span, at: value)
+        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
+    }
+
+    /// The text of a title: in place, or appended to the fields if it is a number or a date.
+    mutating func titleText(_ value: Int) -> Range<Int> {
+        if let range = textRange(value) { return range }
+        return loose(scalarText(at: value) ?? "")
+    }
+
+    /// Appends a text to the fields.
+    mutating func loose(_ text: String) -> Range<Int> {
+        let start = bytes.count
+        bytes.append(text)
+        return start..<bytes.count
+    }
+
+    /// A string, number, date or Boolean as text; nil for other values.
+    func scalarText(at value: Int) -> String? { PackedFieldList.scalarText(at: value, in: bytes.span) }
 }
 
 /// A document position in one word, because every unfinished row and field has one.
@@ -198,14 +193,17 @@ struct PackedPosition {
     }
 }
 
-extension SourcePosition {
-    /// `on line 12` or `at byte 4711`, with the column if `other` is in the same line.
-    func phrase(apartFrom other: SourcePosition?) -> String {
-        switch (self, other) {
-        case (.byte(let offset), _): "at byte \(offset)"
-        case (.text(let line, let column), .text(let another, _)) where line == another:
-            "on line \(line), column \(column)"
-        case (.text(let line, _), _): "on line \(line)"
-        }
-    }
+/// What a dictionary key is in an item or a section.
+struct KeyMeaning {
+    /// The place of the name among those of its slot; a smaller one is stronger.
+    var rank: UInt32 = 0
+    /// 0 for a field without a slot.
+    var slot: SlotNumber = 0
+    /// Whether the name is one typing error away from a structural one.
+    var isNearMiss = false
+    /// Whether the name is, regardless of case, one typing error away from one whose value is a list.
+    var isNearList = false
 }
+
+/// The number of a slot in its `SlotTable`, from 1; 0 for none.
+typealias SlotNumber = UInt8

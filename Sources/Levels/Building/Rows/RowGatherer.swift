@@ -35,23 +35,6 @@ struct RowGatherer: ~Copyable {
         return pending
     }
 
-    /// Appends a new row, and the level below it.
-    mutating func gather(_ new: RowArrangement.NewRow) -> (row: PendingRow, child: Level?) {
-        let (level, number) = (new.source.level, new.source.row)
-        let own = level.child(number)
-        switch new.structure {
-        case .own: return (gather(level, number), own)
-        case .level(let child): return (gather(level, number, over: child, structure: nil), child)
-        case .row(let other):
-            guard let child = other.level.child(other.row) else {
-                let structure = structure(of: other)
-                guard structure.count > 0 else { return (gather(level, number), own) }
-                return (gather(level, number, adding: structure.span, keepsStructure: false), own)
-            }
-            return (gather(level, number, over: child, structure: other), child)
-        }
-    }
-
     private mutating func explicitKey(of row: Row, _ level: Level, _ number: Int) -> Range<Int>? {
         guard row.flags.contains(.hasExplicitKey) else { return nil }
         let start = bytes.count
@@ -62,7 +45,7 @@ struct RowGatherer: ~Copyable {
     // MARK: Rows with another level
 
     /// A row with a place for a level: its own, that of another row, or a new one after its fields.
-    private mutating func gather(
+    mutating func gather(
         _ level: Level, _ number: Int, over child: Level, structure other: Item.Step?
     ) -> PendingRow {
         let source = level.bytes
@@ -82,7 +65,7 @@ struct RowGatherer: ~Copyable {
     }
 
     /// The fields of a row that describe its level.
-    private func structure(of row: Item.Step) -> ByteBuffer {
+    func structure(of row: Item.Step) -> ByteBuffer {
         let bytes = row.level.bytes
         var structure = ByteBuffer()
         for field in PackedField.all(in: row.level.row(row.row).fields, of: bytes.span) where field.isStructure {
@@ -92,7 +75,7 @@ struct RowGatherer: ~Copyable {
     }
 
     /// A row with more fields after its own.
-    private mutating func gather(
+    mutating func gather(
         _ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool
     ) -> PendingRow {
         let source = level.bytes
@@ -123,8 +106,7 @@ struct RowGatherer: ~Copyable {
     /// A string becomes a dictionary.
     private mutating func appendTitle(_ text: Span<UInt8>) -> Range<Int> {
         bytes.append(run: Array((names[.title].first ?? "Title").utf8).span)
-        bytes.append(PackedTag.string)
-        bytes.append(run: text)
+        bytes.append(PackedTag.string, text)
         return bytes.count - text.count..<bytes.count
     }
 }

@@ -92,3 +92,39 @@ public struct StructuralNamesError: Error, Equatable, Sendable, CustomStringConv
     /// The reason.
     public var description: String { reason }
 }
+
+extension StructuralNames {
+    /// The name for the level of an item that had none.
+    func newLevelName(_ form: LevelForm) -> String {
+        let role = form == .sections || form == .namedSections ? Role.sections : .children
+        return self[role].first ?? "Children"
+    }
+
+    /// The name for the rows of a section that had none: `Rows` if that is one of the names.
+    var newRowsName: String {
+        let names = self[.children]
+        return names.contains("Rows") ? "Rows" : names.first ?? "Rows"
+    }
+
+    /// The number of sections that an item's `SectionKeys` names; nil without one.
+    func listedSections(of item: Item.Step) -> Int? {
+        let bytes = item.level.bytes
+        let fields = item.level.row(item.row).fields
+        for name in self[.sectionKeys] {
+            guard let start = PackedFieldList.value(named: name, in: bytes.span, fields) else { continue }
+            var reader = PackedReader(bytes.span, at: start)
+            guard reader.byte() == PackedTag.hidden.rawValue, reader.byte() == PackedTag.array.rawValue else {
+                continue
+            }
+            let size = reader.halfWord()
+            let end = reader.offset + size
+            var count = 0
+            while reader.offset < end {
+                reader.skipValue()
+                count += 1
+            }
+            return count
+        }
+        return nil
+    }
+}

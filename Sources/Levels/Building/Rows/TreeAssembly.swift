@@ -35,6 +35,19 @@ struct TreeAssembly: ~Copyable {
         assembler = LevelAssembler(pool: pool)
     }
 
+    /// How much the builder had gathered when a container opened.
+    struct Base {
+        /// The number of the first field.
+        let field: Int
+        /// The number of the first row.
+        let row: Int
+        /// Where the bytes begin.
+        var start: Int
+    }
+
+    /// Where a container that opens now begins.
+    var base: Base { Base(field: fields.count, row: rows.count, start: fields.bytes.count) }
+
     // MARK: Items
 
     mutating func countItem() throws(PropertyListError) {
@@ -150,5 +163,21 @@ struct TreeAssembly: ~Copyable {
     /// The same for a date with a fraction of a second.
     mutating func note(date seconds: Double) {
         if seconds != seconds.rounded() { hasTextBeyondXML = true }
+    }
+}
+
+/// The limits on the size of a tree.
+public struct TreeLimits: Sendable, Equatable {
+    /// The maximum number of levels below the root.
+    public var depth: Int
+    /// The maximum number of items.
+    public var items: Int
+
+    /// - Parameters:
+    ///   - depth: the maximum number of levels below the root.
+    ///   - items: the maximum number of items.
+    public init(depth: Int = 512, items: Int = 20_000_000) {
+        self.depth = depth
+        self.items = items
     }
 }

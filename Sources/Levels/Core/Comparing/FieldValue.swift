@@ -122,8 +122,4 @@ extension RowField {
     /// The text of a row's value; nil if it has none.
     func text(of row: Row, in bytes: Span<UInt8>) -> [UInt8]? { value(of: row, in: bytes)?.text(in: bytes) }
 
-    func text(of place: Place, in listing: Listing) -> [UInt8]? {
-        guard let bytes = listing.level(of: place)?.bytes else { return nil }
-        return text(of: Row(in: bytes.span, number: place.row), in: bytes.span)
-    }
 }

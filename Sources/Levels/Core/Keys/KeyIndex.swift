@@ -1,5 +1,3 @@
-internal import CXXHash
-
 /// Finds rows by the hash of their key: open addressing, at most twelve bytes a row; short levels are searched without
 /// a table.
 ///
@@ -154,19 +152,21 @@ struct RowShift {
     }
 }
 
-/// The hash for tables inside this process: XXH3-64 with a random seed.
-///
-/// Without the seed it is impossible to construct texts that collide in a table. The seed differs at each start, so
-/// nothing that leaves the process may depend on it.
-enum TableHash {
-    private static let seed = UInt64.random(in: 0 ... .max)
-
-    static func of(_ text: Span<UInt8>) -> UInt64 {
-        unsafe text.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
-    }
-
-    /// Hashes a process-independent hash.
-    static func of(_ hash: UInt64) -> UInt64 {
-        unsafe withUnsafeBytes(of: hash) { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
+extension RandomAccessCollection {
+    /// The index of the first element that satisfies a condition; all elements after it must satisfy it too.
+    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
+        var low = startIndex
+        var rest = count
+        while rest > 0 {
+            let half = rest / 2
+            let middle = index(low, offsetBy: half)
+            if isInSecondPart(self[middle]) {
+                rest = half
+            } else {
+                low = index(after: middle)
+                rest -= half + 1
+            }
+        }
+        return low
     }
 }

@@ -117,30 +117,6 @@ enum PackedFieldList {
     }
 }
 
-extension PackedFields {
-    /// The text of a packed string.
-    func textRange(_ value: Int) -> Range<Int>? {
-        var reader = PackedReader(bytes.span, at: value)
-        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
-    }
-
-    /// The text of a title: in place, or appended to the fields if it is a number or a date.
-    mutating func titleText(_ value: Int) -> Range<Int> {
-        if let range = textRange(value) { return range }
-        return loose(scalarText(at: value) ?? "")
-    }
-
-    /// Appends a text to the fields.
-    mutating func loose(_ text: String) -> Range<Int> {
-        let start = bytes.count
-        bytes.append(text)
-        return start..<bytes.count
-    }
-
-    /// A string, number, date or Boolean as text; nil for other values.
-    func scalarText(at value: Int) -> String? { PackedFieldList.scalarText(at: value, in: bytes.span) }
-}
-
 extension PackedFieldList {
     /// A string, number, date or Boolean as text: a string itself, else its JSON text; nil for other values.
     static func scalarText(at value: Int, in bytes: Span<UInt8>) -> String? {

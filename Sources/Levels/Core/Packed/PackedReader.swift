@@ -1,30 +1,6 @@
 public import Bytes
 internal import PropertyLists
 
-/// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
-///
-/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip one.
-public enum PackedTag: UInt8, Sendable {
-    /// A boolean, without content.
-    case no, yes
-    /// The magnitude of an integer.
-    case positive, negative
-    /// Eight bytes of a `Double`; a date is seconds since 2001-01-01T00:00:00Z.
-    case real, date
-    /// Length and bytes.
-    case string, data
-    /// The number of a keyed archive's UID.
-    case uid
-    /// Size in four bytes, then the elements.
-    case array, dictionary
-    /// The place of the children, and a byte that is their `LevelForm`.
-    case hole
-    /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
-    case hidden
-    /// What a row shows as its control: a value that is shown, but is not a field. See `PackedControl`.
-    case control
-}
-
 /// Reads the packed form of rows and fields; see `PackedTag` for the format.
 ///
 /// Only this module writes these bytes, so an invalid byte is a bug of this module; spans check every access.
@@ -133,13 +109,49 @@ extension ByteBuffer {
         append(bytes)
     }
 
+    // MARK: Values
+
+    mutating func append(packed value: Bool) { append(value ? PackedTag.yes : .no) }
+
     mutating func append(packed value: PropertyListInteger) {
         append(value.isNegative ? PackedTag.negative : .positive)
         append(packed: value.magnitude)
     }
 
+    /// A real or a date.
     mutating func append(_ tag: PackedTag, _ value: Double) {
         append(tag)
         append(littleEndian: value.bitPattern)
+    }
+
+    /// A string or data.
+    mutating func append(_ tag: PackedTag, _ content: Span<UInt8>) {
+        append(tag)
+        append(run: content)
+    }
+
+    mutating func append(uid number: UInt64) {
+        append(PackedTag.uid)
+        append(packed: number)
+    }
+
+    /// Begins a container; its size is filled in at its end.
+    mutating func beginContainer(_ tag: PackedTag) -> Int {
+        append(tag)
+        append(halfWord: 0)
+        return count
+    }
+
+    /// Ends a container whose content begins at `start`.
+    mutating func endContainer(at start: Int) throws(PropertyListError) {
+        guard UInt32(exactly: count - start) != nil else {
+            throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
+        }
+        endSmallContainer(at: start)
+    }
+
+    /// Ends a container whose size is known to be below 4 GiB.
+    mutating func endSmallContainer(at start: Int) {
+        replace(at: start - 4, halfWord: UInt32(truncatingIfNeeded: count - start))
     }
 }

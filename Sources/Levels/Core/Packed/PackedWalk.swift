@@ -70,7 +70,6 @@ public struct PackedWalk {
             try consumer.beginArray(at: Self.nowhere)
         }
         open.append((reader.offset + size, isDictionary))
-        if size > 0, isDictionary { return }
     }
 }
 
@@ -88,29 +87,28 @@ struct PackedValueWriter: PropertyListConsumer, ~Copyable {
 
     private mutating func end() throws(PropertyListError) {
         guard let start = open.popLast() else { return }
-        guard UInt32(exactly: output.count - start) != nil else {
-            throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
-        }
-        output.endContainer(at: start)
+        try output.endContainer(at: start)
     }
 
-    mutating func string(_ text: Span<UInt8>) {
-        output.append(PackedTag.string)
-        output.append(run: text)
-    }
+    mutating func string(_ text: Span<UInt8>) { output.append(PackedTag.string, text) }
 
     mutating func integer(_ value: PropertyListInteger) { output.append(packed: value) }
     mutating func real(_ value: Double) { output.append(PackedTag.real, value) }
-    mutating func boolean(_ value: Bool) { output.append(value ? PackedTag.yes : .no) }
+    mutating func boolean(_ value: Bool) { output.append(packed: value) }
     mutating func date(_ seconds: Double) { output.append(PackedTag.date, seconds) }
+    mutating func data(_ bytes: Span<UInt8>) { output.append(PackedTag.data, bytes) }
+    mutating func uid(_ value: UInt64) { output.append(uid: value) }
+}
 
-    mutating func data(_ bytes: Span<UInt8>) {
-        output.append(PackedTag.data)
-        output.append(run: bytes)
-    }
-
-    mutating func uid(_ value: UInt64) {
-        output.append(PackedTag.uid)
-        output.append(packed: value)
+extension PropertyListValue {
+    /// Reads a packed value, which begins with its tag.
+    init(packed bytes: Span<UInt8>, at offset: Int) throws(PropertyListError) {
+        var builder = PropertyListValueBuilder()
+        var walk = PackedWalk()
+        _ = try walk.tell(bytes, at: offset, to: &builder)
+        guard let value = builder.value else {
+            throw PropertyListError("the packed tree is damaged at byte \(offset)")
+        }
+        self = value
     }
 }

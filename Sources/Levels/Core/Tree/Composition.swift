@@ -22,25 +22,14 @@ public final class Composition: Sendable {
     /// The levels of its parts that were refused, by their sentences, for the same purpose.
     let refusals: [String: Level]
 
-    /// Composes a document.
-    ///
-    /// - Parameters:
-    ///   - source: the document as its file has it.
-    ///   - parts: what its references lead to; one that is missing here leaves its row without a level.
-    ///   - editor: the names of structural keys and the limits, which hold for the whole.
-    ///   - old: an earlier composition of the same file, to share what has not changed.
-    /// - Throws: `TreeError` if two rows have the same `Key` once their documents are mounted, or the whole is too deep
-    ///   or too large.
-    public init(
-        _ source: Level, parts: [PartReference: Part], editor: TreeEditor = TreeEditor(),
-        sharing old: Composition? = nil
-    ) throws(TreeError) {
-        var grafting = LevelGrafting(parts, editor, sharing: old)
+    init(
+        source: Level, document: Level, parts: [PartReference: Part], grafts: LevelGrafts, refusals: [String: Level]
+    ) {
         self.source = source
+        self.document = document
         self.parts = parts
-        document = try grafting.document(from: source)
-        grafts = grafting.grafts
-        refusals = grafting.refusals
+        self.grafts = grafts
+        self.refusals = refusals
     }
 
     /// Whether composing a file again would give the same.
@@ -87,55 +76,59 @@ public final class Composition: Sendable {
     }
 }
 
-/// Composes a document of several files anew after the source of one was edited.
-struct Recomposition {
-    private let editor: TreeEditor
-    private var known: [ObjectIdentifier: Composition] = [:]
-    /// The compositions that another one replaces.
-    private(set) var made: [(old: Composition, new: Composition)] = []
+/// The levels with parts of one document, and what they became.
+typealias LevelGrafts = [ObjectIdentifier: LevelGraft]
 
-    init(_ editor: TreeEditor) { self.editor = editor }
-
-    /// Composes the file that was edited.
-    mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
-        try note(Composition(source, parts: old.parts, editor: editor, sharing: old), for: old)
+/// What a row's level is replaced with when a document is composed.
+struct Scion {
+    /// What is put in.
+    enum Graft {
+        /// A level with parts below it, which is composed; the row stays.
+        case level(Level)
+        /// The root of another document: its fields and its level.
+        case root(Item.Step)
+        /// A level of no rows that says why a part could not be read.
+        case refusal(Level)
+        /// No level, for a part that is left out.
+        case nothing
     }
 
-    /// The composition of a file with what has changed below it; the same one if nothing has.
-    mutating func composition(of root: Composition) throws(TreeError) -> Composition {
-        // Without recursion: files may be mounted in each other without end to their depth.
-        var waiting = [(composition: root, isOpen: false)]
-        while let (next, isOpen) = waiting.popLast() {
-            if known[ObjectIdentifier(next)] != nil { continue }
-            if isOpen {
-                try compose(next)
-                continue
-            }
-            waiting.append((next, true))
-            for case .composed(let part) in next.parts.values { waiting.append((part, false)) }
+    /// The number of the row.
+    let row: Int
+    let graft: Graft
+
+    /// The level that determines the result.
+    var source: Level? {
+        switch graft {
+        case .level(let level), .refusal(let level): level
+        case .root(let root): root.level
+        case .nothing: nil
         }
-        return known[ObjectIdentifier(root)] ?? root
     }
 
-    private mutating func compose(_ old: Composition) throws(TreeError) {
-        var parts = old.parts
-        var isChanged = false
-        for (reference, part) in old.parts {
-            guard case .composed(let below) = part, let new = known[ObjectIdentifier(below)], new !== below else {
-                continue
-            }
-            parts[reference] = .composed(new)
-            isChanged = true
+    /// The level below the row.
+    var level: Level? {
+        switch graft {
+        case .level(let level), .refusal(let level): level
+        case .root(let root): root.level.child(root.row)
+        case .nothing: nil
         }
-        guard isChanged else {
-            known[ObjectIdentifier(old)] = old
-            return
-        }
-        try note(Composition(old.source, parts: parts, editor: editor, sharing: old), for: old)
     }
 
-    private mutating func note(_ new: Composition, for old: Composition) {
-        known[ObjectIdentifier(old)] = new
-        made.append((old, new))
+    /// Whether the row itself is a part.
+    var isPart: Bool { if case .level = graft { false } else { true } }
+}
+
+/// A level as its file has it, and the same level with its parts, or those of the levels below, in their places.
+struct LevelGraft: Sendable {
+    /// Kept, so that its identity is that of no other level.
+    let source: Level
+    let composed: Level
+    /// The documents and levels that were put in, in order; nil for a part that is left out.
+    let scions: [Level?]
+
+    /// Whether composing the level again would give the same.
+    func isMade(of others: [Level?]) -> Bool {
+        scions.count == others.count && zip(scions, others).allSatisfy { $0 === $1 }
     }
 }

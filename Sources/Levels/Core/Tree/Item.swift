@@ -61,30 +61,6 @@ public struct Item: Sendable {
     /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
     public var titlePath: String { TitlePath.text(steps.dropFirst().map { $0.level.title($0.row) }) }
 
-    /// Whether the same level, in the same order, is below the same titles, so that its answer does not differ.
-    ///
-    /// Levels are compared by identity: an equal level that was read again may count as different.
-    public func hasSameLevel(as other: Item) -> Bool {
-        guard steps.count == other.steps.count, level === other.level, own.order == other.own.order else {
-            return false
-        }
-        return zip(steps, other.steps).allSatisfy { one, two in
-            let bytes = one.level.bytes
-            let others = two.level.bytes
-            return bytes.span.extracting(one.level.row(one.row).title)
-                .isEqual(to: others.span.extracting(two.level.row(two.row).title))
-        }
-    }
-
-    /// Whether the item is in the same list of siblings below the same titles, so that none of its answers differs.
-    public func hasSameSurroundings(as other: Item) -> Bool {
-        guard let above, let otherAbove = other.above else { return own.level === other.own.level }
-        return own.row == other.own.row && above.hasSameLevel(as: otherAbove)
-    }
-
-    /// The item above; nil for the root.
-    private var above: Item? { steps.count > 1 ? Item(Array(steps.dropLast())) : nil }
-
     /// The row of the item above; nil for the root.
     public var stepAbove: Step? { steps.count > 1 ? steps[steps.count - 2] : nil }
 }
@@ -102,5 +78,22 @@ enum TitlePath {
         guard steps.count > mostTitles else { return steps.map { "/" + $0 }.joined() }
         let half = mostTitles / 2
         return joined(Array(steps.prefix(half))) + "/…" + joined(Array(steps.suffix(half)))
+    }
+}
+
+/// Items by the numbers of the rows that lead to them.
+extension Item {
+    /// The row numbers from the root's level down to the item; none for the root.
+    var rowPath: [Int] { steps.dropFirst().map(\.row) }
+
+    /// The item that row numbers lead to; nil if there is none.
+    init?(rowPath: [Int], in document: Level) {
+        var steps = [Step(level: document, row: 0)]
+        for row in rowPath {
+            let own = steps[steps.count - 1]
+            guard let level = own.level.child(own.row), row >= 0, row < level.rowCount else { return nil }
+            steps.append(Step(level: level, row: row))
+        }
+        self.init(steps)
     }
 }

@@ -1,5 +1,4 @@
 import Bytes
-internal import CXXHash
 internal import PropertyLists
 
 /// The ordered list of one item's children: the unit of everything that is served, cached, compared and replaced.
@@ -130,6 +129,12 @@ public final class Level: Sendable {
     /// A row's title as text.
     public func title(_ number: Int) -> String { text(row(number).title) }
 
+    /// The hash of a row's key.
+    func keyHash(_ number: Int) -> UInt64 {
+        let bytes = bytes
+        return ContentHash.short(of: bytes.span.extracting(row(number).key))
+    }
+
     private func text(_ range: Range<Int>) -> String {
         let bytes = bytes
         return String(utf8: bytes.span.extracting(range))
@@ -165,29 +170,6 @@ extension Section {
         summary.append(littleEndian: UInt64(fields.count))
         summary.append(fields.span)
     }
-}
-
-/// How a level's rows were written in the document.
-public enum LevelForm: UInt8, Sendable {
-    /// An array of items.
-    case rows
-    /// An array of arrays.
-    case arraysOfRows
-    /// `Sections`: an array of dictionaries and arrays.
-    case sections
-    /// `Sections`: a dictionary of arrays.
-    case namedSections
-    /// Shape `any`: the elements of an array, or the entries of a dictionary.
-    case elements, entries
-    /// The specifiers of a settings page, which the root keeps as they are; see `SettingsPage`.
-    case specifiers
-    /// `Records`: the values of a field of `DrillBy`, each with the records that have it below.
-    case facets
-    /// `Records`: the records themselves.
-    case records
-
-    /// Whether the rows were made from a table, so that they are written as its records.
-    public var isDrilled: Bool { self == .facets || self == .records }
 }
 
 extension Level {
@@ -238,25 +220,5 @@ extension Level {
     private var sentence: String {
         let bytes = bytes
         return String(utf8: bytes.span.extracting(Self.emptyTable.count..<bytes.count))
-    }
-}
-
-/// A 128-bit hash of content: XXH3-128, seedless, so equal on every machine and after every restart.
-///
-/// It is not cryptographic: it detects changes, and only an author of the document could forge a collision.
-public struct ContentHash: Hashable, Sendable {
-    /// The two halves.
-    public let high, low: UInt64
-
-    /// Computes the hash of some bytes.
-    public init(of bytes: Span<UInt8>) {
-        let value = unsafe bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
-        high = value.high64
-        low = value.low64
-    }
-
-    /// A 64-bit hash (XXH3-64) of some bytes, for keys, cursors and the versions of rows.
-    public static func short(of bytes: Span<UInt8>) -> UInt64 {
-        unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
     }
 }

@@ -61,24 +61,12 @@ public struct PartMention: Sendable, Equatable {
     public let path: String
 }
 
-extension Tree {
-    /// The tree after its document was edited, with the parts that the document refers to now.
-    ///
-    /// O(levels with parts in or below them).
-    public func edited(to document: Level) -> Tree {
-        var tree = Tree(
-            document: document, warnings: warnings, parts: document.partMentions, childPanes: childPanes)
-        tree.strayRows = []
-        return tree
-    }
-}
-
 extension Level {
     /// The parts that a document refers to.
     public var partReferences: Set<PartReference> { Set(partMentions.map(\.reference)) }
 
     /// The parts that a document refers to, each once, in the order of the document.
-    fileprivate var partMentions: [PartMention] {
+    var partMentions: [PartMention] {
         guard holdsParts else { return [] }
         var known: Set<PartReference> = []
         var mentions: [PartMention] = []
@@ -119,15 +107,5 @@ extension Level {
     private func hasField(named name: String, inRow row: Int) -> Bool {
         let bytes = bytes
         return PackedFieldList.value(named: name, in: bytes.span, self.row(row).fields) != nil
-    }
-}
-
-extension EditedItem {
-    /// The same in another composition of the document, in which rows are where they were.
-    public func found(in document: Level) -> EditedItem {
-        guard case .present(let item, let isNew) = self, let found = Item(rowPath: item.rowPath, in: document) else {
-            return self
-        }
-        return .present(found, isNew: isNew)
     }
 }

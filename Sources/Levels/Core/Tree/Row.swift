@@ -109,3 +109,10 @@ extension Row {
         return nil
     }
 }
+
+extension PackedField {
+    /// Whether the title of a row is part of this field, so that it moves with the field.
+    func holdsTitle(of row: Row) -> Bool {
+        !row.flags.contains(.hasOwnTitle) && range.contains(row.title.lowerBound)
+    }
+}

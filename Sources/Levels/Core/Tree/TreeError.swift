@@ -90,3 +90,15 @@ public struct SharedKey: Equatable, Sendable {
             + "\(second.phrase(apartFrom: first)); a Key must be unique among siblings"
     }
 }
+
+extension SourcePosition {
+    /// `on line 12` or `at byte 4711`, with the column if `other` is in the same line.
+    func phrase(apartFrom other: SourcePosition?) -> String {
+        switch (self, other) {
+        case (.byte(let offset), _): "at byte \(offset)"
+        case (.text(let line, let column), .text(let another, _)) where line == another:
+            "on line \(line), column \(column)"
+        case (.text(let line, _), _): "on line \(line)"
+        }
+    }
+}

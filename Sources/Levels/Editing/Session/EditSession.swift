@@ -247,7 +247,7 @@ public struct EditSession: Sendable {
             return
         }
         guard new.hash != old.source.hash else { return }
-        var recomposition = Recomposition(editor)
+        var recomposition = Recomposition(names: editor.names, limits: editor.limits)
         try recomposition.replace(old, with: new)
         composition = try recomposition.composition(of: root)
         for (old, new) in recomposition.made {

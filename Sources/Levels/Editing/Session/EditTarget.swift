@@ -55,22 +55,6 @@ struct FollowedItem {
     }
 }
 
-extension Item {
-    /// The row numbers from the root's level down to the item; none for the root.
-    var rowPath: [Int] { steps.dropFirst().map(\.row) }
-
-    /// The item that row numbers lead to; nil if there is none.
-    init?(rowPath: [Int], in document: Level) {
-        var steps = [Step(level: document, row: 0)]
-        for row in rowPath {
-            let own = steps[steps.count - 1]
-            guard let level = own.level.child(own.row), row >= 0, row < level.rowCount else { return nil }
-            steps.append(Step(level: level, row: row))
-        }
-        self.init(steps)
-    }
-}
-
 /// A file of the document, and what edits have made of it.
 struct EditedFile: Sendable {
     /// The file before the edits, and as it was composed last; nil for a document of one file.

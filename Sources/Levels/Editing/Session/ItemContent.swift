@@ -94,19 +94,6 @@ extension PropertyListDictionary {
     }
 }
 
-extension PropertyListValue {
-    /// Reads a packed value, which begins with its tag.
-    init(packed bytes: Span<UInt8>, at offset: Int) throws(PropertyListError) {
-        var builder = PropertyListValueBuilder()
-        var walk = PackedWalk()
-        _ = try walk.tell(bytes, at: offset, to: &builder)
-        guard let value = builder.value else {
-            throw PropertyListError("the packed tree is damaged at byte \(offset)")
-        }
-        self = value
-    }
-}
-
 /// JSON merge patches (RFC 7396) of an item's fields.
 enum MergePatch {
     /// Nesting beyond this is refused, because a patch is applied by recursion.

@@ -35,7 +35,7 @@ struct SessionExample {
             guard let other = others[path] else { continue }
             parts[mention.reference] = .composed(try composition(other, others, refused, names, limits))
         }
-        return try Composition(tree.document, parts: parts, editor: TreeEditor(names: names, limits: limits))
+        return try Composition(tree.document, parts: parts, names: names, limits: limits)
     }
 
     /// Does edits as one batch.

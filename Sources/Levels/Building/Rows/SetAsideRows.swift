@@ -1,0 +1,112 @@
+internal import Bytes
+internal import Heap
+internal import PropertyLists
+
+/// Rows taken off the builder's stack, with the bytes they refer to, until their item's end determines their level.
+struct SetAsideRows {
+    var bytes: [UInt8]
+    var rows: [PendingRow]
+    private(set) var children: [Level?]
+    /// The sections that the rows are in; none if the level has no sections.
+    var sections: [Section]
+    /// How the rows are written in the document.
+    let form: LevelForm
+    /// Where their list begins.
+    let position: SourcePosition
+
+    /// Puts the rows into the order of the sections, which may have been moved or removed.
+    mutating func followSections() {
+        reorder(sections.flatMap { $0.start..<$0.start + $0.count })
+        var start = 0
+        for number in sections.indices {
+            sections[number].start = start
+            start += sections[number].count
+        }
+    }
+
+    /// The text of a row's field, a number, date or Boolean as JSON writes it; nil without such a field.
+    func text(of name: String, inRow row: Int) -> String? {
+        PackedFieldList.value(named: name, in: bytes.span, rows[row].fields).flatMap {
+            PackedFieldList.scalarText(at: $0, in: bytes.span)
+        }
+    }
+
+    /// Gives a row a title that is in none of its fields.
+    mutating func setTitle(_ title: String, ofRow row: Int) {
+        let start = bytes.count
+        bytes += title.utf8
+        rows[row].title = start..<bytes.count
+    }
+
+    /// Puts the rows with these numbers into this order, and drops all others.
+    mutating func reorder(_ order: [Int]) {
+        rows = order.map { rows[$0] }
+        children = order.map { children[$0] }
+    }
+}
+
+extension SetAsideRows {
+    /// Numbers the rows as the records of a table, and titles each with a field, or else with its number.
+    mutating func becomeRecords(titledBy field: String) throws(PropertyListError) {
+        let name = Array(field.utf8)
+        let end = bytes.count
+        var loose = ByteBuffer()
+        for row in rows.indices {
+            rows[row].marks.insert(.hasRecordNumber)
+            rows[row].recordNumber = UInt32(row + 1)
+            let value = PackedFieldList.firstValue(named: name.span, in: bytes.span, rows[row].fields)
+            if let text = value.flatMap({ PackedFieldList.text(at: $0, in: bytes.span) }), !text.isEmpty {
+                rows[row].title = text
+                continue
+            }
+            let start = loose.count
+            try FacetText.append(value, in: bytes.span, to: &loose)
+            if loose.count == start { loose.append("\(row + 1)") }
+            rows[row].title = end + start..<end + loose.count
+        }
+        guard !loose.isIncomplete, MemoryBudget.hasRoom(for: loose.count * 2) else { throw .outOfMemory }
+        bytes.reserveCapacity(end + loose.count)
+        bytes += Array(copying: loose.span)
+    }
+}
+
+extension TreeAssembly {
+    /// Takes the rows of a list away; `sections` count their rows from the beginning of the stack.
+    mutating func setAside(
+        _ base: Base, sections: [Section], form: LevelForm, at position: SourcePosition
+    ) throws(PropertyListError) -> SetAsideRows {
+        let size = fields.bytes.count - base.start + (rows.count - base.row) * Self.bytesOfOpenRow
+        guard size < 1 << 20 || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
+        var sections = sections
+        for number in sections.indices { sections[number].start -= base.row }
+        let aside = SetAsideRows(
+            bytes: Array(copying: fields.bytes.span.extracting(base.start..<fields.bytes.count)),
+            rows: rows[base.row...].map { $0.moved(by: -base.start) },
+            children: Array(children[base.row...]), sections: sections, form: form, position: position)
+        rows.removeSubrange(base.row...)
+        children.removeSubrange(base.row...)
+        fields.bytes.truncate(to: base.start)
+        if aside.bytes.count > Self.mostBytesKept { freeRoom() }
+        return aside
+    }
+
+    /// The size of the largest list whose room is kept for the next one.
+    private static let mostBytesKept = 1 << 24
+
+    /// Frees the room that rows took which are set aside, since they exist twice otherwise.
+    private mutating func freeRoom() {
+        var rest = ByteBuffer(capacity: 1 << 16)
+        rest.append(fields.bytes.span)
+        fields.bytes = rest
+        rows = rows.map(\.self)
+        children = children.map(\.self)
+    }
+}
+
+extension PendingRow {
+    fileprivate func moved(by distance: Int) -> PendingRow {
+        PendingRow(
+            fields: fields.moved(by: distance), title: title.moved(by: distance),
+            explicitKey: explicitKey?.moved(by: distance), isString: isString, marks: marks, place: place)
+    }
+}

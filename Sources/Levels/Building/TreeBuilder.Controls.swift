@@ -1,0 +1,99 @@
+internal import Bytes
+internal import PropertyLists
+
+/// Controls outside of settings bundles: items, and sections, whose `Type` is one of `ControlType`.
+extension TreeBuilder {
+    /// Appends the control of the item whose fields are packed last, if its `Type` names one; returns whether it does.
+    mutating func appendControl(to content: Range<Int>) -> Bool {
+        guard let control = Self.control(of: PackedDictionary(tree.fields.bytes.span, content)) else { return false }
+        control.append(to: &tree.fields.bytes)
+        return true
+    }
+
+    private static func control(of item: PackedDictionary) -> PackedControl? {
+        guard let type = item.text("Type").flatMap(ControlType.init) else { return nil }
+        var control = PackedControl(type: type.rawValue)
+        control.add("key", "Key", of: item)
+        control.add("value", "Value", of: item)
+        control.addProperties(of: item, isToggle: type == .toggleSwitch)
+        return control
+    }
+}
+
+/// Settings pages: documents whose root has `PreferenceSpecifiers`.
+extension TreeBuilder {
+    /// The innermost item's `PreferenceSpecifiers`, by its number, if it is a settings page; else they are a field.
+    var pageField: Int? {
+        guard let field = items.field(specifiersSlot) else { return nil }
+        return tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.hidden.rawValue
+            ? field : nil
+    }
+
+    /// Whether `PreferenceSpecifiers` make the innermost item a settings page though it is not the root.
+    ///
+    /// A document that was written with its parts in place has those of a mounted page after the `Source`.
+    var takesMountedPage: Bool { items.levelSlot == 0 && source != nil }
+
+    /// The level of a page, which the innermost item's field with a number describes.
+    mutating func settingsPage(_ field: Int) throws(PropertyListError) -> Level {
+        guard items.levelSlot == 0 else { throw pageWithLevel(field) }
+        let start = tree.fields.start(field)
+        let position = start.place.position ?? .byte(offset: 0)
+        do throws(PropertyListError) {
+            let level = try tree.level(of: specifiers(from: start.name.upperBound, at: position))
+            return level
+        } catch {
+            throw error.located(at: position)
+        }
+    }
+
+    /// The rows of the packed array after a tag.
+    private mutating func specifiers(
+        from offset: Int, at position: SourcePosition
+    ) throws(PropertyListError) -> SetAsideRows {
+        // A copy, since the rows are counted meanwhile; a page has a few dozen of them.
+        let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
+        let elements = PackedDictionary(bytes.span, 0..<0).elements(at: 1)
+        // The positions of a field that the last one replaced come first.
+        let positions = specifierPositions.suffix(elements.count)
+        var page = SettingsPageBuilder()
+        for (number, element) in elements.enumerated() {
+            guard bytes[element.lowerBound] == PackedTag.dictionary.rawValue else {
+                throw PropertyListError(
+                    "element \(number + 1) of 'PreferenceSpecifiers' must be a specifier, which is a dictionary")
+            }
+            let place = positions.count == elements.count ? positions[positions.startIndex + number] : position
+            let earlier = page.rowCount
+            do throws(PropertyListError) {
+                // After the tag and the size.
+                try page.add(PackedDictionary(bytes.span, element.lowerBound + 5..<element.upperBound), at: place)
+            } catch {
+                throw PropertyListError("element \(number + 1) of 'PreferenceSpecifiers': \(error.reason)", at: place)
+            }
+            for _ in earlier..<page.rowCount { try tree.countItem() }
+        }
+        if items.count == 1 { childPanes = page.childPanes }
+        return page.finish(at: position)
+    }
+
+    private func pageWithLevel(_ field: Int) -> PropertyListError {
+        let other = items.innermost.levelField.map { name(ofField: $0) } ?? ""
+        return PropertyListError(
+            "\(items.count == 1 ? "the root" : "the item") has both '\(quoted: other)' and 'PreferenceSpecifiers'; only one of them can hold its level",
+            at: tree.fields.start(field).place.position, path: currentPath())
+    }
+}
+
+extension SettingsPage {
+    /// The page that a document is; nil if it is not one.
+    ///
+    /// A document that mounts a page as its root is not one: the page's other files are in another folder.
+    public init?(_ tree: Tree) {
+        document = tree.document
+        childPanes = tree.childPanes
+        guard let level = document.child(0), level.form == .specifiers,
+            document.text(PartReference.sourceName, inRow: 0) == nil
+        else { return nil }
+        self.level = level
+    }
+}

@@ -1,0 +1,38 @@
+internal import CXXHash
+
+/// A 128-bit hash of content: XXH3-128, seedless, so equal on every machine and after every restart.
+///
+/// It is not cryptographic: it detects changes, and only an author of the document could forge a collision.
+public struct ContentHash: Hashable, Sendable {
+    /// The two halves.
+    public let high, low: UInt64
+
+    /// Computes the hash of some bytes.
+    public init(of bytes: Span<UInt8>) {
+        let value = unsafe bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
+        high = value.high64
+        low = value.low64
+    }
+
+    /// A 64-bit hash (XXH3-64) of some bytes, for keys, cursors and the versions of rows.
+    public static func short(of bytes: Span<UInt8>) -> UInt64 {
+        unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
+    }
+}
+
+/// The hash for tables inside this process: XXH3-64 with a random seed.
+///
+/// Without the seed it is impossible to construct texts that collide in a table. The seed differs at each start, so
+/// nothing that leaves the process may depend on it.
+enum TableHash {
+    private static let seed = UInt64.random(in: 0 ... .max)
+
+    static func of(_ text: Span<UInt8>) -> UInt64 {
+        unsafe text.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
+    }
+
+    /// Hashes a process-independent hash.
+    static func of(_ hash: UInt64) -> UInt64 {
+        unsafe withUnsafeBytes(of: hash) { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
+    }
+}

@@ -1,0 +1,46 @@
+/// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
+///
+/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip one.
+public enum PackedTag: UInt8, Sendable {
+    /// A boolean, without content.
+    case no, yes
+    /// The magnitude of an integer.
+    case positive, negative
+    /// Eight bytes of a `Double`; a date is seconds since 2001-01-01T00:00:00Z.
+    case real, date
+    /// Length and bytes.
+    case string, data
+    /// The number of a keyed archive's UID.
+    case uid
+    /// Size in four bytes, then the elements.
+    case array, dictionary
+    /// The place of the children, and a byte that is their `LevelForm`.
+    case hole
+    /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
+    case hidden
+    /// What a row shows as its control: a value that is shown, but is not a field. See `PackedControl`.
+    case control
+}
+
+/// How a level's rows were written in the document.
+public enum LevelForm: UInt8, Sendable {
+    /// An array of items.
+    case rows
+    /// An array of arrays.
+    case arraysOfRows
+    /// `Sections`: an array of dictionaries and arrays.
+    case sections
+    /// `Sections`: a dictionary of arrays.
+    case namedSections
+    /// Shape `any`: the elements of an array, or the entries of a dictionary.
+    case elements, entries
+    /// The specifiers of a settings page, which the root keeps as they are; see `SettingsPage`.
+    case specifiers
+    /// `Records`: the values of a field of `DrillBy`, each with the records that have it below.
+    case facets
+    /// `Records`: the records themselves.
+    case records
+
+    /// Whether the rows were made from a table, so that they are written as its records.
+    public var isDrilled: Bool { self == .facets || self == .records }
+}

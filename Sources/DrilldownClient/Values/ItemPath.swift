@@ -1,3 +1,5 @@
+import Foundation
+
 /// The place of an item: the keys of the items from the root down to it.
 ///
 /// A key is text as a person reads it. Only the library percent-encodes it.
@@ -148,4 +150,18 @@ public struct ItemLink: Hashable, Sendable {
         self.title = title
         self.path = path
     }
+}
+
+/// Percent-encoding of one segment of a path or one value of a query (RFC 3986, section 2.1).
+enum PercentEncoding {
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// The text with all but unreserved characters encoded, in upper-case hexadecimal digits.
+    static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    /// The text that a segment encodes; nil if it is not percent-encoded UTF-8.
+    static func decode(_ segment: Substring.UTF8View) -> String? { String(segment)?.removingPercentEncoding }
 }

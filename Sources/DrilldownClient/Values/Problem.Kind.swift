@@ -100,3 +100,19 @@ extension Problem.Kind {
     /// The disk is full, so the edit was not saved.
     public static let insufficientStorage = Problem.Kind(rawValue: "insufficient-storage")
 }
+
+// The kinds that the library finds itself.
+extension Problem.Kind {
+    /// The text is not the address of a service.
+    public static let badAddress = Problem.Kind(rawValue: "bad-address")
+    /// No whole answer came: no network, no server, a broken connection, or too long a silence.
+    public static let unreachable = Problem.Kind(rawValue: "unreachable")
+    /// The answer is longer than the configuration allows.
+    public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
+    /// The answer has more than 512 lists and dictionaries within each other, which are not read.
+    public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
+    /// Something else than the service refused the request: a proxy, or the login page of a network.
+    public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")
+    /// The answer is not what the service answers.
+    public static let unreadableAnswer = Problem.Kind(rawValue: "unreadable-answer")
+}

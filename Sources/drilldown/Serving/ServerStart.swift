@@ -2,9 +2,6 @@ import HTTPServer
 import LevelsAPI
 import ServiceManager
 
-/// The reason why the service does not start.
-struct StartRefusal: Error, Equatable, CustomStringConvertible { let description: String }
-
 /// A server that is bound and not started yet.
 final class ServerStart {
     var configuration: Server.Configuration

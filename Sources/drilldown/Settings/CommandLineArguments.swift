@@ -147,7 +147,7 @@ extension CommandLineArguments {
             case .serve: "serves a document"
             case .check: "lists the errors and warnings of documents"
             case .browse: "shows a server's levels in a terminal"
-            case .completions: "prints the completions of \(Completions.Shell.list)"
+            case .completions: "prints the completions of \(Shell.list)"
             case .manual: "prints the manual page"
             }
         }
@@ -156,6 +156,18 @@ extension CommandLineArguments {
         static let list =
             "\(allCases.dropLast().map(\.rawValue).joined(separator: ", ")) and \(allCases[allCases.count - 1])"
     }
+}
+
+/// A shell for which there are completions.
+enum Shell: String, CaseIterable {
+    case bash, zsh, fish
+
+    /// The names of all shells, for a script.
+    static let words = allCases.map(\.rawValue).joined(separator: " ")
+
+    /// The names of all shells, for a sentence.
+    static let list =
+        "\(allCases.dropLast().map(\.rawValue).joined(separator: ", ")) or \(allCases[allCases.count - 1])"
 }
 
 /// A command line, variable or configuration that cannot be understood: exit status 2.

@@ -2,14 +2,6 @@ import PropertyLists
 
 /// The scripts that complete the commands, options and values of drilldown in a shell.
 enum Completions {
-    enum Shell: String, CaseIterable {
-        case bash, zsh, fish
-
-        /// The names of all shells, for a sentence.
-        static let list =
-            "\(allCases.dropLast().map(\.rawValue).joined(separator: ", ")) or \(allCases[allCases.count - 1])"
-    }
-
     /// What the options that every command takes do.
     static let common: [(name: String, help: String)] = [
         ("help", "explains the command and its options"), ("version", "prints the version"),
@@ -72,7 +64,7 @@ extension Completions {
                     case ${COMP_WORDS[1]}:$previous in
                         *:--) ;;
             \(commands.flatMap(valueCases).map { "            \($0)\n" }.joined())\
-                        completions:completions) words='\(Shell.allCases.map(\.rawValue).joined(separator: " "))' ;;
+                        completions:completions) words='\(Shell.words)' ;;
                         completions:* | manual:*) return ;;
                         browse:*) [[ $current == -* ]] || return ;;
                     esac
@@ -169,7 +161,7 @@ extension Completions {
         case .serve: specifications.append("'1:document:_drilldown_document'")
         case .check: specifications.append("'*:document:_drilldown_document'")
         case .completions:
-            specifications.append("'1:shell:(\(Shell.allCases.map(\.rawValue).joined(separator: " ")))'")
+            specifications.append("'1:shell:(\(Shell.words))'")
         case .browse: specifications.append("'1:URL:_urls'")
         case .manual: break
         }
@@ -231,7 +223,7 @@ extension Completions {
             \(options.joined(separator: "\n"))
             complete -c drilldown -n '__fish_seen_subcommand_from serve check' -a '(__drilldown_documents)'
             complete -c drilldown -n '__fish_seen_subcommand_from completions' -a '\
-            \(Shell.allCases.map(\.rawValue).joined(separator: " "))'
+            \(Shell.words)'
 
             """
     }

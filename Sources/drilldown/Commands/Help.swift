@@ -34,21 +34,21 @@ enum Help {
         switch command {
         case .serve:
             let sections = Section.all.map(\.text).joined(separator: "\n\n")
-            return [Section.serving.text, options(of: .serve), sections + "\n" + Section.statuses.text]
+            return [Section.serve.text, options(of: .serve), sections + "\n" + Section.statuses.text]
         case .check:
             let rest = """
                 The options are also environment variables and keys of the configuration file;
                 'drilldown serve --help' explains them.
                 Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
                 """
-            return [Section.checking.text, options(of: .check), rest]
+            return [Section.check.text, options(of: .check), rest]
         case .browse:
             let statuses = "Exit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage."
-            return [Section.browsing.text, options(of: .browse), Section.browsingKeys.text, statuses]
+            return [Section.browse.text, options(of: .browse), Section.browsingKeys.text, statuses]
         case .completions:
             let purpose = """
                 Prints the script that completes drilldown's commands, options and values in a shell:
-                \(Completions.Shell.list). 'make install' puts each of them into the shell's folder.
+                \(Shell.list). 'make install' puts each of them into the shell's folder.
                 """
             return [purpose, "To try them: source <(drilldown completions bash)"]
         case .manual:
@@ -79,7 +79,7 @@ extension Help {
         /// Its lines, which a blank line divides into paragraphs.
         let text: String
 
-        static let serving = Section(
+        static let serve = Section(
             heading: "serve",
             text: """
                 Serves a property list (XML, binary or JSON), and each change to it as soon as it
@@ -87,7 +87,7 @@ extension Help {
                 URL of a document, which is fetched again when it changes.
                 """)
 
-        static let checking = Section(
+        static let check = Section(
             heading: "check",
             text: """
                 Reads documents and lists their errors and warnings as file:line:column: message.
@@ -95,7 +95,7 @@ extension Help {
                 standard input.
                 """)
 
-        static let browsing = Section(
+        static let browse = Section(
             heading: "browse",
             text: """
                 Shows the levels of a server in the terminal, and each change as it comes. URL is

@@ -53,9 +53,9 @@ enum ManualPage {
     private static func entry(of command: CommandLineArguments.Command) -> String {
         let text =
             switch command {
-            case .serve: Help.Section.serving.text
-            case .check: Help.Section.checking.text
-            case .browse: "\(Help.Section.browsing.text) \(Help.Section.browsingKeys.text)"
+            case .serve: Help.Section.serve.text
+            case .check: Help.Section.check.text
+            case .browse: "\(Help.Section.browse.text) \(Help.Section.browsingKeys.text)"
             case .completions, .manual: sentence(command.summary)
             }
         return ".TP\n.B \(command.rawValue)\n\(filled(text))"

@@ -76,6 +76,9 @@ enum ListenTarget: Equatable {
     }
 }
 
+/// The reason why the service does not start.
+struct StartRefusal: Error, Equatable, CustomStringConvertible { let description: String }
+
 /// Where the service listens, as the log shows it.
 struct ServedAddress: Equatable {
     /// The address as it was named, with the port that is in use.

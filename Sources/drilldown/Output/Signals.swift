@@ -1,0 +1,45 @@
+import Glibc
+
+/// The signals that the service handles; the main thread takes them from a queue.
+enum Signals {
+    /// The signals that end the service.
+    static let stopping = [SIGTERM, SIGINT]
+    /// All signals that the main thread takes.
+    static let all = stopping + [SIGHUP]
+
+    /// Ignores the signals that other services take and that would end this one.
+    ///
+    /// The log is standard error, so a file of it is rotated from outside.
+    static func ignoreOthers() { for signal in [SIGUSR1, SIGUSR2] { _ = Glibc.signal(signal, SIG_IGN) } }
+
+    /// Runs `body` with SIGTERM and SIGINT ending the process at once; nothing in it needs cleaning up.
+    ///
+    /// A host name may take long to resolve, and no thread waits for signals yet.
+    static func endingAtOnce<Output: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        var stops = sigset_t()
+        unsafe sigemptyset(&stops)
+        for signal in stopping {
+            unsafe sigaddset(&stops, signal)
+            _ = Glibc.signal(signal) { _ in
+                StandardError.shared.clearAtOnce()
+                _exit(0)
+            }
+        }
+        unsafe pthread_sigmask(SIG_UNBLOCK, &stops, nil)
+        defer { unsafe pthread_sigmask(SIG_BLOCK, &stops, nil) }
+        return try body()
+    }
+
+    /// Has SIGTERM and SIGINT clear the line that is drawn on the terminal before they end the process as they usually do.
+    static func clearProgressAtEnd() {
+        for signal in [SIGTERM, SIGINT] {
+            _ = Glibc.signal(signal) { signal in
+                StandardError.shared.clearAtOnce()
+                _ = Glibc.signal(signal, SIG_DFL)
+                raise(signal)
+            }
+        }
+    }
+}

@@ -96,6 +96,19 @@ class Trial:
         self.refused(answer, files, served, "EIO")
         self.works()
 
+    def fail_reads(self):
+        """The disk no longer gives the content to which the edit is applied."""
+        self.what = "EIO in each read"
+        files, served = self.edited.files(), self.edited.served(self.server.port)
+        self.faults.arm("read", "fail", 1, "EIO", lasts=True)
+        answer = self.edited.edit(self.server.port)
+        hits = self.faults.hits
+        self.faults.disarm()
+        self.expect(hits > 0, f"reads fail: {hits}")
+        self.expect(answer.status == FAULT, f"is answered {answer.status}: {answer.body[:300]}")
+        self.refused(answer, files, served, "EIO")
+        self.works()
+
     def refused(self, answer, files, served, fault):
         after = self.edited.files()
         self.expect(after == files, f"the files are as before: {sorted(after)}, "
@@ -127,6 +140,7 @@ def exercise(verdict, arguments, kind):
                     for fault, *statuses in ways:
                         trial.fail(call, occurrence, fault, statuses)
             trial.fail_undo()
+            trial.fail_reads()
             verdict.expect(server.is_running(), f"{kind.__name__}: the server goes on to the end")
         with edited.serve(arguments.server):
             verdict.expect(

@@ -23,22 +23,31 @@ struct PlaceFollower: Sendable {
     private func followLevel(at path: ItemPath, searchingFor text: String) async throws {
         let query: LevelQuery = text.isEmpty ? .all : .searching(for: text)
         try await forEachUpdate(of: path, matching: query) { update in
-            guard let level = update.level else { return }
+            guard let level = update.level else { return true }
             let difference = update.difference
             var changed = Set<Row.ID>()
             for position in difference?.inserted ?? [] { changed.insert(level.rows[position].id) }
             for row in difference?.updated ?? [] { changed.insert(level.rows[row.new].id) }
             let removed = difference?.removed.count ?? 0
             tell(.level(level, changed: changed, removed: removed, isKept: update.isFromCache))
+            return true
         }
     }
 
-    /// Asks for the detail again whenever its row changes, of which all fields are asked for.
+    /// Asks for the detail again whenever its row changes, of which all fields are asked for, or another takes its place.
     private func followDetail(at path: ItemPath) async throws {
-        let row: LevelQuery = path.lastKey.map { .where("Key", equals: .text($0)).showing(.all) } ?? .showing(.all)
-        try await forEachUpdate(of: path.parent ?? path, matching: row) { update in
-            guard update.isConnected else { return }
-            tell(.detail(try await detail(at: path)))
+        var row: LevelQuery = path.lastKey.map { .where("Key", equals: .text($0)).showing(.all) } ?? .showing(.all)
+        var position: Int?
+        while !Task.isCancelled {
+            try await forEachUpdate(of: path.parent ?? path, matching: row) { update in
+                guard update.isConnected else { return true }
+                let detail = try await detail(at: path)
+                tell(.detail(detail))
+                let index = detail.position.index
+                guard path.parent != nil, index != position else { return true }
+                (row, position) = (.starting(at: index).limited(to: 1).showing(.all), index)
+                return false
+            }
         }
     }
 
@@ -58,12 +67,13 @@ struct PlaceFollower: Sendable {
         }
     }
 
+    /// Runs the body with each update until it returns false.
     private func forEachUpdate(
-        of path: ItemPath, matching query: LevelQuery, _ body: (LevelUpdate) async throws -> Void
+        of path: ItemPath, matching query: LevelQuery, _ body: (LevelUpdate) async throws -> Bool
     ) async throws {
         for try await update in server.updates(of: path, matching: query) {
             tell(.trouble(update.interruption?.detail))
-            try await body(update)
+            guard try await body(update) else { return }
         }
     }
 }

@@ -119,6 +119,15 @@ def shows_changes(verdict, program, desk):
         expect_screen(verdict, terminal, "seen at once", "a detail is opened by its URL")
         desk.rename("seen at once", "seen again")
         expect_screen(verdict, terminal, "seen again", "a change of a field appears")
+        expect_screen(verdict, terminal, "1 of 1", "with its place among the rows")
+        for rows, place in ((["before"], "2 of 2"), (["after"], "2 of 3")):
+            with open(desk.document, "rb") as file:
+                tree = plistlib.load(file)
+            children = tree["Rows"][0]["Children"]
+            children[len(children) if rows == ["after"] else 0:0] = rows
+            with open(desk.document, "wb") as file:
+                plistlib.dump(tree, file, sort_keys=False)
+            expect_screen(verdict, terminal, place, f"which follows a row that is inserted {rows[0]} it")
 
 
 def survives_titles(verdict, program, folder):

@@ -16,18 +16,18 @@ struct CertificateSourceTests {
 
     @Test("comes from two files, of which none is right without the other")
     func both() throws {
-        #expect(try settings().usesTLS() == false)
-        #expect(try settings("--tls-certificate", "a", "--tls-key", "b").usesTLS())
+        #expect(try settings().certificate == nil)
+        #expect(try settings("--tls-certificate", "a", "--tls-key", "b").certificateKey == "b")
         #expect(
             throws: UsageError(
                 "--tls-certificate: HTTPS needs the certificate and its key; name the file of the private key with --tls-key."
             )
-        ) { try settings("--tls-certificate", "a").usesTLS() }
+        ) { try settings("--tls-certificate", "a") }
         #expect(
             throws: UsageError(
                 "--tls-key: HTTPS needs the certificate and its key; name the file of the certificate with --tls-certificate."
             )
-        ) { try settings("--tls-key", "a").usesTLS() }
+        ) { try settings("--tls-key", "a") }
     }
 
     @Test("ends the start with one sentence if it cannot be used")

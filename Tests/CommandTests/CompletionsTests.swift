@@ -24,14 +24,15 @@ struct CompletionsTests {
     }
 
     @Test(
-        "know from a placeholder what a value is",
+        "know from the type of an option what a value is",
         arguments: [
-            (nil, Option.Value.none), ("FILE", .file), ("FOLDER", .folder), ("text|json", .choices(["text", "json"])),
-            ("HOST:PORT", .text),
-            ("ROLE=NAME|NAME,…", .text), ("ORIGIN,…|*", .text), ("a||b", .text),
-        ])
-    func values(_ placeholder: String?, _ value: Option.Value) {
-        #expect(Option(name: "a", key: "A", placeholder: placeholder, standard: nil, help: "").value == value)
+            ("access-log", .none), ("config", .file), ("cache-folder", .folder),
+            ("log-format", .choices(["text", "json"])),
+            ("listen", .text), ("keys", .text), ("cors-origins", .text), ("threads", .text),
+        ] as [(String, OptionCompletion)])
+    func completions(_ name: String, _ completion: OptionCompletion) throws {
+        let option = try #require((Option.all + Option.ofBrowse).first { $0.name == name })
+        #expect(option.completion == completion)
     }
 
     @Test("for bash name every option of a command once, and complete every value")

@@ -22,24 +22,22 @@ struct ListenAddressTests {
             ("::1", "127.0.0.1:1 or [::1]:1"), ("h:+80", "127.0.0.1:8080 or [::1]:8080"),
             ("http://h:80/", "127.0.0.1:8080 or [::1]:8080"),
         ])
-    func refused(_ text: String, _ examples: String) throws {
-        let settings = try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
+    func refused(_ text: String, _ examples: String) {
         #expect(throws: UsageError("--listen: '\(text)' is not HOST:PORT, such as \(examples).")) {
-            try settings.server()
+            try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
         }
     }
 
     @Test(
         "with a port that is too large is refused with the bounds",
         arguments: ["h:65536", "[::1]:99999999999999999999"])
-    func portTooLarge(_ text: String) throws {
-        let settings = try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
+    func portTooLarge(_ text: String) {
         #expect(
             throws: UsageError(
                 "--listen: '\(text)' is not HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080."
             )
         ) {
-            try settings.server()
+            try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
         }
     }
 

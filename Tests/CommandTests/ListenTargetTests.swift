@@ -14,10 +14,10 @@ struct ListenTargetTests {
     @Test("is an address or the path of a socket")
     func parsed() throws {
         #expect(
-            try settings("unix:/run/drilldown/socket").listenTargets().first == .unixSocket("/run/drilldown/socket"))
-        #expect(try settings("unix:socket").listenTargets().first == .unixSocket("socket"))
+            try settings("unix:/run/drilldown/socket").listenTargets.first == .unixSocket("/run/drilldown/socket"))
+        #expect(try settings("unix:socket").listenTargets.first == .unixSocket("socket"))
         let address = try #require(ListenAddress("[::]:8080"))
-        #expect(try settings("[::]:8080").listenTargets().first == .address(address))
+        #expect(try settings("[::]:8080").listenTargets.first == .address(address))
     }
 
     @Test("is relative to the folder of the configuration that names it")
@@ -26,7 +26,7 @@ struct ListenTargetTests {
         try scratch.write("a.json", #"{"Source": "a", "Listen": "unix:run/socket"}"#)
         try scratch.write("b.json", #"{"Source": "a", "Listen": "unix:/run/socket"}"#)
         func target(_ name: String) throws -> ListenTarget? {
-            try Settings(CommandLineArguments(["serve", "--config", scratch(name)]), environment: [:]).listenTargets()
+            try Settings(CommandLineArguments(["serve", "--config", scratch(name)]), environment: [:]).listenTargets
                 .first
         }
         #expect(try target("a.json") == .unixSocket(scratch("run/socket")))
@@ -36,13 +36,13 @@ struct ListenTargetTests {
     @Test("is refused with the prefix that a path lacks")
     func noPrefix() throws {
         let error = UsageError("--listen: '/run/a' is not HOST:PORT; a socket is unix:/run/a.")
-        #expect(throws: error) { try settings("/run/a").listenTargets() }
+        #expect(throws: error) { try settings("/run/a") }
     }
 
     @Test("is refused without a path")
     func noPath() throws {
         let error = UsageError("--listen: 'unix:' is not the path of a socket, such as unix:/run/drilldown/socket.")
-        #expect(throws: error) { try settings("unix:").listenTargets() }
+        #expect(throws: error) { try settings("unix:") }
     }
 
     @Test("is the address of the socket that the service manager handed over")
@@ -55,7 +55,7 @@ struct ListenTargetTests {
 
     @Test("is told of if the service manager handed over other sockets")
     func unused() throws {
-        let targets = try settings("127.0.0.1:80", "[::1]:80", "unix:/run/a", "unix:/run/b").listenTargets()
+        let targets = try settings("127.0.0.1:80", "[::1]:80", "unix:/run/a", "unix:/run/b").listenTargets
         let bound: [BoundAddress] = [.internet(host: "127.0.0.1", port: 80), .unix(path: "/run/b")]
         #expect(ListenTarget.unused(targets, for: bound) == ["[::1]:80", "unix:/run/a"])
         #expect(ListenTarget.unused(targets, for: []) == ["127.0.0.1:80", "[::1]:80", "unix:/run/a", "unix:/run/b"])
@@ -114,14 +114,14 @@ struct ListenTargetTests {
         ]
         let options = ["127.0.0.1:0", "[::1]:8080", "unix:/run/a"].flatMap { ["--listen", $0] }
         let arguments = try CommandLineArguments(["serve", "a"] + options)
-        #expect(try Settings(arguments, environment: [:]).listenTargets() == wanted)
+        #expect(try Settings(arguments, environment: [:]).listenTargets == wanted)
         let variable = ["DRILLDOWN_LISTEN": "127.0.0.1:0,[::1]:8080,unix:/run/a"]
-        #expect(try Settings(CommandLineArguments(["serve", "a"]), environment: variable).listenTargets() == wanted)
+        #expect(try Settings(CommandLineArguments(["serve", "a"]), environment: variable).listenTargets == wanted)
         let scratch = try ScratchFolder()
         try scratch.write("a.json", #"{"Source": "a", "Listen": ["127.0.0.1:0", "[::1]:8080", "unix:run/a"]}"#)
         let configured = try CommandLineArguments(["serve", "--config", scratch("a.json")])
         #expect(
-            try Settings(configured, environment: [:]).listenTargets()
+            try Settings(configured, environment: [:]).listenTargets
                 == wanted.dropLast() + [.unixSocket(scratch("run/a"))])
     }
 
@@ -129,7 +129,7 @@ struct ListenTargetTests {
     func twice() throws {
         let arguments = try CommandLineArguments(["serve", "a", "--listen", "a:80", "--listen", "a:80"])
         let error = UsageError("--listen: 'a:80' appears more than once.")
-        #expect(throws: error) { try Settings(arguments, environment: [:]).listenTargets() }
+        #expect(throws: error) { try Settings(arguments, environment: [:]) }
     }
 
     @Test("Only a repeatable option takes an array in the configuration")
@@ -166,18 +166,18 @@ struct ListenTargetTests {
             try Settings(CommandLineArguments(["serve", "a", option, value]), environment: [:])
         }
         #expect(throws: UsageError("--drain: '-1' is not a whole number from 0 to 3600.")) {
-            try settings("--drain", "-1").drain()
+            try settings("--drain", "-1")
         }
-        #expect(try settings("--drain", "20").drain() == .seconds(20))
+        #expect(try settings("--drain", "20").drain == .seconds(20))
         #expect(
             throws: UsageError(
                 "--trusted-proxies: '10.0.0.0/33' is not a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix."
             )
         ) {
-            try settings("--trusted-proxies", "10.0.0.0/33").server()
+            try settings("--trusted-proxies", "10.0.0.0/33")
         }
         #expect(throws: UsageError("--metrics-listen: 'x' is not HOST:PORT, such as x:8080.")) {
-            try settings("--metrics-listen", "x").metricsTarget()
+            try settings("--metrics-listen", "x")
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import Testing
 import TreeSources
 
@@ -19,7 +20,6 @@ struct SettingsTests {
             let settings = try settings(arguments, environment)
             if arguments[0] == "serve" {
                 _ = try settings.document { _ in }
-                _ = try settings.server()
             } else {
                 _ = try settings.checkedDocuments()
             }
@@ -37,8 +37,8 @@ struct SettingsTests {
     func emptyVariables() throws {
         let empty = ["DRILLDOWN_LISTEN": "", "DRILLDOWN_CONFIG": "", "DRILLDOWN_LISEN": "", "DRILLDOWN_THREADS": ""]
         let settings = try settings(["serve", "a.plist"], empty)
-        #expect(settings.text("Listen") == "127.0.0.1:8080")
-        #expect(settings.origin("Listen") == .standard)
+        #expect(settings.listenTargets == [.address(ListenAddress(host: "127.0.0.1", port: 8080))])
+        #expect(settings.origin(\.listenTargets) == .standard)
         #expect(
             sentence(["serve"], ["DRILLDOWN_SOURCE": ""])
                 == "no document is given; name a property list: drilldown serve Data.plist.")
@@ -50,10 +50,10 @@ struct SettingsTests {
         let environment = ["DRILLDOWN_CONFIG": path, "DRILLDOWN_THREADS": "2", "DRILLDOWN_SOURCE": "a.plist"]
         let settings = try settings(["serve", "--listen", "h:1"], environment)
         #expect(settings.sources == ["a.plist"])
-        #expect(settings.origin("Listen") == .option("listen"))
-        #expect(settings.origin("Threads") == .variable("DRILLDOWN_THREADS"))
-        #expect(settings.text("Threads") == "2")
-        #expect(settings.origin("Refresh") == .file("\(path):2:39"))
+        #expect(settings.origin(\.listenTargets) == .option("listen"))
+        #expect(settings.origin(\.server.threads) == .variable("DRILLDOWN_THREADS"))
+        #expect(settings.server.threads == 2)
+        #expect(settings.origin(\.refreshInterval) == .file("\(path):2:39"))
     }
 
     @Test("of a configuration that the command line names come before one that the environment names")
@@ -61,8 +61,8 @@ struct SettingsTests {
         let named = try configuration("<key>Threads</key><integer>3</integer>")
         let environment = ["DRILLDOWN_CONFIG": try scratch.write("Other.plist", "<plist><dict/></plist>")]
         let settings = try settings(["serve", "a.plist", "--config", named], environment)
-        #expect(settings.text("Threads") == "3")
-        #expect(settings.text("Config") == named)
+        #expect(settings.server.threads == 3)
+        #expect(settings.configuration == named)
         let missing = ["DRILLDOWN_CONFIG": scratch("missing.plist")]
         #expect(sentence(["serve", "a.plist", "--config", named], missing) == "they were taken")
         #expect(sentence(["serve", "a.plist"], missing).hasPrefix("configuration (DRILLDOWN_CONFIG): "))
@@ -91,10 +91,10 @@ struct SettingsTests {
         try scratch.folder("sub")
         let path = try scratch.write(
             "sub/Conf.plist", "<plist><dict><key>Values</key><string>v.plist</string></dict></plist>")
-        #expect(try settings(["serve", "a", "--config", path]).text("Values") == scratch("sub/v.plist"))
-        #expect(try settings(["serve", "a"], ["DRILLDOWN_VALUES": "v.plist"]).text("Values") == "v.plist")
+        #expect(try settings(["serve", "a", "--config", path]).valuesPath == scratch("sub/v.plist"))
+        #expect(try settings(["serve", "a"], ["DRILLDOWN_VALUES": "v.plist"]).valuesPath == "v.plist")
         #expect(
-            try settings(["serve", "a", "--values", "w.plist"], ["DRILLDOWN_VALUES": "v"]).text("Values") == "w.plist")
+            try settings(["serve", "a", "--values", "w.plist"], ["DRILLDOWN_VALUES": "v"]).valuesPath == "w.plist")
         #expect(
             sentence(["serve", "http://u:p@h/a", "--values", "v.plist"])
                 == "--values: only a settings page in a file has stored values, but 'http://h/a' is a URL.")
@@ -149,8 +149,8 @@ struct SettingsTests {
 
     @Test("limit the memory to what is given, in place of the control group's limit")
     func memoryLimit() throws {
-        func limit(_ bytes: String) throws -> Int {
-            try Settings(CommandLineArguments(["serve", "a", "--max-memory", bytes]), environment: [:]).memoryLimit()
+        func limit(_ bytes: String) throws -> Int? {
+            try settings(["serve", "a", "--max-memory", bytes]).memoryLimit
         }
         #expect(try limit("67108865") == 67_108_865)
         #expect(throws: UsageError.self) { try limit("67108863") }
@@ -187,7 +187,7 @@ struct SettingsTests {
     func ofCheck() throws {
         let settings = try settings(
             ["check", "a.plist", "http://h/b", "-"], ["DRILLDOWN_CACHE": "copy.plist", "DRILLDOWN_LISTEN": "nowhere"])
-        #expect(settings.text("Cache") == "")
+        #expect(settings.copyPath == nil)
         #expect(try settings.checkedDocuments().map(\.name) == ["a.plist", "http://h/b", "<stdin>"])
     }
 }

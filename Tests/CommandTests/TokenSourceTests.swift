@@ -55,13 +55,13 @@ struct TokenSourceTests {
         func settings(_ environment: [String: String] = [:]) throws(UsageError) -> Settings {
             try Settings(CommandLineArguments(["serve", "a", "--cache-control", "public"]), environment: environment)
         }
-        #expect(try settings().api().cacheControl == "public")
+        #expect(try settings().api.cacheControl == "public")
         #expect(
             throws: UsageError(
                 "--cache-control: 'public' lets shared caches keep answers that need a read token; leave out public and s-maxage."
             )
         ) {
-            try settings(["DRILLDOWN_READ_TOKEN": token]).api()
+            try settings(["DRILLDOWN_READ_TOKEN": token])
         }
         #expect(
             throws: UsageError(
@@ -71,7 +71,7 @@ struct TokenSourceTests {
             try Settings(
                 CommandLineArguments(["serve", "a", "--cache-control", "s-maxage=9", "--read-token-file", "none"]),
                 environment: [:]
-            ).api()
+            )
         }
     }
 

@@ -9,11 +9,11 @@ import TreeSources
 enum CheckCommand {
     /// Checks all documents; ends the process with status 0 if all are fine, else with 1.
     ///
-    /// - Throws: `UsageError` for an invalid value; nothing has been checked then.
+    /// - Throws: `UsageError` for a document that cannot be read; nothing has been checked then.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         var settings = settings
         let progress = ProgressDisplay.start(Log(.text).progressStyle)
-        settings.progress = progress
+        settings.interpretation.progress = progress
         Signals.clearProgressAtEnd()
         var status: Int32 = 0
         var last: LoadedTree?

@@ -94,17 +94,17 @@ extension Completions {
             options.map { "\(command.rawValue):--\($0.name)" }.joined(separator: " | ")
         }
         var cases = options.compactMap { option in
-            if case .choices(let choices) = option.value {
+            if case .choices(let choices) = option.completion {
                 "\(pattern([option]))) words='\(choices.joined(separator: " "))' ;;"
             } else {
                 nil as String?
             }
         }
-        let files = options.filter { $0.value == .file }
+        let files = options.filter { $0.completion == .file }
         if !files.isEmpty { cases.append("\(pattern(files))) compopt -o default; return ;;") }
-        let folders = options.filter { $0.value == .folder }
+        let folders = options.filter { $0.completion == .folder }
         if !folders.isEmpty { cases.append("\(pattern(folders))) compopt -o dirnames; return ;;") }
-        let texts = options.filter { $0.value == .text }
+        let texts = options.filter { $0.completion == .text }
         if !texts.isEmpty { cases.append("\(pattern(texts))) return ;;") }
         return cases
     }
@@ -178,7 +178,7 @@ extension Completions {
         let explanation = "[\(escaped(option.help, "[]"))]"
         guard let placeholder = option.placeholder else { return ShellWord.quoted("--\(option.name)\(explanation)") }
         let action =
-            switch option.value {
+            switch option.completion {
             case .choices(let choices): "(\(choices.joined(separator: " ")))"
             case .file: "_files"
             case .folder: "_files -/"
@@ -229,7 +229,7 @@ extension Completions {
     }
 
     private static func parameter(of option: Option) -> String {
-        switch option.value {
+        switch option.completion {
         case .none: ""
         case .choices(let choices): " -x -a '\(choices.joined(separator: " "))'"
         case .file: " -r -F"

@@ -18,27 +18,22 @@ enum ServeCommand {
     /// Ends the process with status 0 after a signal to stop.
     ///
     /// - Returns: the exit status 1, if it could not start.
-    /// - Throws: `UsageError` for an invalid value.
+    /// - Throws: `UsageError` for a document that cannot be served.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
-        let log = try settings.log()
-        MemoryBudget.setLimit(try settings.memoryLimit())
+        let log = settings.log
+        MemoryBudget.setLimit(settings.memoryLimit ?? ControlGroup.memoryLimit ?? .max)
         HeapMemory.prepareReserve()
         var settings = settings
-        settings.progress = ProgressDisplay.start(log.progressStyle)
-        let progress = settings.progress
+        let progress = ProgressDisplay.start(log.progressStyle)
+        settings.interpretation.progress = progress
         let document = try settings.document { log.write(Log.Entry($0)) }
-        var server = try settings.server()
-        let targets = try settings.listenTargets()
-        let monitoring = try settings.metricsTarget()
-        let drain = try settings.drain()
-        _ = try settings.usesTLS()
-        let api = try settings.api()
-        let historyBytes = try settings.historyBytes()
-        let documentBytes = try settings.maximumBytes()
-        server.laterDescriptors = storeDescriptors + (monitoring == nil ? 0 : MonitoringStart.descriptors)
+        var server = settings.server
+        let targets = settings.listenTargets
+        let (api, documentBytes, historyBytes) = (settings.api, settings.maximumBytes, settings.historyBytes)
+        server.laterDescriptors = storeDescriptors + (settings.metricsTarget == nil ? 0 : MonitoringStart.descriptors)
         server.faultLog = { log.write(Log.Entry($0)) }
         server.failureLog = { log.write(Log.Entry($0)) }
-        if try settings.logsAccess() { server.accessLog = { log.write(Log.Entry($0)) } }
+        if settings.logsAccess { server.accessLog = { log.write(Log.Entry($0)) } }
         let counters = ServiceCounters(version: Help.versionNumber)
         server.counters = counters.server
         do {
@@ -53,14 +48,14 @@ enum ServeCommand {
             server.certificates = tls?.certificates
             let responder = FirstLoadResponder(api)
             let start = try ServerStart(
-                at: targets, handed: manager.sockets, named: settings.origin("Listen"), server, responder)
+                at: targets, handed: manager.sockets, named: settings.origin(\.listenTargets), server, responder)
             let unused = ListenTarget.unused(targets, for: start.bound)
-            if !manager.sockets.isEmpty, settings.origin("Listen") != .standard, !unused.isEmpty {
-                log.write(Log.Entry(unused: unused, named: settings.name("Listen")))
+            if !manager.sockets.isEmpty, settings.origin(\.listenTargets) != .standard, !unused.isEmpty {
+                log.write(Log.Entry(unused: unused, named: settings.name(\.listenTargets)))
             }
-            start.configuration.hosts = try settings.hosts(at: start.bound, of: targets)
-            start.configuration.hostAddresses = try settings.checkedAddresses(start.bound)
-            let monitor = try monitoring.map { target in
+            start.configuration.hosts = settings.hosts(at: start.bound, of: targets)
+            start.configuration.hostAddresses = settings.checkedAddresses(start.bound)
+            let monitor = try settings.metricsTarget.map { target in
                 try MonitoringStart(at: target, settings, start.configuration, responder)
             }
             let news = try ServiceNews()
@@ -69,7 +64,7 @@ enum ServeCommand {
                 ServiceLoop.Parts(
                     name: name, log: log, signals: signals, news: news, start: start, monitor: monitor,
                     responder: responder,
-                    manager: manager, certificates: tls, drain: drain
+                    manager: manager, certificates: tls, drain: settings.drain
                 ) { store in
                     var api = api
                     api.counters = counters

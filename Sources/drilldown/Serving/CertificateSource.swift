@@ -11,8 +11,7 @@ struct CertificateSource {
     /// - Parameter log: receives the entries about the files.
     /// - Throws: `StartRefusal` for files that cannot be used.
     init?(_ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void) throws {
-        let (certificate, key) = (settings.text("TlsCertificate"), settings.text("TlsKey"))
-        guard !certificate.isEmpty else { return nil }
+        guard let certificate = settings.certificate, let key = settings.certificateKey else { return nil }
         let files: CertificateFiles
         do throws(CertificateFiles.Refusal) {
             files = try CertificateFiles(certificate: certificate, key: key) { notice in
@@ -20,7 +19,7 @@ struct CertificateSource {
             }
         } catch {
             throw StartRefusal(
-                description: "\(settings.name("TlsCertificate")), \(settings.name("TlsKey")): \(error).")
+                description: "\(settings.name(\.certificate)), \(settings.name(\.certificateKey)): \(error).")
         }
         certificates = files.certificates
         watcher = try CertificateWatcher(files)
@@ -28,25 +27,6 @@ struct CertificateSource {
 
     /// Reads the files now if they have changed.
     func check() { watcher.check() }
-}
-
-extension Settings {
-    /// Whether the service speaks HTTPS.
-    ///
-    /// - Throws: `UsageError` if only one of the two files is named.
-    func usesTLS() throws(UsageError) -> Bool {
-        let options = ["TlsCertificate", "TlsKey"]
-        guard let named = options.first(where: { !text($0).isEmpty }),
-            let missing = options.first(where: { text($0).isEmpty })
-        else { return !text("TlsCertificate").isEmpty }
-        let kind = missing == "TlsKey" ? "private key" : "certificate"
-        throw UsageError(
-            "\(name(named)): HTTPS needs the certificate and its key; name the file of the \(kind) with \(option(missing))."
-        )
-    }
-
-    /// An option as it is written on the command line.
-    private func option(_ key: String) -> String { "--" + (Option.all.first { $0.key == key }?.name ?? key) }
 }
 
 extension Log.Entry {

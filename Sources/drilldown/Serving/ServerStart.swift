@@ -69,11 +69,11 @@ final class MonitoringStart {
     /// - Parameters:
     ///   - settings: the origin of the target, and the hosts to answer to.
     ///   - service: the configuration of the service, for its logs and counters.
-    /// - Throws: `ServerError` or `StartRefusal` if that cannot be done, and `UsageError` for invalid hosts.
+    /// - Throws: `ServerError` or `StartRefusal` if that cannot be done.
     init(
         at target: ListenTarget, _ settings: Settings, _ service: Server.Configuration, _ responder: FirstLoadResponder
     ) throws {
-        let listener = try target.listener(named: settings.origin("MetricsListen"))
+        let listener = try target.listener(named: settings.origin(\.metricsTarget))
         var configuration = service
         configuration.threads = 1
         configuration.connectionLimit = Self.connections
@@ -81,7 +81,7 @@ final class MonitoringStart {
         configuration.laterDescriptors = 0
         configuration.certificates = nil
         configuration.countsConnections = false
-        configuration.hosts = try settings.hosts(at: [listener.address], of: [target])
+        configuration.hosts = settings.hosts(at: [listener.address], of: [target])
         configuration.hostAddresses = nil
         server = try Server(
             configuration: configuration, responder: MonitoringResponder(responder), listeners: [listener])

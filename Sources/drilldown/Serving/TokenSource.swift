@@ -6,8 +6,8 @@ struct TokenSource {
     enum Purpose {
         case editing, reading
 
-        /// The key of the option that names the file.
-        var key: String { self == .editing ? "EditTokenFile" : "ReadTokenFile" }
+        /// The setting that names the file.
+        var file: KeyPath<Settings, String?> { self == .editing ? \.editTokenFile : \.readTokenFile }
         /// The variable that holds tokens.
         var variable: String { self == .editing ? Settings.editTokenVariable : Settings.readTokenVariable }
     }
@@ -22,21 +22,21 @@ struct TokenSource {
     init?(
         _ purpose: Purpose, _ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void
     ) throws(StartRefusal) {
-        let path = settings.text(purpose.key)
+        let path = settings[keyPath: purpose.file]
         let token = purpose == .editing ? settings.editToken : settings.readToken
-        guard token != nil || !path.isEmpty else { return nil }
+        guard token != nil || path != nil else { return nil }
         fixed = AccessTokens(Array((token ?? "").utf8))
         if let fault = fixed.faults.first {
             throw StartRefusal(description: "\(purpose.variable), line \(fault.line): \(fault).")
         }
-        guard !path.isEmpty else {
+        guard let path else {
             file = nil
             return
         }
         do throws(AccessTokenFile.Unreadable) {
             file = try AccessTokenFile(path) { notice in log(Log.Entry(notice, path)) }
         } catch {
-            throw StartRefusal(description: "\(settings.name(purpose.key)): '\(path: path)' cannot be read: \(error).")
+            throw StartRefusal(description: "\(settings.name(purpose.file)): '\(path: path)' cannot be read: \(error).")
         }
     }
 

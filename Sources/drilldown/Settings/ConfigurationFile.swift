@@ -4,44 +4,35 @@ import TreeSources
 
 /// A configuration file: one dictionary whose keys are options (see `Option`).
 enum ConfigurationFile {
-    /// The option's value as text, and where its key is, as `Config/drilldown.plist:12:3`.
-    struct Entry: Equatable {
-        let value: String
-        let place: String
-    }
-
     private static let maximumBytes = 1 << 20
-    /// The keys whose values are paths.
-    private static let paths: Set = [
-        "Source", "Cache", "Values", "EditTokenFile", "ReadTokenFile", "TlsCertificate", "TlsKey",
-    ]
 
     /// The entries by key; relative paths, which are relative to the file's folder, are prefixed with that folder.
     ///
     /// - Parameter origin: the setting that named the file: `--config` or the variable.
     /// - Throws: `UsageError` for an unreadable file, an unknown or repeated key, or a
     ///   value that is a container.
-    static func entries(in path: String, namedBy origin: String) throws(UsageError) -> [String: Entry] {
+    static func entries(in path: String, namedBy origin: String) throws(UsageError) -> [String: Settings.Given] {
         var reader = ConfigurationReader()
         do throws(SourceError) {
             try PropertyListFile(path: path, maximumBytes: maximumBytes).read(into: &reader)
         } catch {
             throw UsageError("configuration (\(origin)): \(error)")
         }
-        var entries: [String: Entry] = [:]
+        var entries: [String: Settings.Given] = [:]
         for (key, read) in reader.values {
-            let isPath = paths.contains(key)
-            let unix = ListenTarget.unixPrefix
-            let value =
-                if key == "Listen" {
+            let text =
+                if read.option.completion == .file {
+                    located(read.text, besides: path)
+                } else if read.option.sets(\.listenTargets) {
                     read.text.split(separator: "\n", omittingEmptySubsequences: false).map { text in
-                        text.hasPrefix(unix)
-                            ? unix + located(String(text.dropFirst(unix.count)), besides: path) : String(text)
+                        guard text.hasPrefix(ListenTarget.unixPrefix) else { return String(text) }
+                        let socket = String(text.dropFirst(ListenTarget.unixPrefix.count))
+                        return ListenTarget.unixPrefix + located(socket, besides: path)
                     }.joined(separator: "\n")
                 } else {
-                    isPath ? located(read.text, besides: path) : read.text
+                    read.text
                 }
-            entries[key] = Entry(value: value, place: "\(path):\(read.position)")
+            entries[key] = Settings.Given(text: text, origin: .file("\(path):\(read.position)"))
         }
         return entries
     }
@@ -59,14 +50,16 @@ enum ConfigurationFile {
 struct ConfigurationReader: PropertyListConsumer {
     /// A value as text, and the position of its key.
     struct Value {
+        let option: Option
         let text: String
         let position: SourcePosition
     }
 
+    /// By key.
     private(set) var values: [String: Value] = [:]
     private var isOpen = false
     /// The key whose value comes next.
-    private var key: (name: String, position: SourcePosition)?
+    private var key: (option: Option, position: SourcePosition)?
     /// The texts of an array so far; nil outside of one.
     private var list: [String]?
 
@@ -87,9 +80,11 @@ struct ConfigurationReader: PropertyListConsumer {
             throw PropertyListError(
                 "the key '\(name)' appears more than once, first at \(first.position); keep one of them", at: position)
         }
-        let known = [Option.source.key] + Option.all.map(\.key).filter { $0 != "Config" }
-        guard known.contains(name) else { throw Self.unknown(name, among: known, at: position) }
-        key = (name, position)
+        let known = [Option.source] + Option.all.filter { !$0.sets(\.configuration) }
+        guard let option = known.first(where: { $0.key == name }) else {
+            throw Self.unknown(name, among: known.map(\.key), at: position)
+        }
+        key = (option, position)
     }
 
     private static func unknown(_ name: String, among known: [String], at position: SourcePosition) -> PropertyListError
@@ -113,7 +108,7 @@ struct ConfigurationReader: PropertyListConsumer {
                 "a configuration is a dictionary whose keys are options, as in Config/drilldown.plist", at: position)
         }
         return PropertyListError(
-            "the value of '\(key.name)' must be a text, a whole number, or true or false", at: key.position)
+            "the value of '\(key.option.key)' must be a text, a whole number, or true or false", at: key.position)
     }
 
     private mutating func take(_ text: String) throws(PropertyListError) {
@@ -122,15 +117,13 @@ struct ConfigurationReader: PropertyListConsumer {
             list?.append(text)
             return
         }
-        values[key.name] = Value(text: text, position: key.position)
+        values[key.option.key] = Value(option: key.option, text: text, position: key.position)
         self.key = nil
     }
 
     mutating func endDictionary() {}
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        guard let key, list == nil, Option.all.contains(where: { $0.key == key.name && $0.mayRepeat }) else {
-            throw unfit(at: position)
-        }
+        guard let key, list == nil, key.option.mayRepeat else { throw unfit(at: position) }
         list = []
     }
 

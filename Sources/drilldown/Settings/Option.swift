@@ -1,21 +1,52 @@
+import HTTPServer
+import Levels
+import LevelsAPI
+import TreeSources
+
 /// An option of `serve`, on the command line, in the environment and in the configuration file; or one of `browse`.
 struct Option: Sendable {
     /// Without the leading hyphens.
     let name: String
-    /// The key in the configuration file.
-    let key: String
     let placeholder: String?
+    let completion: OptionCompletion
+    /// The default; nil for an option that an empty text leaves unset.
     let standard: String?
     let help: String
     /// Whether `check` takes it too.
-    var isOfCheck = false
+    let isOfCheck: Bool
     /// Whether it may be given several times; each value is a line of the setting.
-    var mayRepeat = false
+    let mayRepeat: Bool
+    /// The property of `Settings` that has the value.
+    let target: (any PartialKeyPath<Settings> & Sendable)?
+    /// Reads a text into that property.
+    let read: @Sendable (String, inout Settings) throws(WrongValue) -> Void
 
-    /// `DRILLDOWN_` and the key in upper snake case.
-    var variable: String {
-        key.reduce("DRILLDOWN") { $0 + ($1.isUppercase ? "_" : "") + $1.uppercased() }
+    init<Value>(
+        _ name: String, _ type: OptionType<Value>, default standard: String? = nil, _ help: String,
+        _ target: any WritableKeyPath<Settings, Value> & Sendable, isOfCheck: Bool = false, mayRepeat: Bool = false
+    ) {
+        (self.name, self.standard, self.help) = (name, standard, help)
+        (self.isOfCheck, self.mayRepeat, self.target) = (isOfCheck, mayRepeat, target)
+        (placeholder, completion) = (type.placeholder, type.completion)
+        read = { text, settings throws(WrongValue) in settings[keyPath: target] = try type.read(text) }
     }
+
+    /// An option that is only passed on.
+    init<Value>(_ name: String, _ type: OptionType<Value>, default standard: String? = nil, _ help: String) {
+        (self.name, self.standard, self.help) = (name, standard, help)
+        (isOfCheck, mayRepeat, target) = (false, false, nil)
+        (placeholder, completion) = (type.placeholder, type.completion)
+        read = { _, _ in }
+    }
+
+    /// Whether it is read into a property.
+    func sets(_ property: PartialKeyPath<Settings>) -> Bool { (target as PartialKeyPath<Settings>?) == property }
+
+    /// The key in the configuration file: the name in upper camel case.
+    var key: String { name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
+
+    /// `DRILLDOWN_` and the name in upper snake case.
+    var variable: String { "DRILLDOWN_" + name.uppercased().replacing("-", with: "_") }
 
     /// The options of a command, in the order of the help text; those of `serve` if there is no command.
     static func all(of command: CommandLineArguments.Command?) -> [Option] {
@@ -30,154 +61,93 @@ struct Option: Sendable {
     /// All options of `serve`, in the order of the help text.
     static let all: [Option] = [
         Option(
-            name: "listen", key: "Listen", placeholder: "HOST:PORT", standard: "127.0.0.1:8080",
-            help: "where to listen, or unix:PATH; may be repeated", mayRepeat: true),
+            "listen", .listenTargets, default: "127.0.0.1:8080", "where to listen, or unix:PATH; may be repeated",
+            \.listenTargets, mayRepeat: true),
+        Option("metrics-listen", .address, "an address of their own for metrics and probes", \.metricsTarget),
+        Option("trusted-proxies", .proxies, "proxies and networks whose word on the client counts", \.server.proxies),
         Option(
-            name: "metrics-listen", key: "MetricsListen", placeholder: "HOST:PORT", standard: nil,
-            help: "an address of their own for metrics and probes"),
+            "drain", .seconds(0...3_600), default: "0", "how long to serve on after SIGTERM, while /readyz is 503",
+            \.drain),
+        Option("tls-certificate", .file, "certificates in PEM form, the server's first; turns HTTPS on", \.certificate),
+        Option("tls-key", .file, "the private key of the certificate, in PEM form", \.certificateKey),
+        Option("config", .file, "a property list with these options as keys", \.configuration, isOfCheck: true),
         Option(
-            name: "trusted-proxies", key: "TrustedProxies", placeholder: "ADDRESS,…", standard: nil,
-            help: "proxies and networks whose word on the client counts"),
+            "keys", .names, "the names that the document uses for titles and rows", \.interpretation.names,
+            isOfCheck: true),
         Option(
-            name: "drain", key: "Drain", placeholder: "SECONDS", standard: "0",
-            help: "how long to serve on after SIGTERM, while /readyz is 503"),
+            "shape", .choice(), default: "items", "'any' serves any property list", \.interpretation.shape,
+            isOfCheck: true),
+        Option("values", .file, "file with the values of a settings page's controls", \.valuesPath),
+        Option("log-format", .choice(), default: "text", "the format of log lines", \.logFormat),
+        Option("access-log", .flag, default: "false", "logs each request", \.logsAccess),
+        Option("threads", .number(0...1_024), default: "0", "worker threads; 0 means one per core", \.server.threads),
         Option(
-            name: "tls-certificate", key: "TlsCertificate", placeholder: "FILE", standard: nil,
-            help: "certificates in PEM form, the server's first; turns HTTPS on"),
+            "connections", .number(1...1_000_000), default: "16384", "maximum number of open connections",
+            \.server.connectionLimit),
         Option(
-            name: "tls-key", key: "TlsKey", placeholder: "FILE", standard: nil,
-            help: "the private key of the certificate, in PEM form"),
+            "connections-per-address", .number(0...1_000_000), default: "0",
+            "maximum per client address; 0 means no limit", \.server.connectionLimitPerAddress),
         Option(
-            name: "config", key: "Config", placeholder: "FILE", standard: nil,
-            help: "a property list with these options as keys", isOfCheck: true),
+            "idle-timeout", .seconds(1...86_400), default: "30", "how long an idle connection is kept",
+            \.server.idleTimeout),
         Option(
-            name: "keys", key: "Keys", placeholder: "ROLE=NAME|NAME,…", standard: nil,
-            help: "the names that the document uses for titles and rows", isOfCheck: true),
+            "request-deadline", .seconds(1...86_400), default: "30",
+            "how long a request may take, and its client take nothing", \.server.requestDeadline),
+        Option("cache-bytes", .bytes(), default: "33554432", "memory for cached responses", \.api.cacheBytes),
         Option(
-            name: "shape", key: "Shape", placeholder: "items|any", standard: "items",
-            help: "'any' serves any property list", isOfCheck: true),
+            "response-bytes", OptionType<Int>.bytes(65_536...1 << 40).map(ResponseBudget.init(bytes:)),
+            default: "134217728", "memory for the bodies of the answers on their way", \.api.responseBudget),
         Option(
-            name: "values", key: "Values", placeholder: "FILE", standard: nil,
-            help: "file with the values of a settings page's controls"),
+            "search-bytes", .bytes(), default: "134217728", "memory for the titles that searches look through",
+            \.api.searchBytes),
         Option(
-            name: "log-format", key: "LogFormat", placeholder: "text|json", standard: "text",
-            help: "the format of log lines"),
+            "waiters", .number(0...1_000_000), default: "10000", "maximum number of open long polls and streams",
+            \.api.waiters),
         Option(
-            name: "access-log", key: "AccessLog", placeholder: nil, standard: "false",
-            help: "logs each request"),
+            "history-bytes", .bytes(), default: "67108864", "memory for earlier trees and their changes", \.historyBytes
+        ),
         Option(
-            name: "threads", key: "Threads", placeholder: "N", standard: "0",
-            help: "worker threads; 0 means one per core"),
+            "max-items", .number(1...4_000_000_000), default: "20000000", "maximum number of items in a document",
+            \.interpretation.treeLimits.items, isOfCheck: true),
         Option(
-            name: "connections", key: "Connections", placeholder: "N", standard: "16384",
-            help: "maximum number of open connections"),
+            "max-document-bytes", .bytes(1...1 << 50), default: "2147483648", "maximum size of a document",
+            \.maximumBytes, isOfCheck: true),
         Option(
-            name: "connections-per-address", key: "ConnectionsPerAddress", placeholder: "N", standard: "0",
-            help: "maximum per client address; 0 means no limit"),
+            "max-memory", OptionType<Int>.bytes(64 << 20...1 << 50).map(Optional.some),
+            "memory the service may use; else what the system lets it have", \.memoryLimit),
+        Option("read-token-file", .file, "file of the tokens without which nobody may read", \.readTokenFile),
+        Option("edit-token-file", .file, "edit tokens, one per line; turns editing on", \.editTokenFile),
         Option(
-            name: "idle-timeout", key: "IdleTimeout", placeholder: "SECONDS", standard: "30",
-            help: "how long an idle connection is kept"),
+            "max-body-bytes", .bytes(1...1 << 30), default: "1048576", "maximum size of the body of an edit",
+            \.server.bodyLimit),
         Option(
-            name: "request-deadline", key: "RequestDeadline", placeholder: "SECONDS", standard: "30",
-            help: "how long a request may take, and its client take nothing"),
+            "poll-interval", .seconds(1...86_400), default: "2", "how often to check the file if no events arrive",
+            \.pollInterval),
         Option(
-            name: "cache-bytes", key: "CacheBytes", placeholder: "BYTES", standard: "33554432",
-            help: "memory for cached responses"),
+            "refresh", .seconds(1...86_400), default: "60", "how often to request a URL that cannot be followed",
+            \.refreshInterval),
         Option(
-            name: "response-bytes", key: "ResponseBytes", placeholder: "BYTES", standard: "134217728",
-            help: "memory for the bodies of the answers on their way"),
+            "fetch-timeout", .seconds(1...3_600), default: "30", "how long the server of a URL may be silent",
+            \.fetchTimeout, isOfCheck: true),
+        Option("cache", .file, "file that keeps the document of a URL for the next start", \.copyPath),
         Option(
-            name: "search-bytes", key: "SearchBytes", placeholder: "BYTES", standard: "134217728",
-            help: "memory for the titles that searches look through"),
+            "cache-control", .fieldValue, default: "no-cache", "the Cache-Control header field of responses",
+            \.api.cacheControl),
+        Option("hosts", .hosts, "further host names to answer to; * turns the check off", \.listedHosts),
         Option(
-            name: "waiters", key: "Waiters", placeholder: "N", standard: "10000",
-            help: "maximum number of open long polls and streams"),
-        Option(
-            name: "history-bytes", key: "HistoryBytes", placeholder: "BYTES", standard: "67108864",
-            help: "memory for earlier trees and their changes"),
-        Option(
-            name: "max-items", key: "MaxItems", placeholder: "N", standard: "20000000",
-            help: "maximum number of items in a document", isOfCheck: true),
-        Option(
-            name: "max-document-bytes", key: "MaxDocumentBytes", placeholder: "BYTES", standard: "2147483648",
-            help: "maximum size of a document", isOfCheck: true),
-        Option(
-            name: "max-memory", key: "MaxMemory", placeholder: "BYTES", standard: nil,
-            help: "memory the service may use; else what the system lets it have"),
-        Option(
-            name: "read-token-file", key: "ReadTokenFile", placeholder: "FILE", standard: nil,
-            help: "file of the tokens without which nobody may read"),
-        Option(
-            name: "edit-token-file", key: "EditTokenFile", placeholder: "FILE", standard: nil,
-            help: "edit tokens, one per line; turns editing on"),
-        Option(
-            name: "max-body-bytes", key: "MaxBodyBytes", placeholder: "BYTES", standard: "1048576",
-            help: "maximum size of the body of an edit"),
-        Option(
-            name: "poll-interval", key: "PollInterval", placeholder: "SECONDS", standard: "2",
-            help: "how often to check the file if no events arrive"),
-        Option(
-            name: "refresh", key: "Refresh", placeholder: "SECONDS", standard: "60",
-            help: "how often to request a URL that cannot be followed"),
-        Option(
-            name: "fetch-timeout", key: "FetchTimeout", placeholder: "SECONDS", standard: "30",
-            help: "how long the server of a URL may be silent", isOfCheck: true),
-        Option(
-            name: "cache", key: "Cache", placeholder: "FILE", standard: nil,
-            help: "file that keeps the document of a URL for the next start"),
-        Option(
-            name: "cache-control", key: "CacheControl", placeholder: "TEXT", standard: "no-cache",
-            help: "the Cache-Control header field of responses"),
-        Option(
-            name: "hosts", key: "Hosts", placeholder: "NAME,…|*", standard: nil,
-            help: "further host names to answer to; * turns the check off"),
-        Option(
-            name: "cors-origins", key: "CorsOrigins", placeholder: "ORIGIN,…|*", standard: nil,
-            help: "other origins whose web pages may read, and if listed edit"),
-        Option(
-            name: "no-web-client", key: "NoWebClient", placeholder: nil, standard: "false",
-            help: "leaves out the web client"),
+            "cors-origins", .origins, "other origins whose web pages may read, and if listed edit", \.api.allowedOrigins
+        ),
+        Option("no-web-client", .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient),
     ]
 
     /// The options of `browse`, which are on the command line only.
     static let ofBrowse: [Option] = [
-        Option(
-            name: "token-file", key: "TokenFile", placeholder: "FILE", standard: nil,
-            help: "file with the token that the server asks for"),
-        Option(
-            name: "lines", key: "Lines", placeholder: nil, standard: "false",
-            help: "prints lines, as it does without a terminal"),
-        Option(
-            name: "follow", key: "Follow", placeholder: nil, standard: "false",
-            help: "goes on printing the changes; implies --lines"),
-        Option(
-            name: "cache-folder", key: "CacheFolder", placeholder: "FOLDER", standard: nil,
-            help: "keeps levels there, to show them while the server is away"),
+        Option("token-file", .file, "file with the token that the server asks for"),
+        Option("lines", .flag, default: "false", "prints lines, as it does without a terminal"),
+        Option("follow", .flag, default: "false", "goes on printing the changes; implies --lines"),
+        Option("cache-folder", .folder, "keeps levels there, to show them while the server is away"),
     ]
 
-    /// The name of the source in the environment and the configuration file.
-    static let source = Option(name: "SOURCE", key: "Source", placeholder: nil, standard: nil, help: "the document")
-}
-
-extension Option {
-    /// The kind of an option's value.
-    enum Value: Equatable {
-        /// The option is a flag.
-        case none
-        case choices([String])
-        case file
-        case folder
-        /// Anything else.
-        case text
-    }
-
-    /// The kind of value that the placeholder describes: `text|json` lists choices, `FILE` is a file.
-    var value: Value {
-        guard let placeholder else { return .none }
-        if placeholder == "FILE" { return .file }
-        if placeholder == "FOLDER" { return .folder }
-        let choices = placeholder.split(separator: "|", omittingEmptySubsequences: false)
-        let areWords = choices.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isLowercase) }
-        return areWords ? .choices(choices.map(String.init)) : .text
-    }
+    /// The source, in the environment and the configuration file.
+    static let source = Option("source", .file, "the document")
 }

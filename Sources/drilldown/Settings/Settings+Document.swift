@@ -1,4 +1,3 @@
-import Levels
 import PropertyLists
 import TreeSources
 
@@ -26,39 +25,14 @@ extension Settings {
         _ address: String, _ onNotice: @escaping SourceScheme.NoticeHandler
     ) throws(UsageError) -> any TreeSource {
         let scheme = SourceScheme.of(address)
-        for (key, reason) in SourceScheme.all.flatMap(\.ownOptions)
-        where scheme.ownOptions[key] == nil && !text(key).isEmpty {
+        for (option, reason) in SourceScheme.all.filter({ $0.noun != scheme.noun }).flatMap(\.ownOptions)
+        where self[keyPath: option] != nil {
             throw UsageError(
-                "\(name(key)): \(reason), but '\(path: RemoteAddress.shown(address))' is \(scheme.noun).")
+                "\(name(option)): \(reason), but '\(path: RemoteAddress.shown(address))' is \(scheme.noun).")
         }
         return try scheme.makeSource(address, self, onNotice)
     }
 
     /// The folder of the served document's assets; nil if it has none.
     var assetsFolder: String? { sources.first.flatMap { SourceScheme.of($0).assetsFolder($0) } }
-
-    // MARK: How a document is read
-
-    func interpretation() throws(UsageError) -> Interpretation {
-        var interpretation = Interpretation(shape: try shape(), names: try names(), treeLimits: try treeLimits())
-        interpretation.progress = progress
-        return interpretation
-    }
-
-    func shape() throws(UsageError) -> PropertyListFile.Shape { try choice("Shape", PropertyListFile.Shape.self) }
-
-    func names() throws(UsageError) -> StructuralNames {
-        do {
-            return text("Keys").isEmpty ? StructuralNames() : try StructuralNames(mapping: text("Keys"))
-        } catch {
-            throw UsageError("\(name("Keys")): \(error.reason).")
-        }
-    }
-
-    func treeLimits() throws(UsageError) -> TreeLimits {
-        TreeLimits(items: try number("MaxItems", 1...4_000_000_000))
-    }
-
-    /// - Throws: `UsageError` for an invalid value.
-    func maximumBytes() throws(UsageError) -> Int { try number("MaxDocumentBytes", 1...1 << 50) }
 }

@@ -1,5 +1,7 @@
 import Bytes
 import Glibc
+import HTTPServer
+import LevelsAPI
 import PropertyLists
 import TreeSources
 
@@ -24,17 +26,50 @@ struct Settings {
         }
     }
 
-    private let values: [String: String]
-    private let origins: [String: Origin]
+    /// The text of a value, and where it was given.
+    struct Given: Equatable {
+        let text: String
+        let origin: Origin
+    }
+
+    // What the options are read into; those that have a default in the table never keep the value that is here.
+    var configuration: String?
+    var listenTargets: [ListenTarget] = []
+    /// Where metrics and probes are served; nil for the address of the service.
+    var metricsTarget: ListenTarget?
+    var certificate: String?
+    var certificateKey: String?
+    /// How long the service goes on after the first signal to stop.
+    var drain = Duration.zero
+    var server = Server.Configuration()
+    var api = LevelsAPI.Configuration()
+    /// The hosts that are listed; nil for all.
+    var listedHosts: [String]? = []
+    var readTokenFile: String?
+    var editTokenFile: String?
+    var logFormat = Log.Format.text
+    var logsAccess = false
+    /// The memory that the process may use, in bytes; nil for what the system lets it have.
+    var memoryLimit: Int?
+    var historyBytes = 0
+    /// How documents are read, and where they tell how far their loads are.
+    var interpretation = Interpretation()
+    /// The maximum size of a document.
+    var maximumBytes = 0
+    var valuesPath: String?
+    var copyPath: String?
+    var pollInterval = Duration.zero
+    var refreshInterval = Duration.zero
+    var fetchTimeout = Duration.zero
+
     /// Exactly one for `serve`, at least one for `check`.
     let sources: [String]
     /// The tokens of `DRILLDOWN_EDIT_TOKEN`; nil if it is not set. It is no option, so that no command line has it.
     let editToken: String?
-    /// Where the documents tell how far their loads are; nil if nobody looks.
-    var progress: LoadProgress?
-
     /// The tokens of `DRILLDOWN_READ_TOKEN`; nil if it is not set.
     let readToken: String?
+    /// What was given for the options of the command, by key.
+    private let given: [String: Given]
 
     /// The variable of `readToken`.
     static let readTokenVariable = "DRILLDOWN_READ_TOKEN"
@@ -43,27 +78,29 @@ struct Settings {
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
     init(_ arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
-        var values: [String: String] = [:]
-        var origins: [String: Origin] = [:]
-        let variables = try Self.variables(environment)
-        if let path = arguments.values["Config"] ?? variables["Config"] {
-            let origin = arguments.values["Config"] == nil ? Self.variable(of: "Config") : "--config"
-            for (key, entry) in try ConfigurationFile.entries(in: path, namedBy: origin) {
-                (values[key], origins[key]) = (entry.value, .file(entry.place))
-            }
-        }
-        for (key, value) in variables { (values[key], origins[key]) = (value, .variable(Self.variable(of: key))) }
+        let command = arguments.command ?? .serve
+        var given = try Self.variables(environment)
         for option in Option.all {
-            guard let value = arguments.values[option.key] else { continue }
-            (values[option.key], origins[option.key]) = (value, .option(option.name))
+            guard let text = arguments.values[option.key] else { continue }
+            given[option.key] = Given(text: text, origin: .option(option.name))
+        }
+        if let file = given["Config"] {
+            let entries = try ConfigurationFile.entries(in: file.text, namedBy: "\(file.origin)")
+            given.merge(entries) { before, _ in before }
         }
         editToken = environment[Self.editTokenVariable].flatMap { $0.isEmpty ? nil : $0 }
         readToken = environment[Self.readTokenVariable].flatMap { $0.isEmpty ? nil : $0 }
-        let command = arguments.command ?? .serve
-        let usable = Set(Option.all(of: command).map(\.key) + [Option.source.key])
-        self.values = values.filter { usable.contains($0.key) }
-        self.origins = origins
-        sources = try Self.sources(arguments.sources, else: values[Option.source.key], for: command)
+        sources = try Self.sources(arguments.sources, else: given[Option.source.key]?.text, for: command)
+        let usable = Set(Option.all(of: command).map(\.key))
+        self.given = given.filter { usable.contains($0.key) }
+        for option in Option.all { try read(option) }
+        api.assetsFolder = assetsFolder
+        try checkCertificate()
+        guard !api.sharesAnswers || readToken == nil && readTokenFile == nil else {
+            throw UsageError(
+                "\(name(\.api.cacheControl)): '\(api.cacheControl)' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+            )
+        }
     }
 
     private static func sources(
@@ -86,14 +123,10 @@ struct Settings {
         return sources
     }
 
-    private static func variable(of key: String) -> String {
-        (Option.all.first { $0.key == key } ?? Option.source).variable
-    }
-
     /// The variables that are options, by key; an empty one counts as unset.
-    private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: String] {
+    private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: Given] {
         let known = Option.all + [Option.source]
-        var values: [String: String] = [:]
+        var values: [String: Given] = [:]
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix("DRILLDOWN_") && !value.isEmpty && !isServiceLink(name, value)
             && ![editTokenVariable, readTokenVariable].contains(name)
@@ -103,7 +136,8 @@ struct Settings {
                 throw UsageError(
                     "\(quoted: name) is not a variable of drilldown.", hint: near.map { "Did you mean \($0)?" })
             }
-            values[option.key] = option.mayRepeat ? value.replacing(",", with: "\n") : value
+            let text = option.mayRepeat ? value.replacing(",", with: "\n") : value
+            values[option.key] = Given(text: text, origin: .variable(name))
         }
         return values
     }
@@ -118,56 +152,37 @@ struct Settings {
 
     // MARK: Values
 
-    /// The value of an option, or its default.
-    func text(_ key: String) -> String {
-        values[key] ?? Option.all.first { $0.key == key }?.standard ?? ""
-    }
-
-    /// The values of an option that may be repeated.
-    func texts(_ key: String) -> [String] {
-        text(key).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-
-    /// Where the value of an option was given.
-    func origin(_ key: String) -> Origin { values[key] == nil ? .standard : origins[key] ?? .standard }
-
-    /// The prefix of a message about an option's value: the origin, with the key if the origin is a file.
-    func name(_ key: String) -> String {
-        if case .file(let place) = origin(key) { return "\(place): \(key)" }
-        return "\(origin(key))"
-    }
-
-    /// The error for a value that an option does not accept.
-    ///
-    /// - Parameter value: the one that is meant, if the option has several.
-    func wrong(_ key: String, _ wanted: String, value: String? = nil) -> UsageError {
-        UsageError("\(name(key)): '\(quoted: value ?? text(key))' is not \(wanted).")
-    }
-
-    /// - Throws: `UsageError` if the value is not a whole number in the range.
-    func number(_ key: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int {
-        guard let value = Int(text(key)), range.contains(value) else {
-            throw wrong(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
-    }
-
-    /// - Throws: `UsageError` if the value is neither true nor false.
-    func flag(_ key: String) throws(UsageError) -> Bool {
-        switch text(key).lowercased() {
-        case "true", "yes", "1": true
-        case "false", "no", "0": false
-        default: throw wrong(key, "true or false")
+    private mutating func read(_ option: Option) throws(UsageError) {
+        let text = given[option.key]?.text ?? option.standard ?? ""
+        guard !text.isEmpty || option.standard != nil else { return }
+        do throws(WrongValue) {
+            try option.read(text, &self)
+        } catch {
+            throw UsageError("\(name(option)): \(error.reason)")
         }
     }
 
-    /// - Throws: `UsageError` if the value is not one of the choices.
-    func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String, _ type: Choice.Type
-    ) throws(UsageError) -> Choice where Choice.RawValue == String {
-        guard let choice = Choice(rawValue: text(key)) else {
-            throw wrong(key, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return choice
+    private func checkCertificate() throws(UsageError) {
+        guard (certificate == nil) != (certificateKey == nil) else { return }
+        let (named, missing) =
+            certificateKey == nil
+            ? (name(\.certificate), "private key with --tls-key")
+            : (name(\.certificateKey), "certificate with --tls-certificate")
+        throw UsageError("\(named): HTTPS needs the certificate and its key; name the file of the \(missing).")
+    }
+
+    /// Where the value of a property was given.
+    func origin(_ property: PartialKeyPath<Settings>) -> Origin { option(property).map(origin) ?? .standard }
+
+    /// The prefix of a message about the value of a property: the origin, with the key if the origin is a file.
+    func name(_ property: PartialKeyPath<Settings>) -> String { option(property).map(name) ?? "" }
+
+    private func option(_ property: PartialKeyPath<Settings>) -> Option? { Option.all.first { $0.sets(property) } }
+
+    private func origin(_ option: Option) -> Origin { given[option.key]?.origin ?? .standard }
+
+    private func name(_ option: Option) -> String {
+        if case .file(let place) = origin(option) { return "\(place): \(option.key)" }
+        return "\(origin(option))"
     }
 }

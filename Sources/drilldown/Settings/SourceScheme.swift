@@ -9,8 +9,8 @@ struct SourceScheme: Sendable {
 
     /// The kind in a sentence, as `a file`.
     let noun: String
-    /// The options that no other kind takes, by their keys, each with the reason.
-    var ownOptions: [String: String] = [:]
+    /// The options that no other kind takes, each with the reason.
+    var ownOptions: [(any KeyPath<Settings, String?> & Sendable, reason: String)] = []
     /// Whether an address has this form.
     let matches: @Sendable (_ address: String) -> Bool
     /// The folder of the document's assets; nil if it has none.
@@ -30,23 +30,20 @@ extension SourceScheme {
     /// The end of standard input, which `check` reads once.
     static let standardInput = SourceScheme(
         noun: "standard input", matches: { $0 == "-" },
-        makeSource: { (_, settings, _) throws(UsageError) in
-            StandardInput(interpretation: try settings.interpretation(), maximumBytes: try settings.maximumBytes())
+        makeSource: { _, settings, _ in
+            StandardInput(interpretation: settings.interpretation, maximumBytes: settings.maximumBytes)
         })
 
     /// A document at an `http` or `https` URL.
     static let web = SourceScheme(
-        noun: "a URL", ownOptions: ["Cache": "only the document of a URL is copied"],
+        noun: "a URL", ownOptions: [(\.copyPath, "only the document of a URL is copied")],
         matches: RemoteAddress.isMeant(by:),
         makeSource: { (address, settings, onNotice) throws(UsageError) in
             RemoteDocument(
                 try remoteAddress(address),
-                interpretation: try settings.interpretation(),
-                limits: RemoteDocument.Limits(
-                    bytes: try settings.maximumBytes(),
-                    patience: .seconds(try settings.number("FetchTimeout", 1...3_600))),
-                interval: .seconds(try settings.number("Refresh", 1...86_400)),
-                copyPath: settings.text("Cache").isEmpty ? nil : settings.text("Cache"), onNotice: onNotice)
+                interpretation: settings.interpretation,
+                limits: RemoteDocument.Limits(bytes: settings.maximumBytes, patience: settings.fetchTimeout),
+                interval: settings.refreshInterval, copyPath: settings.copyPath, onNotice: onNotice)
         })
 
     private static func remoteAddress(_ text: String) throws(UsageError) -> RemoteAddress {
@@ -59,16 +56,16 @@ extension SourceScheme {
 
     /// A file, or the folder of a settings bundle.
     static let file = SourceScheme(
-        noun: "a file", ownOptions: ["Values": "only a settings page in a file has stored values"],
+        noun: "a file", ownOptions: [(\.valuesPath, "only a settings page in a file has stored values")],
         matches: { _ in true }, assetsFolder: assetsFolder(beside:),
         makeSource: { (address, settings, _) throws(UsageError) in
             if let refusal = refusal(ofURL: address) { throw refusal }
             var file = PropertyListFile(
-                path: address, shape: try settings.shape(), names: try settings.names(),
-                treeLimits: try settings.treeLimits(), maximumBytes: try settings.maximumBytes(),
-                pollInterval: .seconds(try settings.number("PollInterval", 1...86_400)))
-            file.progress = settings.progress
-            return PagedFile(file, valuesPath: settings.text("Values").isEmpty ? nil : settings.text("Values"))
+                path: address, shape: settings.interpretation.shape, names: settings.interpretation.names,
+                treeLimits: settings.interpretation.treeLimits, maximumBytes: settings.maximumBytes,
+                pollInterval: settings.pollInterval)
+            file.progress = settings.interpretation.progress
+            return PagedFile(file, valuesPath: settings.valuesPath)
         })
 
     /// Why a source that looks like a URL of another scheme (RFC 3986, section 3.1) is refused; nil for a path.

@@ -1,0 +1,195 @@
+import HTTPServer
+import Levels
+import LevelsAPI
+import PropertyLists
+
+/// How the values of an option are named, completed and read.
+struct OptionType<Value>: Sendable {
+    /// What the help shows for a value; nil for a flag.
+    let placeholder: String?
+    let completion: OptionCompletion
+    let read: @Sendable (String) throws(WrongValue) -> Value
+
+    init(
+        _ placeholder: String?, _ completion: OptionCompletion = .text,
+        read: @escaping @Sendable (String) throws(WrongValue) -> Value
+    ) {
+        (self.placeholder, self.completion, self.read) = (placeholder, completion, read)
+    }
+
+    /// - Parameters:
+    ///   - wanted: what a value must be, for the sentence about a text of which `parse` makes none.
+    init(
+        _ placeholder: String?, _ completion: OptionCompletion = .text, wanted: String,
+        parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.init(placeholder, completion) { text throws(WrongValue) in
+            guard let value = parse(text) else { throw WrongValue(text, isNot: wanted) }
+            return value
+        }
+    }
+
+    func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> OptionType<Other> {
+        OptionType<Other>(placeholder, completion) { text throws(WrongValue) in transform(try read(text)) }
+    }
+}
+
+/// How a shell completes the values of an option.
+enum OptionCompletion: Equatable {
+    /// The option is a flag.
+    case none
+    case choices([String])
+    case file
+    case folder
+    /// Anything else.
+    case text
+}
+
+/// A text that is not a value of its option.
+struct WrongValue: Error {
+    /// What is wrong, to follow the option's name and a colon.
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    init(_ text: String, isNot wanted: String) { reason = "'\(quoted: text)' is not \(wanted)." }
+}
+
+// MARK: Types of several options
+
+extension OptionType<Int> {
+    static func number(_ range: ClosedRange<Int>, placeholder: String = "N") -> Self {
+        Self(placeholder, wanted: "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    static func bytes(_ range: ClosedRange<Int> = 0...1 << 40) -> Self { number(range, placeholder: "BYTES") }
+}
+
+extension OptionType<Duration> {
+    static func seconds(_ range: ClosedRange<Int>) -> Self {
+        OptionType<Int>.number(range, placeholder: "SECONDS").map { .seconds($0) }
+    }
+}
+
+extension OptionType<Bool> {
+    static let flag = Self(nil, .none, wanted: "true or false") { text in
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
+    }
+}
+
+extension OptionType where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
+    static func choice() -> Self {
+        let choices = Value.allCases.map(\.rawValue)
+        return Self(
+            choices.joined(separator: "|"), .choices(choices), wanted: "one of \(choices.joined(separator: ", "))"
+        ) { Value(rawValue: $0) }
+    }
+}
+
+extension OptionType<String?> {
+    static let file = Self("FILE", .file) { $0 }
+    static let folder = Self("FOLDER", .folder) { $0 }
+}
+
+// MARK: Types of one option
+
+extension OptionType<[ListenTarget]> {
+    /// One target on each line.
+    static let listenTargets = Self("HOST:PORT") { text throws(WrongValue) in
+        var targets: [ListenTarget] = []
+        for text in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            let target = try ListenTarget(text)
+            guard !targets.contains(target) || target.isFreePort else {
+                throw WrongValue("'\(quoted: text)' appears more than once.")
+            }
+            targets.append(target)
+        }
+        return targets
+    }
+}
+
+extension OptionType<ListenTarget?> {
+    static let address = Self("HOST:PORT") { text throws(WrongValue) in try ListenTarget(address: text) }
+}
+
+extension ListenTarget {
+    fileprivate init(_ text: String) throws(WrongValue) {
+        guard text.hasPrefix(Self.unixPrefix) else {
+            guard !text.hasPrefix("/") else {
+                throw WrongValue(text, isNot: "HOST:PORT; a socket is \(Self.unixPrefix)\(text)")
+            }
+            try self.init(address: text)
+            return
+        }
+        let path = String(text.dropFirst(Self.unixPrefix.count))
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw WrongValue(text, isNot: "the path of a socket, such as \(Self.unixPrefix)/run/drilldown/socket")
+        }
+        self = .unixSocket(path)
+    }
+
+    fileprivate init(address text: String) throws(WrongValue) {
+        guard let address = ListenAddress(text) else {
+            throw WrongValue(text, isNot: ListenAddress.requirement(for: text))
+        }
+        self = .address(address)
+    }
+}
+
+extension OptionType<TrustedProxies?> {
+    static let proxies = Self(
+        "ADDRESS,…", wanted: "a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix"
+    ) { text in
+        let listed = words(of: text)
+        if listed.isEmpty { return .some(nil) }
+        guard let proxies = TrustedProxies(listed) else { return nil }
+        return proxies
+    }
+}
+
+extension OptionType<[String]?> {
+    /// Nil for all hosts.
+    static let hosts = Self(
+        "NAME,…|*", wanted: "a list of host names without ports, separated by commas, or * alone for all"
+    ) { text in
+        let listed = words(of: text)
+        if listed == ["*"] { return .some(nil) }
+        guard listed.allSatisfy(AllowedHosts.isName) else { return nil }
+        return listed
+    }
+}
+
+extension OptionType<AllowedOrigins> {
+    static let origins = Self("ORIGIN,…|*") { text throws(WrongValue) in
+        do {
+            return try AllowedOrigins(text)
+        } catch {
+            throw WrongValue("\(error).")
+        }
+    }
+}
+
+extension OptionType<StructuralNames> {
+    static let names = Self("ROLE=NAME|NAME,…") { text throws(WrongValue) in
+        do throws(StructuralNamesError) {
+            return try StructuralNames(mapping: text)
+        } catch {
+            throw WrongValue("\(error.reason).")
+        }
+    }
+}
+
+extension OptionType<String> {
+    static let fieldValue = Self("TEXT", wanted: "a header field's value") { text in
+        text.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } ? text : nil
+    }
+}
+
+/// The elements of a list that commas or spaces separate.
+private func words(of text: String) -> [String] { text.split { $0 == "," || $0 == " " }.map(String.init) }

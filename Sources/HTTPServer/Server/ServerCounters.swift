@@ -157,45 +157,25 @@ struct EndedRequest {
 }
 
 /// Where each count is in the words of a shard.
+///
+/// Each route has its requests by method and status, its bytes, and two histograms, each of which ends with its sum.
 struct CounterLayout: Sendable {
     let routes: Int
-    private let durations: Histograms
-    private let waits: Histograms
-    private let bytes: Int
-    let connectionsOpened: Int
-    let connectionsClosed: Int
-    let unanswered: Int
-    let incomplete: Int
-    let size: Int
-
-    /// A histogram for each route: its buckets, then the sum in nanoseconds.
-    private struct Histograms {
-        let buckets: DurationBuckets
-        let start: Int
-
-        var stride: Int { buckets.bounds.count + 2 }
-        func start(of route: Int) -> Int { start + route * stride }
-        func sum(of route: Int) -> Int { start(of: route) + stride - 1 }
-    }
+    private let bytes = Method.count * Self.slots
+    private let durations, waits, stride: Int
 
     init(routes: Int) {
         self.routes = routes
-        var next = routes * Method.count * Self.statuses.count
-        func take(_ count: Int) -> Int {
-            defer { next += count }
-            return next
-        }
-        bytes = take(routes)
-        durations = Histograms(buckets: .requests, start: next)
-        _ = take(routes * durations.stride)
-        waits = Histograms(buckets: .waits, start: next)
-        _ = take(routes * waits.stride)
-        connectionsOpened = take(1)
-        connectionsClosed = take(1)
-        unanswered = take(1)
-        incomplete = take(1)
-        size = next
+        durations = bytes + 1
+        waits = durations + DurationBuckets.requests.bounds.count + 2
+        stride = waits + DurationBuckets.waits.bounds.count + 2
     }
+
+    var connectionsOpened: Int { routes * stride }
+    var connectionsClosed: Int { routes * stride + 1 }
+    var unanswered: Int { routes * stride + 2 }
+    var incomplete: Int { routes * stride + 3 }
+    var size: Int { routes * stride + 4 }
 
     /// The statuses that are counted one by one; the last stands for all others. The most frequent ones come first.
     static let statuses = [
@@ -208,29 +188,31 @@ struct CounterLayout: Sendable {
     @inline(__always)
     func requests(_ route: Int, _ method: Method, status: Int) -> Int {
         let slot = status == 200 ? 0 : Self.slot(of: status)
-        return (route * Method.count + Int(method.rawValue)) * Self.slots + slot
+        return route * stride + Int(method.rawValue) * Self.slots + slot
     }
 
     private static func slot(of status: Int) -> Int { statuses.firstIndex(of: status) ?? slots - 1 }
     private static let slots = statuses.count
 
     @inline(__always)
-    func bytes(_ route: Int) -> Int { bytes + route }
+    func bytes(_ route: Int) -> Int { route * stride + bytes }
 
     /// The places of a duration's bucket, and of the sum.
     @inline(__always)
     func duration(_ nanoseconds: Int, _ route: Int, isWait: Bool) -> (bucket: Int, sum: Int) {
-        let histograms = isWait ? waits : durations
-        return (
-            histograms.start(of: route) + histograms.buckets.bucket(of: nanoseconds), histograms.sum(of: route)
-        )
+        let (buckets, sum) = histogram(route, isWait: isWait)
+        return (buckets.lowerBound + Self.buckets(isWait).bucket(of: nanoseconds), sum)
     }
 
     /// The places of a route's buckets, and of the sum.
+    @inline(__always)
     func histogram(_ route: Int, isWait: Bool) -> (buckets: Range<Int>, sum: Int) {
-        let histograms = isWait ? waits : durations
-        return (histograms.start(of: route)..<histograms.sum(of: route), histograms.sum(of: route))
+        let start = route * stride + (isWait ? waits : durations)
+        let sum = start + Self.buckets(isWait).bounds.count + 1
+        return (start..<sum, sum)
     }
+
+    private static func buckets(_ isWait: Bool) -> DurationBuckets { isWait ? .waits : .requests }
 }
 
 extension Method {

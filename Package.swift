@@ -44,7 +44,8 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CEpoll"),
-        .target(name: "CSockets"),
+        // Debugging information in the version that Swift writes too, because valgrind cannot read both at once.
+        .target(name: "CSockets", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
         .systemLibrary(name: "CThreads"),
         .systemLibrary(name: "CFiles"),
         .systemLibrary(name: "CSearch"),

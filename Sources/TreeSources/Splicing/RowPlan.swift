@@ -3,31 +3,27 @@ internal import PropertyLists
 
 /// How the rows of one array of a document change.
 struct RowPlan {
-    enum Element {
-        /// Rows that stay as they are, where they are.
-        case kept(Range<Int>)
-        /// A row that stays where it is, and its number in the new level.
-        case touched(Int, new: Int, Provenance)
-        /// A row that was not at this place.
-        case inserted(new: Int, Provenance)
+    /// A row with changes within it, or a new one.
+    struct Change {
+        /// Its number in the new level.
+        let row: Int
+        let provenance: Provenance
     }
 
     /// The section of the older level.
     let section: Int
     /// Its rows in the older level.
     let old: Range<Int>
-    private(set) var elements: [Element] = []
+    private(set) var steps: [ListStep<Change>] = []
     /// The first of the older rows that is not known to stay or to go.
     private var next: Int
-    /// Those that go, in ascending order.
-    private(set) var dropped: [Int] = []
 
     /// Whether rows come or go; otherwise some are changed in place, if at all.
-    var isRearranged: Bool {
-        !dropped.isEmpty
-            || elements.contains { element in
-                if case .inserted = element { true } else { false }
-            }
+    var isRearranged: Bool { steps.contains(where: \.rearranges) }
+
+    /// Whether anything changes in the array.
+    var isChanged: Bool {
+        steps.contains { step in if case .keep(_, changing: nil) = step { false } else { true } }
     }
 
     private init(section: Int, old: Range<Int>) {
@@ -113,42 +109,43 @@ struct RowPlan {
             if rows.lowerBound >= next, rows.upperBound <= old.upperBound {
                 drop(upTo: rows.lowerBound)
                 next = rows.upperBound
-                elements.append(.kept(rows))
+                steps.append(.keep(rows, changing: nil))
             } else {
                 for (offset, row) in rows.enumerated() {
-                    elements.append(.inserted(new: new + offset, .same(origin + [row])))
+                    steps.append(.insert(Change(row: new + offset, provenance: .same(origin + [row]))))
                 }
             }
         case .row(let provenance):
+            let change = Change(row: new, provenance: provenance)
             guard let path = provenance.origin, let row = path.last, path.dropLast() == origin[...],
                 (next..<max(next, bound)).contains(row)
-            else { return elements.append(.inserted(new: new, provenance)) }
+            else { return steps.append(.insert(change)) }
             drop(upTo: row)
             next = row + 1
             if case .same = provenance {
-                elements.append(.kept(row..<row + 1))
+                steps.append(.keep(row..<row + 1, changing: nil))
             } else {
-                elements.append(.touched(row, new: new, provenance))
+                steps.append(.keep(row..<row + 1, changing: change))
             }
         }
     }
 
     private mutating func drop(upTo row: Int) {
-        if next < row { dropped += next..<row }
+        for row in next..<max(next, row) { steps.append(.drop(row)) }
         next = max(next, row)
     }
 
     /// The older rows whose places in the text are needed: those that go, and those beside what comes or goes.
     var wanted: Set<Int> {
         guard isRearranged else { return [] }
-        var wanted = Set(dropped)
-        for element in elements {
-            switch element {
-            case .kept(let rows):
+        var wanted: Set<Int> = []
+        for step in steps {
+            switch step {
+            case .keep(let rows, _):
                 let ends = [rows.lowerBound, rows.lowerBound + 1, rows.upperBound - 2, rows.upperBound - 1]
                 wanted.formUnion(ends.filter(rows.contains))
-            case .touched(let row, _, _): wanted.insert(row)
-            case .inserted: break
+            case .drop(let row): wanted.insert(row)
+            case .insert: break
             }
         }
         return wanted
@@ -176,9 +173,7 @@ extension Splicer {
         case .kept(let range):
             if let runs { try spliceRows(of: item, as: new, runs, whole: range) }
         case .new(let place):
-            var writer = FragmentWriter(syntax, place.style)
-            try composeRows(new, runs, &writer)
-            flush(&writer)
+            try write(at: place) { (writer) throws(PropertyListError) in try self.composeRows(new, runs, &writer) }
         }
     }
 
@@ -190,9 +185,9 @@ extension Splicer {
     ) throws(PropertyListError) {
         guard let plans = item.plans else {
             pieces.copy(upTo: whole.lowerBound)
-            var writer = FragmentWriter(syntax, try place(of: whole.lowerBound).style)
-            try composeRows(new, runs, &writer)
-            flush(&writer)
+            try write(at: place(of: whole.lowerBound)) { (writer) throws(PropertyListError) in
+                try self.composeRows(new, runs, &writer)
+            }
             return pieces.pass(upTo: whole.upperBound)
         }
         var lists: [(start: Int, plan: RowPlan)] = []
@@ -203,42 +198,28 @@ extension Splicer {
         }
         for (_, plan) in lists.sorted(by: { $0.start < $1.start }) {
             if let list = item.arrays[plan.section] {
-                try splice(list, try steps(of: plan, item, new))
+                try spliceRows(in: list, by: plan, of: item, as: new)
             } else if let dictionary = item.sections[plan.section] {
                 try addRows(of: plan, to: dictionary, new, runs)
             }
         }
     }
 
-    private func steps(
-        of plan: RowPlan, _ item: TouchedItem, _ new: Item.Step
-    ) throws(PropertyListError) -> [ListStep] {
-        guard let level = new.below else { return plan.dropped.map { .drop($0) } }
-        var steps: [ListStep] = []
-        var dropped = plan.dropped[...]
-        func keep(_ rows: Range<Int>, _ edit: ListEdit?) {
-            while let row = dropped.first, row < rows.lowerBound {
-                steps.append(.drop(row))
-                dropped.removeFirst()
-            }
-            steps.append(.keep(first: rows.lowerBound, last: rows.upperBound - 1, edit: edit))
+    private func spliceRows(
+        in list: TextList, by plan: RowPlan, of item: TouchedItem, as new: Item.Step
+    ) throws(PropertyListError) {
+        func step(_ change: RowPlan.Change) throws(PropertyListError) -> Item.Step {
+            guard let level = new.below else { throw .contradictoryEdit }
+            return Item.Step(level: level, row: change.row)
         }
-        for element in plan.elements {
-            switch element {
-            case .kept(let rows): keep(rows, nil)
-            case .touched(let row, let number, let provenance):
-                guard let below = item.below[row] else { throw .contradictoryEdit }
-                let step = Item.Step(level: level, row: number)
-                keep(row..<row + 1) { () throws(PropertyListError) in
-                    try self.splice(below, as: step, by: provenance)
-                }
-            case .inserted(let number, let provenance):
-                let step = Item.Step(level: level, row: number)
-                steps.append(
-                    .insert { (place) throws(PropertyListError) in try self.write(step, by: provenance, at: place) })
+        try splice(list, plan.steps) { (change) throws(PropertyListError) in
+            guard let row = change.provenance.origin?.last, let below = item.below[row] else {
+                throw .contradictoryEdit
             }
+            try self.splice(below, as: step(change), by: change.provenance)
+        } write: { (change, place) throws(PropertyListError) in
+            try self.write(step(change), by: change.provenance, at: place)
         }
-        return steps + dropped.map { .drop($0) }
     }
 
     /// Writes the first rows of a section whose dictionary has no array for them.
@@ -248,29 +229,16 @@ extension Splicer {
         guard let section = new.below?.writtenSections[plan.section],
             let field = section.fields?.last(where: { $0.form != nil })
         else { throw .contradictoryEdit }
-        var steps: [ListStep] = dictionary.entries.indices.map { .keep(first: $0, last: $0, edit: nil) }
-        steps.append(
-            .insert { (place) throws(PropertyListError) in
-                var writer = FragmentWriter(self.syntax, place.style)
-                try writer.write(key: field.name.span)
-                self.flush(&writer)
-                self.pieces.append(place.keyGap)
-                var array = FragmentWriter(self.syntax, place.style)
-                try self.composeArray(section.rows, new, runs, &array)
-                self.flush(&array)
-            })
+        var steps: [ListStep<Void>] = dictionary.entries.indices.map { .keep($0..<$0 + 1, changing: nil) }
+        steps.append(.insert(()))
         var list = TextList(dictionary)
         list.keyGap = try keyGap(of: dictionary)
-        try splice(list, steps)
-    }
-}
-
-extension RowPlan {
-    /// Whether anything changes in the array.
-    var isChanged: Bool {
-        !dropped.isEmpty
-            || elements.contains { element in
-                if case .kept = element { false } else { true }
+        try splice(list, steps) {
+        } write: { (_, place) throws(PropertyListError) in
+            try self.writeKey(field.name, at: place)
+            try self.write(at: place) { (writer) throws(PropertyListError) in
+                try self.composeArray(section.rows, new, runs, &writer)
             }
+        }
     }
 }

@@ -273,9 +273,6 @@ struct TextDictionary {
     mutating func noteComma(_ comma: Int?) {
         if !entries.isEmpty { entries[entries.count - 1].comma = comma }
     }
-
-    /// The number of the entry that counts for a key: the last one.
-    func entry(named name: [UInt8]) -> Int? { entries.lastIndex { $0.name == name } }
 }
 
 /// A container of a document's text with all that it contains.

@@ -17,7 +17,7 @@ extension Splicer {
     /// - Parameter editPlace: copies or writes the value of the place for an item's rows.
     func splice(
         _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
-        editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
+        editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         if dictionary.hasEntries(named: old), dictionary.hasEntries(named: new) {
             return try spliceInPlace(dictionary, old, new, editPlace)
@@ -32,86 +32,84 @@ extension Splicer {
                 field.isPlace && oldNumbers[field.name].map { old[$0].isPlace } == true
             })
         let names = Set(new.map(\.name))
-        var steps: [ListStep] = []
+        var steps: [ListStep<FieldChange>] = []
         var next = 0
         func pass(upTo end: Int) {
             for number in next..<max(next, end) {
                 let name = dictionary.entries[number].name
                 let isRepeated = entries[name] != number && names.contains(name)
-                steps.append(isRepeated ? .keep(first: number, last: number, edit: nil) : .drop(number))
+                steps.append(isRepeated ? .keep(number..<number + 1, changing: nil) : .drop(number))
             }
             next = max(next, end)
         }
         for (number, field) in new.enumerated() {
             guard let entry = stays[number], let oldNumber = oldNumbers[field.name] else {
-                steps.append(
-                    .insert { (place) throws(PropertyListError) in
-                        try self.write(field, at: place, editPlace)
-                    })
+                steps.append(.insert(FieldChange(entry: nil, old: nil, new: field)))
                 continue
             }
             pass(upTo: entry)
             next = entry + 1
-            let edit = try self.edit(dictionary.entries[entry], old[oldNumber], field, editPlace)
-            steps.append(.keep(first: entry, last: entry, edit: edit))
+            let change = FieldChange(entry: dictionary.entries[entry], old: old[oldNumber], new: field)
+            steps.append(.keep(entry..<entry + 1, changing: change))
         }
         pass(upTo: dictionary.entries.count)
         var list = TextList(dictionary)
         list.keyGap = try keyGap(of: dictionary)
-        try splice(list, steps)
+        try splice(list, steps) { (change) throws(PropertyListError) in
+            try self.make(change, editPlace)
+        } write: { (change, place) throws(PropertyListError) in
+            try self.writeKey(change.new.name, at: place)
+            try self.writeValue(change.new, at: place, editPlace)
+        }
+    }
+
+    /// An entry that stays, or a new one.
+    private struct FieldChange {
+        let entry: TextEntry?
+        let old: SplicedField?
+        let new: SplicedField
     }
 
     /// Copies a dictionary whose entries stay where they are.
     private func spliceInPlace(
         _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
-        _ editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
+        _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         let outer = unit
         defer { unit = outer }
         try measureUnit(of: TextList(entriesOf: dictionary))
         for (number, entry) in dictionary.entries.enumerated() {
-            try edit(entry, old[number], new[number], editPlace)?()
+            try make(FieldChange(entry: entry, old: old[number], new: new[number]), editPlace)
         }
     }
 
-    private func edit(
-        _ entry: TextEntry, _ old: SplicedField, _ new: SplicedField,
-        _ editPlace: @escaping (PlaceEdit) throws(PropertyListError) -> Void
-    ) throws(PropertyListError) -> ListEdit? {
-        if old.isPlace, new.isPlace {
-            return { () throws(PropertyListError) in try editPlace(.kept(entry.value)) }
-        }
-        if !old.isPlace, !new.isPlace {
-            if try old.isSame(as: new) { return nil }
-            let (oldValue, newValue) = (try old.value(), try new.value())
-            return { () throws(PropertyListError) in
-                try self.splice(entry.value, anchor: entry.key.lowerBound, oldValue, newValue)
-            }
-        }
-        return { () throws(PropertyListError) in
-            self.pieces.copy(upTo: entry.value.lowerBound)
-            try self.writeValue(new, at: self.place(of: entry.key.lowerBound), editPlace)
-            self.pieces.pass(upTo: entry.value.upperBound)
-        }
-    }
-
-    private func write(
-        _ field: SplicedField, at place: Place, _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
+    /// Copies an entry that stays, with its change.
+    private func make(
+        _ change: FieldChange, _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
-        var writer = FragmentWriter(syntax, place.style)
-        try writer.write(key: field.name.span)
-        flush(&writer)
+        guard let entry = change.entry, let old = change.old else { return }
+        if old.isPlace, change.new.isPlace { return try editPlace(.kept(entry.value)) }
+        if old.isPlace || change.new.isPlace {
+            pieces.copy(upTo: entry.value.lowerBound)
+            try writeValue(change.new, at: place(of: entry.key.lowerBound), editPlace)
+            return pieces.pass(upTo: entry.value.upperBound)
+        }
+        if try old.isSame(as: change.new) { return }
+        try splice(entry.value, anchor: entry.key.lowerBound, old.value(), change.new.value())
+    }
+
+    /// Writes the key of a new entry, and what is between it and the value.
+    func writeKey(_ name: [UInt8], at place: Place) throws(PropertyListError) {
+        try write(at: place) { (writer) throws(PropertyListError) in try writer.write(key: name.span) }
         pieces.append(place.keyGap)
-        try writeValue(field, at: place, editPlace)
     }
 
     private func writeValue(
         _ field: SplicedField, at place: Place, _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         if field.isPlace { return try editPlace(.new(place)) }
-        var writer = FragmentWriter(syntax, place.style)
-        try field.value().tell(to: &writer)
-        flush(&writer)
+        let value = try field.value()
+        try write(at: place) { (writer) throws(PropertyListError) in try value.tell(to: &writer) }
     }
 
     /// What is between keys and values of a dictionary; in XML, a line feed stands for the line's beginning.

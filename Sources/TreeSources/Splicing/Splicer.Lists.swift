@@ -13,19 +13,27 @@ extension Splicer {
     }
 
     /// Copies a container with its changes.
-    func splice(_ list: TextList, _ steps: [ListStep]) throws(PropertyListError) {
+    ///
+    /// - Parameters:
+    ///   - change: copies an element that stays, with the changes within it.
+    ///   - write: writes a new element.
+    func splice<Content>(
+        _ list: TextList, _ steps: [ListStep<Content>], change: (Content) throws(PropertyListError) -> Void,
+        write: (Content, Place) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
         let outer = unit
         defer { unit = outer }
         try measureUnit(of: list)
-        if list.firstStart == nil { return try fill(list, steps) }
+        if list.firstStart == nil { return try fill(list, steps, write) }
         var left = steps.count { !$0.isDrop }
         var before = Before.nothing
         var index = 0
         while index < steps.count {
             switch steps[index] {
-            case .keep(_, let last, let edit):
+            case .keep(let elements, let content):
                 left -= 1
-                try edit?()
+                if let content { try change(content) }
+                let last = elements.upperBound - 1
                 try settleComma(of: last, in: list, isLast: left == 0)
                 before = .old(last)
             case .drop(let first):
@@ -45,9 +53,11 @@ extension Splicer {
                     index += 1
                 }
                 try drop(first, last, of: list)
-            case .insert(let write):
+            case .insert(let content):
                 left -= 1
-                before = try insert(write, after: before, in: list, isLast: left == 0)
+                before = try insert(after: before, in: list, isLast: left == 0) { (place) throws(PropertyListError) in
+                    try write(content, place)
+                }
             }
             index += 1
         }
@@ -85,7 +95,7 @@ extension Splicer {
     // MARK: Insertion
 
     private func insert(
-        _ write: (Place) throws(PropertyListError) -> Void, after before: Before, in list: TextList, isLast: Bool
+        after before: Before, in list: TextList, isLast: Bool, _ write: (Place) throws(PropertyListError) -> Void
     ) throws(PropertyListError) -> Before {
         let comma: [UInt8] = syntax == .json && !isLast ? [UInt8(ascii: ",")] : []
         switch before {
@@ -180,19 +190,20 @@ extension Splicer {
     // MARK: Empty containers
 
     /// Writes the first elements of a container that has none.
-    private func fill(_ list: TextList, _ steps: [ListStep]) throws(PropertyListError) {
-        var writes: [(Place) throws(PropertyListError) -> Void] = []
-        for case .insert(let write) in steps { writes.append(write) }
-        guard !writes.isEmpty else { return }
+    private func fill<Content>(
+        _ list: TextList, _ steps: [ListStep<Content>], _ write: (Content, Place) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
+        let contents = steps.compactMap { step in if case .insert(let content) = step { content } else { nil } }
+        guard !contents.isEmpty else { return }
         let outer = pieces.shifted(try indent(ofEmpty: list))
         let style = try self.style(outer.map { $0 + unit }, near: list.opening.lowerBound)
         let colon = syntax == .json ? style.colon : style.indent.map { style.lineBreak + $0 } ?? []
         let place = Place(style: style, lineIndent: style.indent, keyGap: colon)
         let closing = try open(list, isOnOneLine: outer == nil)
-        for (number, write) in writes.enumerated() {
+        for (number, content) in contents.enumerated() {
             try begin(place, gap: number == 0 ? [] : try gap(in: list, near: nil))
-            try write(place)
-            if number + 1 < writes.count, syntax == .json { pieces.append([UInt8(ascii: ",")]) }
+            try write(content, place)
+            if number + 1 < contents.count, syntax == .json { pieces.append([UInt8(ascii: ",")]) }
         }
         if closing.needsLine, let outer { pieces.append(style.lineBreak + outer) }
         pieces.append(closing.text)
@@ -270,17 +281,15 @@ extension Splicer {
     }
 }
 
-/// A change within an element that stays where it is.
-typealias ListEdit = () throws(PropertyListError) -> Void
-
 /// What becomes of the elements of a container, in the new order; those that go are between those that stay.
-enum ListStep {
-    /// Elements stay, from the first to the last of them.
-    case keep(first: Int, last: Int, edit: ListEdit?)
+enum ListStep<Content> {
+    /// Elements stay; the content is that of one element with changes within it.
+    case keep(Range<Int>, changing: Content?)
     case drop(Int)
     /// A new element is written.
-    case insert((Splicer.Place) throws(PropertyListError) -> Void)
+    case insert(Content)
 
-    var isInsertion: Bool { if case .insert = self { true } else { false } }
     var isDrop: Bool { if case .drop = self { true } else { false } }
+    /// Whether an element comes or goes.
+    var rearranges: Bool { if case .keep = self { false } else { true } }
 }

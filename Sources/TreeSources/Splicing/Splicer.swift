@@ -4,7 +4,7 @@ internal import PropertyLists
 
 /// Makes the pieces of a new document, in the order of its text.
 ///
-/// A class, because what is written at a place is told by closures that write in turn.
+/// A class, because nested closures append to the same `pieces`.
 final class Splicer {
     var text: SplicedText
     let root: TouchedItem
@@ -107,15 +107,22 @@ final class Splicer {
         _ new: Item.Step, _ runs: [Provenance.Run]?, at place: Place
     ) throws(PropertyListError) {
         guard let runs else { return try writeAnew(new, at: place) }
-        var writer = FragmentWriter(syntax, place.style)
-        try compose(new, runs, &writer, at: place)
-        flush(&writer)
+        try write(at: place) { (writer) throws(PropertyListError) in try self.compose(new, runs, &writer) }
     }
 
     private func writeAnew(_ new: Item.Step, at place: Place) throws(PropertyListError) {
+        try write(at: place) { (writer) throws(PropertyListError) in
+            var walk = TreeWalk(new.level, row: new.row)
+            try walk.finish(to: &writer)
+        }
+    }
+
+    /// Writes new text in the layout of a place.
+    func write(
+        at place: Place, _ body: (inout FragmentWriter) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
         var writer = FragmentWriter(syntax, place.style)
-        var walk = TreeWalk(new.level, row: new.row)
-        try walk.finish(to: &writer)
+        try body(&writer)
         flush(&writer)
     }
 
@@ -150,8 +157,7 @@ final class Splicer {
 extension Splicer {
     /// Writes a new item, and the rows below it as their provenance says.
     func compose(
-        _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter,
-        at place: Place
+        _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         switch new.written {

@@ -1,10 +1,94 @@
 import Levels
 import PropertyLists
 
-/// The document of `POST /edits`: steps that are done in this order, all or none.
-struct EditSteps {
-    let steps: [EditStep]
+/// What a request asks for: an edit, and the condition on it.
+struct EditStep {
+    let edit: Edit
+    let condition: EditCondition?
+    /// Where its item is in the body (RFC 6901); nil if `at` and `section` are in the query.
+    let pointer: String?
 
+    init(_ edit: Edit, _ condition: EditCondition?, at pointer: String? = nil) {
+        self.edit = edit
+        self.condition = condition
+        self.pointer = pointer
+    }
+
+    /// A step of `POST /edits`.
+    ///
+    /// - Throws: `Problem` (422) for anything other than a step.
+    init(_ value: PropertyListValue, at pointer: String, number: Int) throws(Problem) {
+        let members = try BodyMembers(value, at: pointer, step: number, "A step must be an object")
+        let operations = members.names.compactMap { name in EditOperation.all.first { $0.name == name } }
+        guard operations.count == 1, let operation = operations.first else {
+            let names = EditOperation.all.map(\.name).joined(separator: ", ")
+            throw .invalidContent("A step must have exactly one of the members \(names).", at: pointer, step: number)
+        }
+        try members.check([operation.name] + operation.members + ["ifMatch"])
+        let (edit, path) = try operation.read(operation.name, members)
+        let condition = try members.text("ifMatch").map { text in
+            EditCondition(text, on: operation.subject, at: path, step: number)
+        }
+        self.init(edit, condition, at: pointer + JSONPointer.step(operation.name))
+    }
+}
+
+/// A kind of steps of `POST /edits`.
+struct EditOperation: Sendable {
+    /// The member that says what a step does.
+    let name: String
+    /// The other members that a step of this kind may have, beside `ifMatch`.
+    let members: [String]
+    /// What its condition is about.
+    let subject: Inquiry.Subject
+    /// Reads the edit, and the path that its condition is about.
+    let read: @Sendable (_ name: String, BodyMembers) throws(Problem) -> (Edit, ItemPath)
+
+    static let all = [insert, put, patch, move, delete]
+
+    private static let insert = EditOperation(name: "insert", members: ["to", "at", "section"], subject: .level) {
+        (name, members) throws(Problem) in
+        let (to, place) = (try members.path("to", "/levels"), try members.place())
+        return (.insert(members[name] ?? .null, below: to, at: place.position, section: place.section), to)
+    }
+
+    private static let put = EditOperation(name: "put", members: ["of"], subject: .detail) {
+        (name, members) throws(Problem) in
+        let path = try members.path("of", "/detail")
+        return (.put(members[name] ?? .null, at: path, onlyIfNew: false), path)
+    }
+
+    private static let patch = EditOperation(name: "patch", members: ["of"], subject: .detail) {
+        (name, members) throws(Problem) in
+        let path = try members.path("of", "/detail")
+        return (.patch(members[name] ?? .null, at: path), path)
+    }
+
+    private static let move = EditOperation(name: "move", members: ["to", "at", "section"], subject: .detail) {
+        (name, members) throws(Problem) in
+        let (from, to) = (try members.path(name, "/detail"), try members.path("to", "/levels"))
+        let place = try members.place()
+        return (.move(from, below: to, at: place.position, section: place.section), from)
+    }
+
+    private static let delete = EditOperation(name: "delete", members: [], subject: .detail) {
+        (name, members) throws(Problem) in
+        let path = try members.path(name, "/detail")
+        return (.delete(path), path)
+    }
+
+    /// Reads the document of `POST /moves`.
+    ///
+    /// - Throws: `Problem` (422) for anything else.
+    static func move(_ value: PropertyListValue) throws(Problem) -> (Edit, from: ItemPath) {
+        let members = try BodyMembers(value, #"The body must be an object with the members "from" and "to""#)
+        try members.check(["from"] + move.members)
+        return try move.read("from", members)
+    }
+}
+
+/// The document of `POST /edits`: steps that are done in this order, all or none.
+enum EditSteps {
     /// How many steps there may be, for the reader of the body.
     struct Limit: Sendable {
         let key = "edits"
@@ -15,94 +99,17 @@ struct EditSteps {
     static let limit = Limit()
 
     /// - Throws: `Problem` (422) for anything else.
-    init(_ value: PropertyListValue) throws(Problem) {
+    static func read(_ value: PropertyListValue) throws(Problem) -> [EditStep] {
         let members = try BodyMembers(value, #"The body must be an object with the member "edits""#)
         try members.check(["edits"])
-        guard case .array(let values)? = members["edits"], (1...Self.limit.count).contains(values.count) else {
-            throw Self.limit.problem
+        guard case .array(let values)? = members["edits"], (1...limit.count).contains(values.count) else {
+            throw limit.problem
         }
         var steps: [EditStep] = []
         steps.reserveCapacity(values.count)
         for (number, value) in values.enumerated() {
             steps.append(try EditStep(value, at: "/edits/\(number)", number: number))
         }
-        self.steps = steps
-    }
-}
-
-/// One step of `POST /edits`, and the condition on it.
-struct EditStep {
-    /// What a step does; the name of the member that says so.
-    enum Verb: String, CaseIterable {
-        case insert, put, patch, move, delete
-
-        /// The other members that such a step may have.
-        var members: [String] {
-            switch self {
-            case .insert, .move: ["to", "at", "section", "ifMatch"]
-            case .put, .patch: ["of", "ifMatch"]
-            case .delete: ["ifMatch"]
-            }
-        }
-    }
-
-    let edit: Edit
-    /// Where its item is in the body (RFC 6901).
-    let pointer: String
-    let condition: EditCondition?
-
-    /// - Throws: `Problem` (422) for anything other than a step.
-    init(_ value: PropertyListValue, at pointer: String, number: Int) throws(Problem) {
-        let members = try BodyMembers(value, at: pointer, step: number, "A step must be an object")
-        let verb = try Self.verb(of: members)
-        try members.check([verb.rawValue] + verb.members)
-        let content = members[verb.rawValue] ?? .null
-        self.pointer = pointer + JSONPointer.step(verb.rawValue)
-        let subject: (Inquiry.Subject, ItemPath)
-        switch verb {
-        case .insert:
-            let (to, place) = (try members.path("to", "/levels"), try members.place())
-            edit = .insert(content, below: to, at: place.position, section: place.section)
-            subject = (.level, to)
-        case .move:
-            let (from, to) = (try members.path("move", "/detail"), try members.path("to", "/levels"))
-            let place = try members.place()
-            edit = .move(from, below: to, at: place.position, section: place.section)
-            subject = (.detail, from)
-        case .put, .patch:
-            let path = try members.path("of", "/detail")
-            edit = verb == .put ? .put(content, at: path, onlyIfNew: false) : .patch(content, at: path)
-            subject = (.detail, path)
-        case .delete:
-            let path = try members.path("delete", "/detail")
-            edit = .delete(path)
-            subject = (.detail, path)
-        }
-        condition = try members.text("ifMatch").map { EditCondition($0, on: subject.0, at: subject.1, step: number) }
-    }
-
-    private static func verb(of members: BodyMembers) throws(Problem) -> Verb {
-        let verbs = members.names.compactMap(Verb.init)
-        if verbs.count == 1 { return verbs[0] }
-        let names = Verb.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .invalidContent(
-            "A step must have exactly one of the members \(names).", at: members.pointer, step: members.step)
-    }
-}
-
-/// The document of `POST /moves`.
-struct MoveDocument {
-    let edit: Edit
-    /// The path of the item that moves.
-    let from: ItemPath
-
-    /// - Throws: `Problem` (422) for anything else.
-    init(_ value: PropertyListValue) throws(Problem) {
-        let members = try BodyMembers(value, #"The body must be an object with the members "from" and "to""#)
-        try members.check(["from", "to", "at", "section"])
-        from = try members.path("from", "/detail")
-        let to = try members.path("to", "/levels")
-        let place = try members.place()
-        edit = .move(from, below: to, at: place.position, section: place.section)
+        return steps
     }
 }

@@ -14,7 +14,7 @@ extension LevelsAPI {
         let (position, section) = (query.place ?? .last, query.section)
         let condition = EditCondition(call.request, on: .level, at: path)
         return try submit(bodyOf: call, .item, by: token) { body in
-            AskedEdits([.insert(body, below: path, at: position, section: section)], [condition])
+            [EditStep(.insert(body, below: path, at: position, section: section), condition)]
         }
     }
 
@@ -35,7 +35,7 @@ extension LevelsAPI {
         let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
         return try submit(bodyOf: call, .item, by: token) { body in
-            AskedEdits([edit(path, body)], [condition], pointers: [""])
+            [EditStep(edit(path, body), condition, at: "")]
         }
     }
 
@@ -43,18 +43,17 @@ extension LevelsAPI {
     func delete(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
-        let asked = AskedEdits([.delete(path)], [condition])
-        return try submit(asked, isExact: true, PendingEdit(.item, call, selection), by: token)
+        let pending = PendingEdit(.item, call, selection)
+        return try submit([EditStep(.delete(path), condition)], isExact: true, pending, by: token)
     }
 
     /// `POST /moves`.
     func move(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         let headers = KeptConditions(call.request)
         return try submit(bodyOf: call, .item, by: token) { body throws(Problem) in
-            let move = try MoveDocument(body)
-            let condition = EditCondition(headers.request, on: .detail, at: move.from)
+            let (move, from) = try EditOperation.move(body)
             // The members 'at' and 'section' are beside the item.
-            return AskedEdits([move.edit], [condition], pointers: ["/from"])
+            return [EditStep(move, EditCondition(headers.request, on: .detail, at: from), at: "/from")]
         }
     }
 
@@ -62,8 +61,7 @@ extension LevelsAPI {
     func editSteps(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
         return try submit(bodyOf: call, .steps, by: token, limit: EditSteps.limit) { body throws(Problem) in
-            let steps = try EditSteps(body).steps
-            return AskedEdits(steps.map(\.edit), steps.map(\.condition), pointers: steps.map(\.pointer))
+            try EditSteps.read(body)
         }
     }
 
@@ -73,7 +71,7 @@ extension LevelsAPI {
         var pending = PendingEdit(.document, call, selection)
         pending.pointers = [""]
         let waiter = try begin(pending)
-        try carryOut(.document(call.request.body), [condition], pending, for: waiter, by: token)
+        try carryOut(.document(call.request.body), [condition].compactMap(\.self), pending, for: waiter, by: token)
         return .later(waiter)
     }
 
@@ -92,21 +90,21 @@ extension LevelsAPI {
     ///
     /// - Parameters:
     ///   - limit: the array of the body whose elements are counted.
-    ///   - asked: what the value in the body asks for.
+    ///   - steps: what the value in the body asks for.
     /// - Throws: `Problem` (400, 422) for a short body; (503) if too many edits are in progress.
     private func submit(
         bodyOf call: Call, _ subject: PendingEdit.Subject, by token: AccessToken, limit: EditSteps.Limit? = nil,
-        _ asked: @escaping @Sendable (PropertyListValue) throws(Problem) -> AskedEdits
+        _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
     ) throws(Problem) -> Answer {
         let body = SentBody(call.request)
         let pending = PendingEdit(subject, call, selection)
         guard body.isLong else {
-            return try submit(asked(body.value(limit)), isExact: body.isExact, pending, by: token)
+            return try submit(steps(body.value(limit)), isExact: body.isExact, pending, by: token)
         }
         let waiter = try begin(pending)
         _ = bodyQueue.add { [self] in
             do throws(Problem) {
-                try carryOut(asked(body.value(limit)), isExact: body.isExact, pending, for: waiter, by: token)
+                try carryOut(steps(body.value(limit)), isExact: body.isExact, pending, for: waiter, by: token)
             } catch {
                 edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: error) }
             }
@@ -115,10 +113,10 @@ extension LevelsAPI {
     }
 
     private func submit(
-        _ asked: AskedEdits, isExact: Bool, _ pending: PendingEdit, by token: AccessToken
+        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, by token: AccessToken
     ) throws(Problem) -> Answer {
         let waiter = try begin(pending)
-        try carryOut(asked, isExact: isExact, pending, for: waiter, by: token)
+        try carryOut(steps, isExact: isExact, pending, for: waiter, by: token)
         return .later(waiter)
     }
 
@@ -128,22 +126,21 @@ extension LevelsAPI {
     }
 
     private func carryOut(
-        _ asked: AskedEdits, isExact: Bool, _ pending: PendingEdit, for waiter: Waiter, by token: AccessToken
+        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, for waiter: Waiter, by token: AccessToken
     ) throws(Problem) {
         var pending = pending
-        pending.pointers = asked.pointers
-        let batch = EditBatch(asked.edits, isExact: isExact)
-        try carryOut(.edits(batch), asked.conditions, pending, for: waiter, by: token)
+        pending.pointers = steps.compactMap(\.pointer)
+        let batch = EditBatch(steps.map(\.edit), isExact: isExact)
+        try carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter, by: token)
     }
 
     /// Has the editor carry out an edit that was begun, and answers when that has ended.
     ///
     /// The edit is done even if the client is gone by then.
     private func carryOut(
-        _ content: EditRequest.Content, _ conditions: [EditCondition?], _ pending: PendingEdit, for waiter: Waiter,
+        _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter,
         by token: AccessToken
     ) throws(Problem) {
-        let conditions = conditions.compactMap(\.self)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         editor.edit(
             EditRequest(
@@ -159,20 +156,6 @@ extension LevelsAPI {
 
     /// Waits until all edits in progress have ended, or until a time; their clients are answered then.
     public func finishEdits(until deadline: ContinuousClock.Instant) { edits.drain(until: deadline) }
-}
-
-/// What the body of a request asks for.
-private struct AskedEdits {
-    let edits: [Edit]
-    let conditions: [EditCondition?]
-    /// Where the item of each edit is in the body (RFC 6901); empty if `at` and `section` are in the query.
-    let pointers: [String]
-
-    init(_ edits: [Edit], _ conditions: [EditCondition?], pointers: [String] = []) {
-        self.edits = edits
-        self.conditions = conditions
-        self.pointers = pointers
-    }
 }
 
 extension Problem {

@@ -108,23 +108,3 @@ extension RowPosition {
             "no row of \(target.shown.titlePath) has the key '\(quoted: key)', so that nothing can be placed beside it")
     }
 }
-
-extension Edit {
-    /// The path of the item above the rows that the edit changes; nil if it changes those of two, or the root.
-    var levelPath: ItemPath? {
-        switch self {
-        case .insert(_, let path, _, _): path
-        case .put(_, let path, _), .patch(_, let path), .delete(let path): path.parent
-        case .move(let path, let owner, _, _): path.parent == owner ? owner : nil
-        }
-    }
-
-    /// The keys of the rows of that level that the edit names.
-    var rowKeys: [[UInt8]] {
-        switch self {
-        case .insert(_, _, let position, _): [position.keyBytes].compactMap(\.self)
-        case .put(_, let path, _), .patch(_, let path), .delete(let path): [path.lastKey]
-        case .move(let path, _, let position, _): [path.lastKey] + [position.keyBytes].compactMap(\.self)
-        }
-    }
-}

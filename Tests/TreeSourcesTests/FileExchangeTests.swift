@@ -23,7 +23,7 @@ struct FileExchangeTests {
     ) throws -> FileIdentity {
         let original = try DocumentFile.open(path: scratch(name), maximumBytes: 1_000)
         var file = try FileReplacement.begin(
-            of: scratch(name), through: FileReplacement.editPath(of: scratch(name)), mode: .fixed(0o600)
+            of: scratch(name), through: FileReplacement.editPath(of: scratch(name)), mode: 0o600
         ) { [log] step, _ in
             log.withLock { $0.append(step) }
             do {
@@ -381,7 +381,7 @@ struct FileExchangeTests {
         #expect(FileReplacement.removeRemains(at: aside) == 0)
         #expect(try names == ["Data.plist"])
         #expect(FileReplacement.removeRemains(at: aside) == 0)
-        let file = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: .fixed(0o600))
+        let file = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: 0o600)
         #expect(FileReplacement.removeRemains(at: aside) == -1)
         #expect(try names == [".Data.plist.drilldown-edit", "Data.plist"])
         _ = consume file

@@ -15,7 +15,7 @@ struct FileReplacementTests {
 
     /// Replaces `Data.plist` in two pieces; one step may fail.
     private func replace(
-        _ name: String = "Data.plist", mode: FileReplacement.Mode = .fixed(0o600), failing: FileReplacement.Step? = nil
+        _ name: String = "Data.plist", mode: mode_t = 0o600, failing: FileReplacement.Step? = nil
     ) throws(FileReplacementError) {
         var file = try FileReplacement.begin(of: scratch(name), through: scratch(name + ".new"), mode: mode) {
             step, _ in
@@ -48,7 +48,7 @@ struct FileReplacementTests {
     @Test("returns the state of the new file")
     func state() throws {
         var file = try FileReplacement.begin(
-            of: scratch("Data.plist"), through: scratch("Aside"), mode: .kept(orElse: 0o644))
+            of: scratch("Data.plist"), through: scratch("Aside"), mode: 0o644)
         try file.append("newer".utf8.span)
         let state = try file.commit()
         let found = try #require(FileIdentity(path: scratch("Data.plist")))
@@ -60,7 +60,7 @@ struct FileReplacementTests {
     func abandoned() throws {
         do {
             var file = try FileReplacement.begin(
-                of: scratch("Data.plist"), through: scratch("Aside"), mode: .fixed(0o600))
+                of: scratch("Data.plist"), through: scratch("Aside"), mode: 0o600)
             try file.append("new".utf8.span)
             #expect(try content == "old")
             #expect(try names == ["Aside", "Data.plist"])
@@ -119,15 +119,13 @@ struct FileReplacementTests {
         #expect(try names == ["Data.plist", "Folder"])
     }
 
-    @Test("keeps the permissions of the old file, or sets others")
+    @Test("gives the new file its own permissions")
     func permissions() throws {
         try scratch.permit(0o640, "Data.plist")
-        try replace(mode: .kept(orElse: 0o644))
-        #expect(try mode() == 0o640)
-        try replace("New.plist", mode: .kept(orElse: 0o644))
-        #expect(try mode("New.plist") == 0o644)
-        try replace(mode: .fixed(0o600))
+        try replace(mode: 0o600)
         #expect(try mode() == 0o600)
+        try replace("New.plist", mode: 0o644)
+        #expect(try mode("New.plist") == 0o644)
     }
 
     @Test("takes over the remains of a process that was killed")
@@ -141,7 +139,7 @@ struct FileReplacementTests {
     @Test("is refused while another one of the same file is in progress")
     func twice() throws {
         let aside = scratch("Data.plist.new")
-        var first = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: .fixed(0o600))
+        var first = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: 0o600)
         try first.append("first".utf8.span)
         #expect(throws: FileReplacementError(step: .create, code: EWOULDBLOCK, path: aside)) { try replace() }
         _ = try first.commit()

@@ -20,7 +20,7 @@ struct SaveCallsTests {
         _ name: String = "Data.plist", failing failures: [(text: String, code: Int32)] = []
     ) throws -> FileReplacement {
         let aside = FileReplacement.editPath(of: scratch(name))
-        return try FileReplacement.begin(of: scratch(name), through: aside, mode: .fixed(0o600)) {
+        return try FileReplacement.begin(of: scratch(name), through: aside, mode: 0o600) {
             [log, folder = scratch.path] step, call in
             let words = "\(step): \(call.words(in: folder))"
             log.withLock { $0.append(words) }

@@ -117,7 +117,7 @@ extension ValuesFile {
     private func begin(_ target: String, mode: mode_t) throws(SaveError) -> FileReplacement {
         do throws(FileReplacementError) {
             return try FileReplacement.begin(
-                of: target, through: FileReplacement.editPath(of: target), mode: .fixed(mode), fault: fault)
+                of: target, through: FileReplacement.editPath(of: target), mode: mode, fault: fault)
         } catch {
             throw SaveError(error)
         }

@@ -63,7 +63,7 @@ struct DocumentCopy {
 
     private func replace(_ path: String, with input: DocumentInput) throws(FileReplacementError) -> FileIdentity {
         // Only the owner may read the copy, because the origin may have required credentials.
-        var file = try FileReplacement.begin(of: path, through: path + ".new", mode: .fixed(0o600))
+        var file = try FileReplacement.begin(of: path, through: path + ".new", mode: 0o600)
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         var offset = 0
         while offset < input.size {

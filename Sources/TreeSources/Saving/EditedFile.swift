@@ -71,7 +71,7 @@ struct EditedFile {
         do throws(FileReplacementError) {
             let aside = FileReplacement.editPath(of: target)
             return try FileReplacement.begin(
-                of: target, through: aside, mode: .fixed(0o600), fault: fault)
+                of: target, through: aside, mode: 0o600, fault: fault)
         } catch {
             throw SaveError(error)
         }

@@ -15,13 +15,6 @@ struct FileReplacement: ~Copyable {
             remove
     }
 
-    /// The permissions of the new file.
-    enum Mode: Sendable {
-        case fixed(mode_t)
-        /// Those of the file that is replaced; if there is none, these.
-        case kept(orElse: mode_t)
-    }
-
     /// Sees each system call before it is made, and the step that it belongs to; for tests.
     ///
     /// Returns the error number with which the call fails, or nil to make it.
@@ -42,13 +35,13 @@ struct FileReplacement: ~Copyable {
     ///   - mode: the permissions of the new file.
     /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
     static func begin(
-        of path: String, through aside: String, mode: Mode, fault: @escaping Fault = { _, _ in nil }
+        of path: String, through aside: String, mode: mode_t, fault: @escaping Fault = { _, _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
         let call = SystemCall.create(aside)
         let descriptor = make(.create, call, fault, by: call.make)
         guard descriptor >= 0 else { throw FileReplacementError(step: .create, code: errno, path: aside) }
         let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)
-        try file.attempt(.setMode, aside, .setMode(descriptor, bits(of: mode, path)))
+        try file.attempt(.setMode, aside, .setMode(descriptor, mode))
         return file
     }
 
@@ -155,15 +148,6 @@ struct FileReplacement: ~Copyable {
         var (own, named) = (stat(), stat())
         return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
             && own.st_dev == named.st_dev
-    }
-
-    private static func bits(of mode: Mode, _ path: String) -> mode_t {
-        switch mode {
-        case .fixed(let mode): return mode
-        case .kept(let mode):
-            var status = stat()
-            return unsafe stat(path, &status) == 0 ? status.st_mode & 0o7777 : mode
-        }
     }
 
     /// The folder of a path, as a path.

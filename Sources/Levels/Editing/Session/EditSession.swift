@@ -116,11 +116,11 @@ public struct EditSession: Sendable {
     mutating func make(_ edit: Edit, isExact: Bool) throws(EditRefusal) {
         if !isCertain(edit) { try settle() }
         try apply(edit, isExact: isExact)
-        guard let path = edit.levelPath, let batchFile, case .found(let owner) = Item.find(path, in: document) else {
-            return
-        }
+        guard gatheredPath == nil, let path = edit.levelPath, let batchFile,
+            case .found(let owner) = Item.find(path, in: document)
+        else { return }
         // The level must be shown as its file has it.
-        gatheredPath = files[batchFile].draft.isGathering(owner.level) ? path : nil
+        if files[batchFile].draft.isGathering(owner.level) { gatheredPath = path }
     }
 
     /// Whether the rows that a step names are known without the tree of the steps before.

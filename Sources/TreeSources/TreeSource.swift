@@ -39,6 +39,8 @@ private final class UnchangingWatcher: SourceWatcher {
 public struct LoadedTree: Sendable {
     /// The tree.
     public var tree: Tree
+    /// What answers instead of the tree, which then is a root without rows; nil for a tree in memory.
+    public var rows: (any RowSource)?
     /// The state of the source as it was when it was read.
     public var fingerprint: Fingerprint
     /// The syntax of the document.

@@ -268,8 +268,8 @@ final class Reloader {
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         fingerprint = loaded.fingerprint
         return Snapshot(
-            document: loaded.tree.document, translations: loaded.tree.translations, revision: revisions.next(),
-            loadedAt: WallClock.now, composition: loaded.composition,
+            document: loaded.tree.document, rows: loaded.rows, translations: loaded.tree.translations,
+            revision: revisions.next(), loadedAt: WallClock.now, composition: loaded.composition,
             release: { [released] in released.take($0) })
     }
 

@@ -146,7 +146,7 @@ import TreeStore
     @Test("comes with a memory of what it replaces")
     func replaced() throws {
         let path = try ItemPath("/".utf8.span)
-        let current = try Item(at: path, in: snapshots[1].document)
+        let current = try snapshots[1].source(api.selection.arrangements).item(at: path)
         let levels = History(api.publications).items(at: path, in: nil, before: current).map(\.level)
         #expect(levels.count == 1 && levels[0] === snapshots[0].document.child(0))
     }

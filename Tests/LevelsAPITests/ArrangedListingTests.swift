@@ -73,7 +73,7 @@ import Testing
             let (copy, version) = try Self.object(old)
             let (whole, newVersion) = try Self.object(new)
             let since = String(EntityTag.of(version).dropFirst().dropLast())
-            let change = LevelChange(since: since, old: old.item, to: new)
+            let change = LevelChange(since: since, from: old, to: new)
             let delta = try Self.object(LevelDelta(answer: new, change: change, version: newVersion)).object
             #expect(delta["since"] as? String == since)
             #expect(try DeltaTests.applied(delta, to: copy) == whole as NSDictionary, "seed \(seed)")
@@ -89,8 +89,8 @@ import Testing
             let after = Self.edited(before, using: &generator)
             let paths = (PlainListing(before, query).paths, PlainListing(after, query).paths)
             let difference = RowsDifference(
-                from: try Self.answer(try Desk.snapshot(PlainItem.document(before)), query).listing,
-                to: try Self.answer(try Desk.snapshot(PlainItem.document(after)), query).listing)
+                from: try Self.answer(try Desk.snapshot(PlainItem.document(before)), query).page,
+                to: try Self.answer(try Desk.snapshot(PlainItem.document(after)), query).page)
             let common = Set(paths.0).intersection(paths.1)
             #expect(difference.removed.map { paths.0[$0] } == paths.0.filter { !common.contains($0) })
             #expect(difference.inserted.map { paths.1[$0] } == paths.1.filter { !common.contains($0) })
@@ -117,10 +117,12 @@ import Testing
     // MARK: Asking
 
     private static func answer(_ snapshot: Snapshot, _ text: String) throws -> LevelAnswer {
-        let query = try Query(text.utf8Span.span, .arranging)
-        var asked = try LevelQuery(deliveryOf: query, .init(target: "/levels/?\(text)"), format: .json)
-        try asked.readAnswer(query)
-        return LevelAnswer(Item(rootOf: snapshot.document), asked, ArrangementCache(bytes: 0))
+        let query = try Query(text.utf8Span.span, ArrangingQuery.table.options)
+        var asked = ArrangingQuery()
+        try query.readAnswer(into: &asked)
+        return try LevelAnswer(
+            Item(rootOf: snapshot.document), asked.rows, snapshot.source(ArrangementCache(bytes: 0)),
+            linked: query.parameters.filter { query.option($0)?.isInNextLink == true })
     }
 
     private static func page(_ snapshot: Snapshot, _ text: String) throws -> [String: Any] {

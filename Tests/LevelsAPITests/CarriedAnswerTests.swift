@@ -85,7 +85,7 @@ import TreeStore
         let request = Request(target: "/levels/a")
         for _ in 0..<2 { _ = api.response(to: request) }
         api.publish(try Self.snapshot(Self.changed(#""y1""#, #""y2""#), 2))
-        let hash = ResponseCache.hash(request.target, Negotiation(request, .none))
+        let hash = Negotiation(request, .none).key(of: request.target)
         #expect(api.cache.find(request.target, hash: hash, in: 1).verified == nil)
         let answer = api.response(to: request)
         #expect(api.cache.find(request.target, hash: hash, in: 1).verified?.response === answer)
@@ -98,11 +98,11 @@ import TreeStore
         let answer = RenderedAnswer(Response(status: 200, headers: [], body: []), entityTag: nil)
         let targets = (0..<400).map { "/levels/?fields=\($0)" + String(repeating: "x", count: 8_000) }
         for target in targets {
-            let hash = ResponseCache.hash(target.utf8Span.span, negotiation)
+            let hash = negotiation.key(of: target.utf8Span.span)
             cache.keep(answer, of: nil, for: target.utf8Span.span, hash: hash, in: 0, showing: nil)
         }
         let kept = targets.filter { target in
-            let hash = ResponseCache.hash(target.utf8Span.span, negotiation)
+            let hash = negotiation.key(of: target.utf8Span.span)
             return cache.find(target.utf8Span.span, hash: hash, in: 0).verified != nil
         }
         #expect(kept.reduce(0) { $0 + $1.utf8.count } <= 16 * 64 << 10)
@@ -175,8 +175,11 @@ import TreeStore
         let snapshots = try (0...1).map { try Self.snapshot("[\"\($0)\"]", $0) }
         let cache = ResponseCache(bytes: 1 << 20)
         let request = Request(target: "/levels/")
-        let hash = ResponseCache.hash(request.target, Negotiation(request, .none))
-        let contents = snapshots.map { ShownContent(.level, Item(rootOf: $0.document)) }
+        let hash = Negotiation(request, .none).key(of: request.target)
+        let arrangements = ArrangementCache(bytes: 0)
+        let contents = snapshots.map { snapshot in
+            ShownContent(.rows, of: Item(rootOf: snapshot.document), in: snapshot.source(arrangements))
+        }
         let answers = (0...1).map { number in
             RenderedAnswer(Response(status: 200, headers: [], body: [UInt8(number)]), entityTag: nil)
         }
@@ -185,7 +188,12 @@ import TreeStore
                 answers[content], of: nil, for: request.target, hash: hash, in: number, showing: contents[content])
         }
         func served(_ content: Int, in number: Int) -> Response? {
-            cache.answer(for: request.target, hash: hash, in: number, showing: contents[content])?.answer.response
+            switch cache.find(request.target, hash: hash, in: number) {
+            case .verified(let answer): answer.response
+            case .unverified(let entry):
+                cache.verify(entry, hash: hash, in: number, showing: contents[content])?.answer.response
+            case .missing: nil
+            }
         }
         keep(1, in: 5)
         // A request that took the publication before, and renders what that shows.

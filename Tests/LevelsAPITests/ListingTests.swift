@@ -1,6 +1,6 @@
-import Levels
 import Testing
 
+@testable import Levels
 @testable import LevelsAPI
 
 /// Listings: the rows of a level after options have arranged them, and their pages.
@@ -18,20 +18,26 @@ import Testing
 
     private static func keys(_ listing: Listing) -> [String] { keys(listing, 0..<listing.count) }
 
-    private static let backwards: Listing.Step = { listing in listing.arrange((0..<listing.count).reversed()) }
-    private static let evenRows: Listing.Step = { listing in listing.filter { place, _ in place.row % 2 == 0 } }
+    private static func backwards(_ listing: inout Listing) { listing.arrange((0..<listing.count).reversed()) }
+    private static func evenRows(_ listing: inout Listing) { listing.filter { place, _ in place.row % 2 == 0 } }
+
+    private static func listing(_ level: Level?, _ steps: ((inout Listing) -> Void)...) -> Listing {
+        var listing = Listing(level)
+        for step in steps { step(&listing) }
+        return listing
+    }
 
     @Test("Without a step a listing is the level, with its sections")
     func plain() throws {
         let listing = Listing(try Self.level(#"[["a","b"],["c"]]"#))
         #expect(Self.keys(listing) == ["a", "b", "c"])
         #expect(listing.sections.map(\.count) == [2, 1])
-        #expect(Listing(nil, [Self.backwards, Self.evenRows]).count == 0)
+        #expect(Self.listing(nil, Self.backwards, Self.evenRows).count == 0)
     }
 
     @Test("Each step works on the rows that the one before left; another order has no sections")
     func steps() throws {
-        let listing = Listing(try Self.level(#"[["a","b"],["c","d","e"]]"#), [Self.evenRows, Self.backwards])
+        let listing = Self.listing(try Self.level(#"[["a","b"],["c","d","e"]]"#), Self.evenRows, Self.backwards)
         #expect(Self.keys(listing) == ["e", "c", "a"])
         #expect(listing.sections.isEmpty)
         let positions = Positions(listing)
@@ -42,12 +48,13 @@ import Testing
     func sections() throws {
         let level = try Self.level(
             #"{"Sections":[{"Title":"A","Rows":["a","b"]},{"Title":"B","Rows":["c"]},{"Title":"C","Rows":["d","e"]}]}"#)
-        let listing = Listing(level, [{ listing in listing.filter { place, _ in place.row != 2 && place.row != 3 } }])
+        let listing = Self.listing(
+            level, { listing in listing.filter { place, _ in place.row != 2 && place.row != 3 } })
         #expect(Self.keys(listing) == ["a", "b", "e"])
         #expect(listing.sections.map(\.title) == ["A", "C"])
         #expect(listing.sections.map(\.start) == [0, 2])
         #expect(listing.sections.map(\.count) == [2, 1])
-        #expect(Listing(level, [{ listing in listing.filter { _, _ in false } }]).sections.isEmpty)
+        #expect(Self.listing(level, { listing in listing.filter { _, _ in false } }).sections.isEmpty)
     }
 
     @Test("Rows of several levels know the rows above them")
@@ -73,13 +80,13 @@ import Testing
 
     @Test("Pages of an arranged listing go on in the right place after rows have come and gone")
     func pages() throws {
-        let first = Listing(try Self.level(#"["a","b","c","d","e"]"#), [Self.backwards])
-        var page = Page()
+        let first = Self.listing(try Self.level(#"["a","b","c","d","e"]"#), Self.backwards)
+        var page = PageQuery()
         page.limit = 2
-        #expect(Self.keys(first, page.positions(in: first)) == ["e", "d"])
-        page.after = Cursor(before: 2, in: first)
-        #expect(Self.keys(first, page.positions(in: first)) == ["c", "b"])
-        let later = Listing(try Self.level(#"["a","b","c","e","f","g"]"#), [Self.backwards])
-        #expect(Self.keys(later, page.positions(in: later)) == ["c", "b"])
+        #expect(Self.keys(first, first.positions(of: page)) == ["e", "d"])
+        page.after = .row(first.bookmark(before: 2))
+        #expect(Self.keys(first, first.positions(of: page)) == ["c", "b"])
+        let later = Self.listing(try Self.level(#"["a","b","c","e","f","g"]"#), Self.backwards)
+        #expect(Self.keys(later, later.positions(of: page)) == ["c", "b"])
     }
 }

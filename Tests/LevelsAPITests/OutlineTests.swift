@@ -1,8 +1,8 @@
 import Foundation
 import HTTPServer
-import Levels
 import Testing
 
+@testable import Levels
 @testable import LevelsAPI
 @testable import TestDocuments
 
@@ -161,14 +161,14 @@ import Testing
                 #expect(OutlineRows(below: step, opening, store).count == expected, "\(depth)")
             }
         }
-        #expect((1...1 << 20).contains(kept.outlineTotals.cost))
+        #expect((1...1 << 20).contains(kept.outlineCost))
         let small = ArrangementCache(bytes: 4_000)
         for depth in 2...5 {
             var opening = OutlineOpening()
             opening.depth = depth
             let outline = OutlineRows(below: step, opening, small)
             for start in stride(from: 0, to: outline.count, by: 97) { _ = outline.listing(of: start..<start + 1) }
-            #expect(small.outlineTotals.cost <= 2_000)
+            #expect(small.outlineCost <= 2_000)
         }
     }
 

@@ -11,27 +11,37 @@ import Testing
         endpoint.operations.map { (String(describing: endpoint.name), $0.method, $0.options) }
     }
 
-    /// A table of options that are not served, which write down what they read.
-    private static let madeUp = QueryOptions([
-        QueryOption(
-            name: "wide", grammar: "*CHAR", summary: "Is read last.", effect: .form, excludes: ["narrow"],
-            read: note("wide")),
-        QueryOption(
-            name: "narrow", grammar: "*CHAR", summary: "Is not in the link.", effect: .content, isInNextLink: false,
-            read: note("narrow")),
-        QueryOption(
-            name: "where", grammar: "*CHAR", summary: "May be repeated.", effect: .content, isRepeatable: true,
-            read: note("where")),
-        QueryOption(
-            name: "late", grammar: "*CHAR", summary: "Is read first.", effect: .delivery, isInNextLink: false,
-            read: note("late")),
-    ])
+    /// A query that is not served, which writes down what it reads.
+    private struct MadeUp: DeliveredQuery {
+        static let table = QueryTable<MadeUp>([
+            (
+                note(QueryOption(name: "wide", grammar: "*CHAR", summary: "Is read last.", excludes: ["narrow"])),
+                .layout
+            ),
+            (
+                note(
+                    QueryOption(name: "narrow", grammar: "*CHAR", summary: "Is not in the link.", isInNextLink: false)),
+                .content
+            ),
+            (
+                note(QueryOption(name: "where", grammar: "*CHAR", summary: "May be repeated.", isRepeatable: true)),
+                .content
+            ),
+            (
+                note(QueryOption(name: "late", grammar: "*CHAR", summary: "Is read first.", isInNextLink: false)),
+                .delivery
+            ),
+        ])
 
-    private static func note(_ name: String) -> @Sendable (String, inout LevelQuery) throws(Problem) -> Void {
-        { value, query throws(Problem) in query.revision = (query.revision ?? "") + "\(name)=\(value) " }
+        var delivery = Delivery()
+        var read = ""
+
+        private static func note(_ option: QueryOption) -> QueryReader<MadeUp> {
+            QueryReader(option) { value, query in query.read += "\(option.name)=\(value) " }
+        }
     }
 
-    private static func query(_ text: String) throws -> Query { try Query(text.utf8Span.span, madeUp) }
+    private static func query(_ text: String) throws -> Query { try Query(text.utf8Span.span, MadeUp.table.options) }
 
     @Test("Each option of each endpoint is described, and named once")
     func described() {
@@ -70,14 +80,44 @@ import Testing
         }
     }
 
-    @Test("Options are read by their effect, then in the order of the table, repeated ones in that of the request")
+    @Test("Options are read by their phase, then in the order of the table, repeated ones in that of the request")
     func order() throws {
         let query = try Self.query("where=2&late=x&narrow=y&where=1")
-        var asked = try LevelQuery(deliveryOf: query, .init(target: "/"), format: .json)
-        #expect(asked.revision == "late=x ")
-        try asked.readAnswer(query)
-        #expect(asked.revision == "late=x narrow=y where=2 where=1 ")
-        #expect(asked.linked.map { "\($0.name)=\($0.value)" } == ["where=2", "where=1"])
+        var asked = MadeUp()
+        try asked.readDelivery(query, .init(target: "/"))
+        #expect(asked.read == "late=x ")
+        try query.readAnswer(into: &asked)
+        #expect(asked.read == "late=x narrow=y where=2 where=1 ")
+    }
+
+    @Test("A query of rows is plain data: equal queries are equal, and it says what it asks")
+    func plain() throws {
+        func rows(_ text: String) throws -> RowQuery {
+            var asked = LevelQuery()
+            try Query(text.utf8Span.span, .level).readAnswer(into: &asked)
+            return asked.rows
+        }
+        let text = "where=Price%3C10&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&fields=Text"
+        #expect(try rows(text) == rows(text.split(separator: "&").reversed().joined(separator: "&")))
+        #expect(try rows(text) != rows(text + "&where=Price%3E1"))
+        #expect(
+            try rows(text).description
+                == "where Price<10; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; fields Text"
+        )
+        #expect(try rows("depth=2&expand=a%20b/c").description == "depth 2, expand a%20b/c")
+        #expect(RowQuery().description == "")
+    }
+
+    @Test("The best hits come first unless fields, an order or letters are named, in whatever order the options are")
+    func ranked() throws {
+        for (text, isRanked) in [
+            ("q=a", true), ("q=a&group=Kind", true), ("sort=&q=a", false), ("q=a&sort=Title", false),
+            ("q=a&in=Title", false), ("group=initial&q=a", false), ("q=a&group=initial", false), ("", false),
+        ] {
+            var asked = LevelQuery()
+            try Query(text.utf8Span.span, .level).readAnswer(into: &asked)
+            #expect(asked.rows.isRanked == isRanked, "\(text)")
+        }
     }
 
     @Test("Only an option that is repeatable may come twice")

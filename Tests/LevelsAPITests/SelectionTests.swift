@@ -8,7 +8,7 @@ import TreeStore
 
 /// From what is asked to the representation that is selected.
 @Suite("The selection of a representation") struct SelectionTests {
-    @Test("does not search the cache again under a key that was searched in vain")
+    @Test("does not search the cache again for what it is known to lack")
     func searchedOnce() throws {
         let snapshot = try Desk.snapshot(#"["a"]"#)
         let publications = Publications(snapshot, historyBytes: 0)
@@ -17,23 +17,18 @@ import TreeStore
         let selection = Selection(history: History(publications), cache: cache, configuration: .init())
         let request = Request(target: "/levels/")
         let negotiation = Negotiation(request, .none)
-        let found = Endpoint.match(request.target)
-        let match = try #require(found)
-        let call = Call(
-            request: request, match: match, query: try Query(Span(), .level), negotiation: negotiation,
-            publication: publication, missed: nil)
-        let inquiry = Inquiry(.level, at: try ItemPath(Span()), LevelQuery(), of: call)
-        let item = Item(rootOf: snapshot.document)
-        let hash = ResponseCache.hash(request.target, negotiation)
+        let key = negotiation.key(of: request.target)
+        let question = Question(
+            LevelQuery(), at: .root, from: Query(.level), in: request.target, key: key, negotiation)
+        let inquiry = try Inquiry(question, in: publication, selection.arrangements)
         let kept = RenderedAnswer(Response(status: 200, headers: []), entityTag: "\"kept\"")
         cache.keep(
-            kept, of: nil, for: request.target, hash: hash, in: publication.number,
-            showing: ShownContent(.level, item))
-        let selected = try selection.select(inquiry, item, in: publication)
+            kept, of: nil, for: request.target, hash: key, in: publication.number, showing: inquiry.shown)
+        let selected = try selection.select(inquiry)
         #expect(selected.entityTag == "\"kept\"")
         #expect(try selected.response() === kept.response)
         #expect(selected.notModified() === kept.notModified)
-        let rendered = try selection.select(inquiry, item, in: publication, missed: hash)
+        let rendered = try selection.select(inquiry, found: .missing)
         #expect(rendered.entityTag == Desk(snapshot).get("/levels/").entityTag)
     }
 

@@ -182,13 +182,13 @@ import TreeStore
         let desk = try Self.desk()
         let first = desk.api.publications.current
         let negotiation = Negotiation(Request(target: "/detail/a"), .none)
-        let inquiry = try Inquiry(detailAt: "/detail/a", negotiation)
-        let item = try Item(at: inquiry.path, in: first.snapshot.document)
-        let selected = try desk.api.selection.select(inquiry, item, in: first)
+        let inquiry = try Inquiry(
+            Question(detailAt: "/detail/a", negotiation), in: first, desk.api.selection.arrangements)
+        let selected = try desk.api.selection.select(inquiry)
         let wait = Wait(seconds: 30, isPreference: false)
         let place = try #require(desk.api.waiters.reserve(for: wait, otherwise: selected.notModified()))
         desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Text": "2"}]"#, 2))
-        desk.api.hold(place, inquiry, item, having: selected, wait, in: first.number)
+        desk.api.hold(place, inquiry, having: selected, wait)
         #expect(place.waiter.end == .answered)
         #expect(Answer(try #require(place.waiter.response)) == desk.get("/detail/a"))
     }

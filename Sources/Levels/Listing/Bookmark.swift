@@ -1,7 +1,7 @@
 internal import Bytes
 
 /// A place between two rows of a listing, which is found again after rows have come, gone and changed.
-public struct Bookmark: Equatable, Sendable {
+public struct Bookmark: Hashable, Sendable {
     /// The position of the row after the place when the bookmark was made.
     public let position: Int
     /// The hashes of the keys of the rows before the place (`Listing.keyHash`), the nearest first; in a sorted listing
@@ -17,7 +17,7 @@ public struct Bookmark: Equatable, Sendable {
     public let room: Room
 
     /// How much a bookmark remembers at most.
-    public struct Room: Equatable, Sendable {
+    public struct Room: Hashable, Sendable {
         /// The number of rows, and of sections; at least 1.
         public let rows: Int
         /// The length of `orderKey`, at least 1; rows that differ only in what follows are told apart by their keys.

@@ -5,9 +5,6 @@ internal import Bytes
 /// Everything that works on rows works on listings: pages, cursors, links, versions and differences. An
 /// unchanged listing is a level, and takes no memory.
 public struct Listing: Sendable {
-    /// Changes which rows there are, their order or their sections.
-    public typealias Step = @Sendable (inout Listing) -> Void
-
     /// Where the rows come from.
     public enum Rows: Sendable {
         /// All rows of the level, each at the position that is its number.
@@ -46,11 +43,8 @@ public struct Listing: Sendable {
     /// What the rows are ordered by; nil if nothing is known of it.
     private(set) var known: KnownOrder? = KnownOrder()
 
-    /// Creates the listing of a level and applies steps to it, in order.
-    public init(_ level: Level?, _ steps: [Step] = []) {
-        self.level = level
-        for step in steps { step(&self) }
-    }
+    /// Creates the listing of a level.
+    public init(_ level: Level?) { self.level = level }
 
     /// Rows in sections of their own.
     init(_ level: Level, _ rows: Rows, sections: ListingSections.Storage?, extras: Extras, known: KnownOrder?) {
@@ -75,6 +69,13 @@ public struct Listing: Sendable {
     /// The sections that divide the rows; empty for one without a title.
     public var sections: ListingSections { ListingSections(ownSections ?? .stored(level?.sections ?? []), of: self) }
 
+    /// The positions of a page.
+    func positions(of page: PageQuery) -> Range<Int> {
+        var start = page.start ?? 0
+        if case .row(let bookmark) = page.after { start = position(after: bookmark) }
+        return page.positions(from: start, of: count)
+    }
+
     /// The row at a position; without meaning for `items`, whose rows have places once they are `located`.
     public func place(at position: Int) -> Place {
         switch rows {
@@ -91,7 +92,7 @@ public struct Listing: Sendable {
         place.branch == 0 ? level : branches[place.branch].level
     }
 
-    // MARK: Steps
+    // MARK: Arranging
 
     /// Shows only the rows at these positions, in this order.
     ///

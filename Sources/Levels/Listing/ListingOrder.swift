@@ -1,7 +1,7 @@
 internal import Bytes
 
 /// The order and the sections that the rows of a level should have: named by a query, or by the item itself.
-public struct ListingOrder: Hashable, Sendable {
+public struct ListingOrder: Hashable, Sendable, CustomStringConvertible {
     /// The order of the rows: nil if none is named, without criteria for that of the document.
     public var sort: RowOrder?
     /// What divides the rows into sections; nil if nothing is named.
@@ -11,6 +11,11 @@ public struct ListingOrder: Hashable, Sendable {
     public init(sort: RowOrder? = nil, group: RowGrouping? = nil) {
         self.sort = sort
         self.group = group
+    }
+
+    /// The named parts, as `sort -Price,Title; group initial`.
+    public var description: String {
+        [sort.map { "sort \($0)" }, group.map { "group \($0)" }].compactMap(\.self).joined(separator: "; ")
     }
 
     /// This order, with the parts of another one in place of those that it does not name.

@@ -12,7 +12,7 @@ public struct OutlineRows {
     /// The rows below an item.
     ///
     /// - Parameter store: keeps what was found out about large levels.
-    public init(below step: Item.Step, _ opening: OutlineOpening, _ store: any OutlineStore) {
+    public init(below step: Item.Step, _ opening: OutlineOpening, _ store: ArrangementCache) {
         self.step = step
         level = step.level.child(step.row)
         names = opening.paths.isEmpty ? nil : level.map { NamedRows(opening.paths, in: $0) }
@@ -22,6 +22,13 @@ public struct OutlineRows {
 
     /// The number of rows on all pages.
     public var count: Int { root?.count ?? 0 }
+
+    /// The positions of a page.
+    func positions(of page: PageQuery) -> Range<Int> {
+        var start = page.start ?? 0
+        if case .outline(let place) = page.after { start = position(after: place) }
+        return page.positions(from: start, of: count)
+    }
 
     /// The listing of the rows at some positions, which shows no others.
     public func listing(of positions: Range<Int>) -> Listing {
@@ -101,7 +108,7 @@ public struct OutlineRows {
 }
 
 /// Which rows of an outline are open: all down to a depth, and some by name.
-public struct OutlineOpening: Sendable {
+public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     /// The number of levels that are open, beginning with the outline's own; at least 1.
     public var depth = 1
     /// Paths from the outline's level to items that are open with all above them.
@@ -112,6 +119,11 @@ public struct OutlineOpening: Sendable {
 
     /// A depth that opens everything.
     public static let all = Int(UInt16.max)
+
+    /// As `depth 2, expand a/b`.
+    public var description: String {
+        (["depth \(depth)"] + paths.map { "expand \($0)" }).joined(separator: ", ")
+    }
 }
 
 /// Rows of a level that are open by name, and those below them.
@@ -148,7 +160,7 @@ struct NamedRows {
 }
 
 /// A row of an outline, remembered so that its place is found after rows have come, gone and changed.
-public struct OutlinePlace: Equatable, Sendable {
+public struct OutlinePlace: Hashable, Sendable {
     /// A place in each level from the outline's own down to the row's: after the row above, and last after the row.
     public let steps: [Bookmark]
 

@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 
 /// How rows are divided into sections.
-public enum RowGrouping: Sendable, Hashable {
+public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     /// As in the document.
     case document
     /// By the first letter of the folded title, in upper case; titles that begin with no letter are under `#`.
@@ -16,6 +16,15 @@ public enum RowGrouping: Sendable, Hashable {
         case "": self = .document
         case "initial": self = .initial
         default: self = .field(RowField(text))
+        }
+    }
+
+    /// As in a query: `initial`, the name of a field, or nothing.
+    public var description: String {
+        switch self {
+        case .document: ""
+        case .initial: "initial"
+        case .field(let field): field.name
         }
     }
 

@@ -38,29 +38,14 @@ public struct RunningTotals: Sendable {
     }
 }
 
-/// Keeps what outlines find out about large levels between requests, within a budget.
-public protocol OutlineStore: Sendable {
-    /// The rows below an item as they are shown without a query.
-    func listing(below step: Item.Step) -> Listing
-
-    /// How many rows must be put in order to make that listing; 0 if it is kept.
-    func work(below step: Item.Step) -> Int
-
-    /// The totals with a key; nil if they are not kept.
-    func totals(_ key: RunningTotals.Key) -> RunningTotals?
-
-    /// Keeps totals, unless they take too much memory.
-    func keep(_ totals: RunningTotals, _ key: RunningTotals.Key)
-}
-
 /// Counts the rows that an outline shows of whole levels, with the same number of levels open everywhere below.
 struct OutlineSizes {
-    private let store: any OutlineStore
+    private let store: ArrangementCache
 
     /// The number of items from which on a level's totals are kept; counting fewer costs less than keeping them.
     private static let leastKept = 1_024
 
-    init(_ store: any OutlineStore) { self.store = store }
+    init(_ store: ArrangementCache) { self.store = store }
 
     /// The order of the rows below an item; nil for that of the document.
     func order(below step: Item.Step) -> OutlineOrder? {

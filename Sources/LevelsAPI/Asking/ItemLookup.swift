@@ -28,44 +28,34 @@ extension ItemPath {
     private static let deepest = 1_024
 }
 
-extension Item {
+extension RowSource {
     /// The item at a path.
     ///
     /// - Throws: `Problem` (404) if there is none.
-    init(at path: ItemPath, in document: Level) throws(Problem) {
-        switch Item.find(path, in: document) {
-        case .found(let item): self = item
-        case .missing(let nearest, let number): throw .noSuchItem(path.key(number), below: nearest)
+    func item(at path: ItemPath) throws(Problem) -> Item {
+        switch find(path) {
+        case .found(let item): return item
+        case .missing(let nearest, let number): throw .noSuchItem(path.key(number), below: nearest, in: self)
         }
+    }
+
+    /// One page of the rows below an item.
+    ///
+    /// - Throws: `Problem` (400) for a query that the source does not answer.
+    func rows(_ query: RowQuery, below item: Item) throws(Problem) -> RowPage {
+        do throws(RowRefusal) { return try page(query, below: item) } catch { throw Problem(error) }
     }
 }
 
 extension Problem {
-    /// 404 for a target without a route.
-    static func noSuchRoute(_ target: Span<UInt8>) -> Problem {
-        let path = target.extracting(0..<target.index(of: UInt8(ascii: "?")))
-        let near = nearestRoute(to: path).map { "Did you mean '\($0)'?" }
-        return Problem(
-            .noSuchRoute,
-            "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
-            members: [("allowed", .list(Endpoint.names))])
-    }
-
-    /// The name of the route that was probably meant, judging by the first segment.
-    private static func nearestRoute(to path: Span<UInt8>) -> String? {
-        var start = 0
-        while start < path.count, path[start] == UInt8(ascii: "/") { start += 1 }
-        let rest = path.extracting(start..<path.count)
-        let segment = rest.extracting(0..<rest.index(of: UInt8(ascii: "/")))
-        guard segment.count <= mostCompared else { return nil }
-        return EditDistance.nearest(to: "/" + String(utf8: segment), among: Endpoint.names.filter { $0 != "/" })
-    }
+    /// 400 for a query that a source does not answer.
+    init(_ refusal: RowRefusal) { self = .badParameter(refusal.parameter, refusal.sentence) }
 
     /// 404 for a path without an item: what is missing, where, and what was probably meant.
-    static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
+    static func noSuchItem(_ wanted: String, below nearest: Item, in source: some RowSource) -> Problem {
         var detail = "There is no '\(quoted: wanted)' in \(nearest.titlePath)."
-        if wanted.utf8.count <= mostCompared,
-            let near = EditDistance.nearest(to: wanted, among: candidates(for: wanted, in: nearest.level))
+        if wanted.utf8.count <= EditDistance.longestText,
+            let near = EditDistance.nearest(to: wanted, among: candidates(for: wanted, below: nearest, in: source))
         {
             detail += " Did you mean '\(quoted: near)'?"
         }
@@ -73,26 +63,38 @@ extension Problem {
         return Problem(.noSuchItem, detail, members: [("nearest", .link(link))])
     }
 
+    /// The same for an item of a tree.
+    static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
+        noSuchItem(wanted, below: nearest, in: TreeRows(nearest.steps[0].level, ArrangementCache(bytes: 0)))
+    }
+
     /// The keys of a level's first rows that may have been meant, as many as can be compared quickly.
-    private static func candidates(for wanted: String, in level: Level?) -> [String] {
+    private static func candidates(for wanted: String, below item: Item, in source: some RowSource) -> [String] {
+        var query = RowQuery()
+        query.order = ListingOrder(sort: .document, group: .document)
+        query.page.limit = mostCandidates
         let length = wanted.utf8.count
-        guard let level else { return [] }
         var candidates: [String] = []
         var steps = 0
-        for row in 0..<min(level.count, mostCandidates) {
-            let count = level.row(row).key.count
-            guard count <= 3 * length + 3, length <= 3 * count + 3 else { continue }
-            steps += length * count
-            if steps > mostSteps { break }
-            candidates.append(level.key(row))
-        }
+        // Suggestions are a courtesy: a source that refuses the query gives none.
+        do throws(RowRefusal) {
+            try source.page(query, below: item).forEachRow { row in
+                let count = row.key.count
+                guard steps <= mostSteps, count <= 3 * length + 3, length <= 3 * count + 3 else { return }
+                steps += length * count
+                if steps <= mostSteps { candidates.append(String(utf8: row.key)) }
+            }
+        } catch {}
         return candidates
     }
 
     /// The maximum number of siblings that are compared: enough for a list made by a person, and never slow.
     private static let mostCandidates = 200
-    /// The maximum length of a text that is compared, in bytes.
-    private static let mostCompared = 64
     /// The maximum number of byte pairs that are compared: 200 candidates of 18 bytes each.
     private static let mostSteps = 65_536
+}
+
+extension EditDistance {
+    /// The maximum length, in bytes, of a text for which the nearest known one is suggested.
+    static var longestText: Int { 64 }
 }

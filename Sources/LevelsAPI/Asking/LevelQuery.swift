@@ -4,91 +4,99 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// The checked values of a query; answers read these, and never the text.
-struct LevelQuery {
+/// When and in what form an answer is sent.
+struct Delivery {
     /// How long the request waits for a change; nil to answer at once.
     var wait: Wait?
-    var page = Page()
-    /// The fields that a row shows.
-    var fields = FieldSelection.cell
-    /// The search whose hits are shown instead of the rows of the level.
-    var search: ItemSearch?
-    /// What a search looks at; nil for titles.
-    var searchedFields: SearchedFields?
-    /// The rows that are open in an outline; nil for an answer that shows one level.
-    var outline: OutlineOpening?
-    /// The steps that are applied to the rows of the level, in this order, before they are ordered.
-    var steps: [Listing.Step] = []
-    /// How many of the steps are conditions.
-    var conditionCount = 0
-    /// The order of the rows that the steps leave.
-    var order = ListingOrder()
-    /// Whether the order of the item itself (`SortBy`, `GroupBy`) holds for what the query does not name.
-    var usesOwnOrder = true
-    /// The options that made the steps and the order, as text; empty if none did.
-    private(set) var arrangement = ""
-    /// Whether the rows of all levels below are looked at, not only those of the level.
-    private(set) var looksBelow = false
-    /// The version of the level that the client has.
+    /// The version of the level that the client has: the answer tells what changed since.
     var since: RequestedVersion?
-    /// The revision that the client has.
-    var revision: String?
-    /// Where a new item is put; nil for the end.
-    var place: RowPosition?
-    /// The number of the section that it is put in.
-    var section: Int?
     var format = Format.json
-    /// Whether a document has the levels of other files in place.
-    var isInline = true
     /// Whether JSON is indented.
     var isIndented = false
-    /// The parameters that the link of the next page repeats, in the order of the request.
-    private(set) var linked: [Query.Parameter] = []
+}
 
-    /// A query of default values.
-    init() {}
+/// The query of an endpoint whose answer has a form.
+protocol DeliveredQuery: EndpointQuery {
+    var delivery: Delivery { get set }
+}
 
-    /// Reads the options about delivery, and the preference of the same meaning. `readAnswer` reads the other options
-    /// once the item has been found.
+/// The query of `GET /levels/<path>`.
+struct LevelQuery: DeliveredQuery {
+    static let table = QueryTable<LevelQuery>([
+        (limit, .content),
+        (after, .content),
+        (start, .content),
+        (condition, .content),
+        (sort, .content),
+        (searchedFields, .content),
+        (search, .content),
+        (group, .content),
+        (depth, .content),
+        (expand, .content),
+        (fields, .content),
+        (.format, .format),
+        (.pretty, .layout),
+        (since, .content),
+        (.wait, .delivery),
+    ])
+
+    var rows = RowQuery()
+    var delivery = Delivery()
+}
+
+/// The query of `GET /detail/<path>`.
+struct DetailQuery: DeliveredQuery {
+    static let table = QueryTable<DetailQuery>([
+        (.format, .format),
+        (.pretty, .layout),
+        (.wait, .delivery),
+    ])
+
+    var delivery = Delivery()
+}
+
+/// The query of `GET /document/<path>`.
+struct DocumentQuery: DeliveredQuery {
+    static let table = QueryTable<DocumentQuery>([
+        (format, .format),
+        (inline, .content),
+        (.pretty, .layout),
+        (.wait, .delivery),
+    ])
+
+    /// Whether the document has the levels of other files in place.
+    var isInline = true
+    var delivery = Delivery()
+}
+
+/// The query of `GET /changes`.
+struct ChangesQuery: DeliveredQuery {
+    static let table = QueryTable<ChangesQuery>([
+        (since, .content),
+        (.wait, .delivery),
+        (.pretty, .layout),
+    ])
+
+    /// The revision that the client has.
+    var revision: String?
+    var delivery = Delivery()
+}
+
+/// The query of an endpoint whose JSON can be indented, and that has no other options.
+struct PrettyQuery: DeliveredQuery {
+    static let table = QueryTable<PrettyQuery>([(.pretty, .layout)])
+
+    var delivery = Delivery()
+}
+
+extension DeliveredQuery {
+    /// Reads the options about delivery, and the preference of the same meaning. `Query.readAnswer` reads the other
+    /// options once the item has been found.
     ///
-    /// - Parameter format: the format if the query names none.
     /// - Throws: `Problem` (400) for a malformed value.
-    init(deliveryOf query: Query, _ request: Request, format: Format) throws(Problem) {
-        self.format = format
-        try read(query, query.options.ofDelivery)
-        if wait == nil { wait = Wait.preferred(by: request) }
-    }
-
-    /// Reads the options that the answer depends on.
-    ///
-    /// - Throws: `Problem` (400) for an unknown name, a combination that is not allowed, or a malformed value.
-    mutating func readAnswer(_ query: Query) throws(Problem) {
-        guard !query.parameters.isEmpty else { return }
-        try query.check()
-        try read(query, query.options.ofAnswer)
-        try page.checkCursor(isOutline: outline != nil)
-        linked = query.parameters.filter { $0.option?.isInNextLink == true }
-        looksBelow = query.parameters.contains { $0.option?.looksBelow == true }
-        for parameter in query.parameters where parameter.option?.arrangesRows == true {
-            // The lengths keep two lists of options from being the same text.
-            arrangement +=
-                "\(parameter.name.utf8.count):\(parameter.name)\(parameter.value.utf8.count):\(parameter.value)"
-        }
-    }
-
-    /// How many rows are looked at to find out which rows of a level are shown, and in what order.
-    func work(on level: Level?) -> Int {
-        guard let level, !arrangement.isEmpty else { return 0 }
-        return looksBelow ? level.itemCount : level.count
-    }
-
-    private mutating func read(_ query: Query, _ options: [QueryOption]) throws(Problem) {
-        guard !query.parameters.isEmpty else { return }
-        for option in options {
-            for parameter in query.parameters where parameter.option === option {
-                try option.read(parameter.value, &self)
-            }
-        }
+    mutating func readDelivery(_ query: Query, _ request: Request) throws(Problem) {
+        try query.read(.delivery, into: &self)
+        if delivery.wait == nil { delivery.wait = Wait.preferred(by: request) }
     }
 }
 

@@ -4,6 +4,7 @@ import HTTPFields
 import HTTPServer
 import Levels
 import PropertyLists
+import TreeStore
 
 /// The form of an answer that a request's header selects; the answer depends on it and on the target.
 struct Negotiation {
@@ -54,6 +55,13 @@ struct Negotiation {
         return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
     }
 
+    /// The key of a target in the form that this selects.
+    @inline(__always)
+    func key(of target: Span<UInt8>) -> UInt64 {
+        // The factor is odd, so that each form of a target has its own key.
+        ContentHash.short(of: target) &+ number &* 0x9E37_79B9_7F4A_7C15
+    }
+
     /// The coding of a body of any length; nil if it depends on the length.
     ///
     /// - Throws: `Problem` (406) if the client accepts no available coding.
@@ -82,9 +90,9 @@ struct AnswerLanguage {
     let tag: String?
 
     /// Nil if the document has no translations.
-    init?(of inquiry: Inquiry, in snapshot: Snapshot) {
-        guard let number = inquiry.language else { return nil }
-        tag = snapshot.translations?.variant(number)?.language
+    init?(of inquiry: Inquiry) {
+        guard let number = inquiry.question.language else { return nil }
+        tag = inquiry.publication.snapshot.translations?.variant(number)?.language
     }
 
     /// The value of `Vary`.

@@ -2,22 +2,22 @@ import Bytes
 import Levels
 import PropertyLists
 
-extension QueryOption {
+extension LevelQuery {
     /// `depth=`: how many levels an outline shows.
-    static let depth = QueryOption(
-        name: "depth", grammar: "\"all\" / 1*DIGIT", pattern: "^(all|0*[1-9][0-9]*)$", example: "2",
-        summary: "An outline: the rows of this many levels, flattened in order.",
-        effect: .content, looksBelow: true, excludes: otherThanOutlines
+    static let depth = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "depth", grammar: "\"all\" / 1*DIGIT", pattern: "^(all|0*[1-9][0-9]*)$", example: "2",
+            summary: "An outline: the rows of this many levels, flattened in order.", excludes: otherThanOutlines)
     ) { value, query throws(Problem) in
         guard let depth = OutlineOpening.depth(value) else {
             throw .badParameter("depth", "'depth' must be a whole number from 1, or all, not '\(quoted: value)'.")
         }
-        query.outline = query.outline ?? OutlineOpening()
-        query.outline?.depth = depth
+        query.rows.outline = query.rows.outline ?? OutlineOpening()
+        query.rows.outline?.depth = depth
     }
 
     /// What an outline cannot be combined with.
-    static let otherThanOutlines = ["sort", "group", "where", "q", "in", "since"]
+    private static let otherThanOutlines = ["sort", "group", "where", "q", "in", "since"]
 }
 
 extension OutlineOpening {
@@ -32,14 +32,14 @@ extension OutlineOpening {
     }
 }
 
-extension QueryOption {
+extension LevelQuery {
     /// `expand=`: items below the level that an outline opens, with all above them.
-    static let expand = QueryOption(
-        name: "expand", grammar: "[ path ] *( \",\" [ path ] )", example: "Item%201",
-        summary: "An outline: the items that are open, as paths below this level.", effect: .content,
-        looksBelow: true, excludes: otherThanOutlines
+    static let expand = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "expand", grammar: "[ path ] *( \",\" [ path ] )", example: "Item%201",
+            summary: "An outline: the items that are open, as paths below this level.", excludes: otherThanOutlines)
     ) { value, query throws(Problem) in
-        var opening = query.outline ?? OutlineOpening()
+        var opening = query.rows.outline ?? OutlineOpening()
         try value.utf8Span.span.forEachPart(dividedBy: UInt8(ascii: ",")) { text throws(Problem) in
             let path: ItemPath
             do throws(ItemPathError) {
@@ -51,7 +51,7 @@ extension QueryOption {
             // An empty segment is a key that no item has, also at an end.
             if !text.isEmpty, text[0] != slash, text[text.count - 1] != slash { opening.paths.append(path) }
         }
-        query.outline = opening
+        query.rows.outline = opening
     }
 
     private static let slash = UInt8(ascii: "/")

@@ -7,8 +7,8 @@ struct Query {
     struct Parameter {
         let name: String
         let value: String
-        /// The option with this name; nil if the endpoint has none.
-        let option: QueryOption?
+        /// The number of the option with this name; nil if the endpoint has none.
+        let number: Int?
     }
 
     private(set) var parameters: [Parameter] = []
@@ -17,8 +17,9 @@ struct Query {
 
     /// The maximum number of parameters: far more than any endpoint has.
     private static let limit = 64
-    /// The maximum length, in bytes, of a name for which the nearest option is suggested.
-    private static let nameLimit = 64
+
+    /// A query without parameters.
+    init(_ options: QueryOptions) { self.options = options }
 
     /// Parses a query, and checks only that names are not repeated; `check` does the rest.
     ///
@@ -30,11 +31,14 @@ struct Query {
         try text.forEachPart(dividedBy: UInt8(ascii: "&")) { part throws(Problem) in try add(part) }
     }
 
+    /// The option of a parameter; nil if the endpoint has none of that name.
+    func option(_ parameter: Parameter) -> QueryOption? { parameter.number.map { options.all[$0] } }
+
     private mutating func add(_ part: Span<UInt8>) throws(Problem) {
         let equals = part.index(of: UInt8(ascii: "="))
         let encodedName = part.extracting(0..<equals)
-        let option = options.option(named: encodedName)
-        guard let name = option?.name ?? Self.decode(encodedName),
+        let known = options.number(of: encodedName)
+        guard let name = known.map({ options.names[$0] }) ?? Self.decode(encodedName),
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
             throw .badParameter(String(utf8: part), "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
@@ -44,8 +48,9 @@ struct Query {
                 name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
         // If the name is percent-encoded, its option is known only now.
-        let parameter = Parameter(name: name, value: value, option: option ?? options[name])
-        guard parameter.option?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
+        let number = known ?? options.names.firstIndex(of: name)
+        let parameter = Parameter(name: name, value: value, number: number)
+        guard option(parameter)?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
             throw .badParameter(name, "The parameter '\(quoted: name)' appears more than once; give it once.")
         }
         parameters.append(parameter)
@@ -71,16 +76,16 @@ struct Query {
     /// - Throws: `Problem` (400) that names the parameter, the options of the endpoint, and the nearest of them.
     func check() throws(Problem) {
         guard !parameters.isEmpty else { return }
-        for parameter in parameters where parameter.option == nil { throw unknown(parameter.name) }
+        for parameter in parameters where parameter.number == nil { throw unknown(parameter.name) }
         for parameter in parameters {
-            guard let required = parameter.option?.requires, !parameters.contains(where: { $0.name == required })
+            guard let required = option(parameter)?.requires, !parameters.contains(where: { $0.name == required })
             else { continue }
             throw .badParameter(
                 parameter.name,
                 "'\(parameter.name)' applies only to '\(required)'; add it, or omit '\(parameter.name)'.")
         }
         for parameter in parameters {
-            guard let excluded = parameter.option?.excludes, !excluded.isEmpty,
+            guard let excluded = option(parameter)?.excludes, !excluded.isEmpty,
                 let other = parameters.first(where: { excluded.contains($0.name) })
             else { continue }
             throw .badParameter(
@@ -89,9 +94,30 @@ struct Query {
         }
     }
 
+    /// The target of a request without the options of delivery; nil if it has none.
+    ///
+    /// - Parameter target: the whole target; this is its query.
+    func targetWithoutDelivery(_ target: Span<UInt8>) -> [UInt8]? {
+        func isKept(_ parameter: Parameter) -> Bool { parameter.number.map { options.phases[$0] } != .delivery }
+        guard !parameters.allSatisfy(isKept) else { return nil }
+        let end = target.index(of: UInt8(ascii: "?"))
+        var kept = Array(copying: target.extracting(0..<end))
+        var index = 0
+        var separator = UInt8(ascii: "?")
+        target.extracting(end + 1..<target.count).forEachPart(dividedBy: UInt8(ascii: "&")) { part in
+            defer { index += 1 }
+            guard isKept(parameters[index]) else { return }
+            kept.append(separator)
+            kept += Array(copying: part)
+            separator = UInt8(ascii: "&")
+        }
+        return kept
+    }
+
     private func unknown(_ name: String) -> Problem {
         let names = options.names
-        let near = name.isEmpty || name.utf8.count > Self.nameLimit ? nil : EditDistance.nearest(to: name, among: names)
+        let isComparable = !name.isEmpty && name.utf8.count <= EditDistance.longestText
+        let near = isComparable ? EditDistance.nearest(to: name, among: names) : nil
         let hint = near.map { " Did you mean '\($0)'?" } ?? ""
         let list =
             switch names.count {

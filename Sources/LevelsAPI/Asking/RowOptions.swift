@@ -1,25 +1,43 @@
+import Bytes
 import Levels
 import PropertyLists
 
-extension QueryOption {
+extension LevelQuery {
     /// `fields=`: the fields that the rows show.
-    static let fields = QueryOption(
-        name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]", example: "Text",
-        defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",
-        summary: "The fields that each row shows: their names, all of them, or none.", effect: .content
+    static let fields = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]", example: "Text",
+            defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",
+            summary: "The fields that each row shows: their names, all of them, or none.")
     ) { value, query throws(Problem) in
-        query.fields = try FieldSelection(value)
+        guard value != "*" else {
+            query.rows.fields = .all
+            return
+        }
+        var names: [[UInt8]] = []
+        var count = 0
+        value.utf8Span.span.forEachPart(dividedBy: UInt8(ascii: ",")) { name in
+            count += 1
+            if count <= FieldNames.limit { names.append(Array(copying: name)) }
+        }
+        guard count <= FieldNames.limit else {
+            throw .badParameter(
+                "fields",
+                "'fields' must name at most \(FieldNames.limit) fields, not \(count); '*' selects all of them.")
+        }
+        query.rows.fields = .named(FieldNames(names))
     }
 
     /// The maximum number of conditions: each is evaluated for each row.
     private static let conditionLimit = 16
 
     /// `where=`: a condition on the rows.
-    static let condition = QueryOption(
-        name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:<>~]",
-        example: "Title~screen",
-        summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.", effect: .content,
-        isRepeatable: true, arrangesRows: true
+    static let condition = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:<>~]",
+            example: "Title~screen",
+            summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.",
+            isRepeatable: true)
     ) { value, query throws(Problem) in
         guard let condition = RowCondition(value) else {
             throw .badParameter(
@@ -27,60 +45,54 @@ extension QueryOption {
                 "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
             )
         }
-        query.conditionCount += 1
-        guard query.conditionCount <= conditionLimit else {
+        guard query.rows.conditions.count < conditionLimit else {
             throw .badParameter("where", "'where' must be given at most \(conditionLimit) times.")
         }
-        query.steps.append { $0.filter(by: condition) }
+        query.rows.conditions.append(condition)
     }
 
     /// `sort=`: the order of the rows; without a value that of the document, even if the item has a `SortBy`.
-    static let sort = QueryOption(
-        name: "sort", grammar: "[ [ \"-\" ] name *( \",\" [ \"-\" ] name ) ]", example: "-Title",
-        summary: "The fields by which the rows are sorted; '-' turns the order of a field round.", effect: .content,
-        arrangesRows: true
+    static let sort = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "sort", grammar: "[ [ \"-\" ] name *( \",\" [ \"-\" ] name ) ]", example: "-Title",
+            summary: "The fields by which the rows are sorted; '-' turns the order of a field round.")
     ) { value, query throws(Problem) in
         do {
-            query.order.sort = try RowOrder(value)
+            query.rows.order.sort = try RowOrder(value)
         } catch {
             throw .badParameter("sort", "'sort' \(error).")
         }
     }
 
-    /// `group=`: the sections; without a value those of the document, even if the item has a `GroupBy`. Read after `sort`
-    /// and `q`.
-    static let group = QueryOption(
-        name: "group", grammar: "\"initial\" / [ name ]", example: "initial",
-        summary: "Sections by the first letter of the title, or by the text of a field.", effect: .content,
-        arrangesRows: true
+    /// `group=`: the sections; without a value those of the document, even if the item has a `GroupBy`.
+    static let group = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "group", grammar: "\"initial\" / [ name ]", example: "initial",
+            summary: "Sections by the first letter of the title, or by the text of a field.")
     ) { value, query in
-        query.order.group = RowGrouping(value)
-        // They are sorted by title then, and equal titles are in the order of the document.
-        if query.order.group == .initial { query.search?.isRanked = false }
+        query.rows.order.group = RowGrouping(value)
     }
 
-    /// `q=`: the items below the level that contain a text. Read after `in` and `sort`, which decide what is searched,
-    /// and whether the best hits come first.
-    static let search = QueryOption(
-        name: "q", grammar: "1*CHAR", example: "screen",
-        summary: "Only the items below, on all levels, whose title contains a text; case and accents are ignored.",
-        effect: .content, arrangesRows: true, looksBelow: true, excludes: ["since"]
+    /// `q=`: the items below the level that contain a text.
+    static let search = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "q", grammar: "1*CHAR", example: "screen",
+            summary: "Only the items below, on all levels, whose title contains a text; case and accents are ignored.",
+            excludes: ["since"])
     ) { value, query throws(Problem) in
-        let isRanked = query.searchedFields == nil && query.order.sort == nil
-        guard let search = ItemSearch(value, in: query.searchedFields ?? .title, isRanked: isRanked) else {
+        guard ItemSearch.isPossible(for: value) else {
             throw .badParameter(
                 "q",
                 "'q' must contain a character that is compared, such as a letter or a digit, not '\(quoted: value)'.")
         }
-        query.search = search
-        query.usesOwnOrder = false
+        query.rows.search = value
     }
 
-    /// `in=`: what a search looks at. Read before `q`.
-    static let searchedFields = QueryOption(
-        name: "in", grammar: "\"*\" / name *( \",\" name )", example: "Title,Text", defaultValue: "Title",
-        summary: "The fields that the search 'q' looks at: their names, or all with the title.", effect: .content,
-        arrangesRows: true, requires: "q"
+    /// `in=`: what a search looks at.
+    static let searchedFields = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "in", grammar: "\"*\" / name *( \",\" name )", example: "Title,Text", defaultValue: "Title",
+            summary: "The fields that the search 'q' looks at: their names, or all with the title.", requires: "q")
     ) { value, query throws(Problem) in
         guard let fields = SearchedFields(value) else {
             throw .badParameter(
@@ -88,6 +100,6 @@ extension QueryOption {
                 "'in' must be * or up to \(SearchedFields.most) names of fields with commas between them, as Title,Subtitle, not '\(quoted: value)'."
             )
         }
-        query.searchedFields = fields
+        query.rows.searchedFields = fields
     }
 }

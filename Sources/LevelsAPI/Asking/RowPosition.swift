@@ -34,26 +34,39 @@ extension RowPosition {
     }
 }
 
-extension QueryOption {
+/// The query of `POST /levels/<path>`.
+struct InsertionQuery: EndpointQuery {
+    static let table = QueryTable<InsertionQuery>([
+        (at, .content),
+        (numberOfSection, .content),
+    ])
+
+    /// Where the new item is put.
+    var position = RowPosition.last
+    /// The number of the section that it is put in; nil for the last one.
+    var section: Int?
+
     /// `at=`: where a new item is put.
-    static let at = QueryOption(
-        name: "at", grammar: "\"first\" / \"last\" / 1*DIGIT / ( \"before:\" / \"after:\" ) key",
-        pattern: "^(first|last|[0-9]+|before:[\\s\\S]*|after:[\\s\\S]*)$", example: "first", defaultValue: "last",
-        summary: "The place of the new item among the rows: an end, the number of rows before it, or a row beside it.",
-        effect: .content
+    private static let at = QueryReader<InsertionQuery>(
+        QueryOption(
+            name: "at", grammar: "\"first\" / \"last\" / 1*DIGIT / ( \"before:\" / \"after:\" ) key",
+            pattern: "^(first|last|[0-9]+|before:[\\s\\S]*|after:[\\s\\S]*)$", example: "first", defaultValue: "last",
+            summary:
+                "The place of the new item among the rows: an end, the number of rows before it, or a row beside it.")
     ) { value, query throws(Problem) in
         guard let position = RowPosition(query: value) else {
             throw .badParameter("at", "'at' must be \(RowPosition.grammar), not '\(quoted: value)'.")
         }
-        query.place = position
+        query.position = position
     }
 
     /// `section=`: the section that a new item is put in.
-    static let section = QueryOption(
-        name: "section", grammar: "1*DIGIT",
-        summary:
-            "The section of the new item, counted from 0 as the level's answer shows them; without it, the last one.",
-        effect: .content
+    private static let numberOfSection = QueryReader<InsertionQuery>(
+        QueryOption(
+            name: "section", grammar: "1*DIGIT",
+            summary:
+                "The section of the new item, counted from 0 as the level's answer shows them; without it, the last one."
+        )
     ) { value, query throws(Problem) in
         guard let section = Int(digits: value.utf8Span.span) else {
             throw .badParameter(

@@ -112,14 +112,13 @@ struct WebClientAnswers: Sendable {
 extension QueryOptions {
     /// `GET /browse/<path>`: the options of the level, and two of the page (manual, Web client). The page reads them.
     static let browser = QueryOptions(
-        level.all.map { QueryOption(ofPage: $0.name, isRepeatable: $0.isRepeatable) }
+        (level.all.map { QueryOption(ofPage: $0.name, isRepeatable: $0.isRepeatable) }
             + [QueryOption(ofPage: "show"), QueryOption(ofPage: "above", isRepeatable: true)])
+            .map { ($0, .content) })
 }
 
 extension QueryOption {
     fileprivate convenience init(ofPage name: String, isRepeatable: Bool = false) {
-        self.init(
-            name: name, grammar: "*CHAR", summary: "Is read by the page.", effect: .content, isRepeatable: isRepeatable
-        ) { _, _ in }
+        self.init(name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable)
     }
 }

@@ -61,25 +61,25 @@ final class ChangeFollowers: Sendable {
     func answer(
         _ request: Request, _ query: Query, _ negotiation: Negotiation, upTo current: Publication
     ) throws(Problem) -> Answer {
-        var asked = try LevelQuery(deliveryOf: query, request, format: .json)
-        try asked.readAnswer(query)
-        let isIndented = asked.isIndented
+        var asked = ChangesQuery()
+        try asked.readDelivery(query, request)
+        try query.readAnswer(into: &asked)
+        let (isIndented, wait) = (asked.delivery.isIndented, asked.delivery.wait)
         if Self.wantsStream(request) {
             guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? asked.revision, negotiation))
         }
         func question(since: String, number: Int = 0) -> Question {
             Question(
-                since: since, wait: asked.wait, isIndented: isIndented,
-                number: number, choice: negotiation.number)
+                since: since, wait: wait, isIndented: isIndented, number: number, choice: negotiation.number)
         }
         guard log.now.number >= current.number else {
             let since = asked.revision ?? current.snapshot.revision
             return .later(try earlyPoll(question(since: since, number: current.number), request, negotiation))
         }
         let answer = try ChangesAnswer(since: asked.revision, in: log)
-        guard let wait = asked.wait, answer.changes.isEmpty else {
-            return .now(try response(answer, asked.wait, isIndented, negotiation))
+        guard let wait, answer.changes.isEmpty else {
+            return .now(try response(answer, wait, isIndented, negotiation))
         }
         let otherwise = try response(answer, wait, isIndented, negotiation)
         return .later(

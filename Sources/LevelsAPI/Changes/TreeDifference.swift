@@ -106,8 +106,7 @@ struct TreeDifference {
         path.removeSubrange(length...)
         if length > 0 { path.append(UInt8(ascii: "/")) }
         var key = ByteBuffer(capacity: 32)
-        let bytes = step.level.bytes
-        PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &key)
+        step.withRow { row in PercentEncoding.append(row.key, to: &key) }
         path += Array(copying: key.span)
     }
 
@@ -121,7 +120,8 @@ struct TreeDifference {
         let isRenamed = visit.isBelowChange || !new.hasSameTitle(as: old)
         let detail =
             isRenamed
-            || !DetailContent(new, children: after).showsTheSame(as: DetailContent(old, children: before))
+            || !DetailContent(new, ItemDetail.ChildRows(after)).showsTheSame(
+                as: DetailContent(old, ItemDetail.ChildRows(before)))
         if before.level?.hash == after.level?.hash, old.order == new.order {
             add(level: isRenamed, detail: detail)
             if isRenamed { followAll(before, after) }
@@ -227,8 +227,8 @@ struct ShownRows {
     var differ: Bool {
         // No level and an empty one show the same.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
-        let before = RowDescription(old, .cell)
-        let after = RowDescription(new, .cell)
+        let before = RowDescription(RowPage(old), .cell)
+        let after = RowDescription(RowPage(new), .cell)
         if let changed { return changed.contains { !after.showsRow($0, asShownBy: before) } }
         guard let pairs, pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
         return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
@@ -266,7 +266,7 @@ extension RowDescription {
     fileprivate func showsRow(_ row: Int, asShownBy other: RowDescription) -> Bool {
         // A JSON writer accepts any text.
         do {
-            return try shows(at: row, sameAs: other, at: row, Links(), as: JSONPropertyListWriter.self)
+            return try shows(row, sameAs: other, row, Links(), as: JSONPropertyListWriter.self)
         } catch {
             return false
         }

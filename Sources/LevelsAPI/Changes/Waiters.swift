@@ -10,6 +10,7 @@ final class Waiters: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
     private let rechecks = Guarded(RecheckClasses<Key>())
     private let room: WaitingRoom
+    private let arrangements: ArrangementCache
 
     /// What the waiters of a group requested, and what they have.
     struct Key: Hashable {
@@ -22,10 +23,10 @@ final class Waiters: Sendable {
     }
 
     private struct Group {
-        let inquiry: Inquiry
-        /// The item when the group was last checked; nil while the group waits for a check, which may take so long that
+        let question: Question
+        /// The inquiry when the group was last checked; nil while the group waits for a check, which may take so long that
         /// many groups would hold many old trees.
-        var item: Item?
+        var seen: Inquiry?
         /// What the item showed, in place of it; nil for a document, whose tag costs little.
         var shown: ShownHashes?
         /// The newest publication that a waiter came from or the group was checked for; earlier ones are ignored.
@@ -36,26 +37,22 @@ final class Waiters: Sendable {
         var isQueued = false
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
-        mutating func see(_ seen: Item, in publication: Int) {
-            guard publication > number else { return }
-            (item, shown, number) = (seen, nil, publication)
+        mutating func see(_ inquiry: Inquiry) {
+            guard inquiry.publication.number > number else { return }
+            (seen, shown, number) = (inquiry, nil, inquiry.publication.number)
         }
 
-        /// Whether the answer about an item is known to be what the waiters have.
-        func showsTheSame(_ now: Item) -> Bool {
-            if let item { return inquiry.showsTheSame(of: item, as: now) }
-            return shown?.isSame(as: content(of: now)) ?? false
+        /// Whether the answer is known to be what the waiters have.
+        func showsTheSame(_ now: Inquiry) -> Bool {
+            if let seen { return seen.isKnownToShowTheSame(as: now) }
+            return shown?.isSame(as: now.shown) ?? false
         }
 
-        /// Lets go of the item.
+        /// Lets go of the tree.
         mutating func queue() {
             isQueued = true
-            guard let last = item.take(), inquiry.subject != .document else { return }
-            shown = ShownHashes(content(of: last))
-        }
-
-        private func content(of item: Item) -> ShownContent {
-            ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
+            guard let last = seen.take(), question.subject != .document else { return }
+            shown = ShownHashes(last.shown)
         }
     }
 
@@ -77,7 +74,10 @@ final class Waiters: Sendable {
         }
     }
 
-    init(room: WaitingRoom) { self.room = room }
+    init(room: WaitingRoom, _ arrangements: ArrangementCache) {
+        self.room = room
+        self.arrangements = arrangements
+    }
 
     /// Admits a request that will wait until its representation differs from the one that the client has.
     ///
@@ -95,21 +95,19 @@ final class Waiters: Sendable {
     ///
     /// Afterwards the caller must check whether something was published meanwhile, because this may have missed it.
     ///
-    /// - Parameter number: the number of the publication that the representation was selected from.
-    func add(
-        _ place: Place, _ inquiry: Inquiry, about item: Item, having selected: Representation, in number: Int,
-        for wait: Wait
-    ) {
-        let waiter = place.waiter
+    /// - Parameter inquiry: that which the representation was selected for.
+    func add(_ place: Place, _ inquiry: Inquiry, having selected: Representation, for wait: Wait) {
+        let (waiter, question) = (place.waiter, inquiry.question)
         let otherwise = waiter.otherwise
         let key = Key(
-            target: inquiry.target, choice: inquiry.negotiation.number, wait: wait, entityTag: selected.entityTag,
+            target: question.target, choice: question.negotiation.number, wait: wait, entityTag: selected.entityTag,
             statusOfNone: otherwise.status)
-        let group = Group(inquiry: inquiry, item: item, number: number, unchanged: otherwise)
+        let group = Group(
+            question: question, seen: inquiry, number: inquiry.publication.number, unchanged: otherwise)
         place.key.withLock { $0 = key }
         let shared = groups.withLock { groups in
             groups[key, default: group].waiters[ObjectIdentifier(waiter)] = waiter
-            groups[key]?.see(item, in: number)
+            groups[key]?.see(inquiry)
             return groups[key]?.unchanged
         }
         // One response serves the whole group.
@@ -136,16 +134,15 @@ final class Waiters: Sendable {
         var due: [Due] = []
         for (key, group) in open {
             guard isInTime() else {
-                due.append(Due(key: key, cost: group.item.map(group.inquiry.cost) ?? 0))
+                due.append(Due(key: key, cost: group.seen?.cost ?? 0))
                 continue
             }
             do throws(Problem) {
-                let item = try Item(
-                    at: group.inquiry.path, in: publication.snapshot.document(in: group.inquiry.language))
-                if group.showsTheSame(item) {
-                    groups.withLock { $0[key]?.see(item, in: number) }
+                let inquiry = try Inquiry(group.question, in: publication, arrangements)
+                if group.showsTheSame(inquiry) {
+                    groups.withLock { $0[key]?.see(inquiry) }
                 } else {
-                    due.append(Due(key: key, cost: group.inquiry.cost(of: item)))
+                    due.append(Due(key: key, cost: inquiry.cost))
                 }
             } catch {
                 due.append(Due(key: key, cost: 0))
@@ -193,34 +190,32 @@ final class Waiters: Sendable {
     /// A group that was checked for a later publication is skipped, so that no client gets an older state.
     ///
     /// - Parameters:
-    ///   - select: returns the representation in the publication; its last argument is the state that the waiters have,
-    ///     if it is still held.
+    ///   - select: returns the representation; its last argument is the state that the waiters have, if it is still held.
     ///   - refuse: returns the response if the item no longer exists.
     func wake(
-        _ key: Key, _ publication: Publication, select: (Inquiry, Item, Item?) throws(Problem) -> Representation,
-        refuse: (Problem, Inquiry) -> Response
+        _ key: Key, _ publication: Publication, select: (Inquiry, Item?) throws(Problem) -> Representation,
+        refuse: (Problem, Question) -> Response
     ) {
         let number = publication.number
         guard let group = groups.withLock({ $0[key] }), group.number < number else { return }
         do throws(Problem) {
-            let item = try Item(
-                at: group.inquiry.path, in: publication.snapshot.document(in: group.inquiry.language))
-            if !group.showsTheSame(item) {
-                let selected = try select(group.inquiry, item, group.item)
+            let inquiry = try Inquiry(group.question, in: publication, arrangements)
+            if !group.showsTheSame(inquiry) {
+                let selected = try select(inquiry, group.seen?.item)
                 guard selected.entityTag == key.entityTag else {
                     // If it cannot be made, the whole group gets the problem below.
                     let first = try selected.response(adding: key.wait.headers)
                     for (index, waiter) in take(key, before: number).enumerated() {
                         waiter.finish(
                             index == 0 || !first.isStream
-                                ? first : another(selected, key.wait) { refuse($0, group.inquiry) })
+                                ? first : another(selected, key.wait) { refuse($0, group.question) })
                     }
                     return
                 }
             }
-            groups.withLock { $0[key]?.see(item, in: number) }
+            groups.withLock { $0[key]?.see(inquiry) }
         } catch {
-            let response = refuse(error, group.inquiry)
+            let response = refuse(error, group.question)
             for waiter in take(key, before: number) { waiter.finish(response) }
         }
     }

@@ -85,8 +85,7 @@ struct ItemTags {
     /// The version of the item's own fields; nil if there is no such item, and for levels and documents.
     var fieldsVersion: String? {
         guard subject == .detail, let own = Self.item(path, snapshot.document)?.own else { return nil }
-        let bytes = own.level.bytes
-        return Version.short(RowFields.hash(of: own.level.row(own.row), in: bytes.span))
+        return own.withRow { row in Version.short(RowFields.hash(of: row.packed, in: row.bytes)) }
     }
 
     /// The first tag that is wanted; they are made one after the other, until one is.

@@ -82,9 +82,8 @@ struct PendingEdit: Sendable {
     /// The same representation as that of a GET that follows.
     private func detail(of item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
         let link = Links(item).detailText
-        let inquiry = try Inquiry(detailAt: link, negotiation)
-        let shown = try Item(at: inquiry.path, in: publication.snapshot.document(in: inquiry.language))
-        let selected = try selection.select(inquiry, shown, in: publication)
+        let question = try Question(detailAt: link, negotiation)
+        let selected = try selection.select(Inquiry(question, in: publication, selection.arrangements))
         let isSent = link.utf8.count <= Self.longestLink
         let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
         guard isNew, let body = response.sharedBody else { return response }

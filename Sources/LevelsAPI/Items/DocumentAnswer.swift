@@ -3,6 +3,7 @@ import ContentCodings
 import HTTPServer
 import Levels
 import PropertyLists
+import TreeStore
 
 /// `GET /document/<path>`: an item with everything below it, as a document that reads back as the same tree.
 struct DocumentAnswer {
@@ -13,13 +14,16 @@ struct DocumentAnswer {
     private let cacheControl: String
     private let header: ResponseHeader
 
-    init(_ inquiry: Inquiry, _ item: Item, _ header: ResponseHeader, cacheControl: String) {
-        self.item = item
+    /// - Throws: `Problem` (406) for an item of a source that makes no documents.
+    init(_ inquiry: Inquiry, _ header: ResponseHeader, cacheControl: String) throws(Problem) {
+        let (question, composition) = (inquiry.question, inquiry.publication.snapshot.composition)
+        guard inquiry.source.hasDocuments else { throw Self.noDocument }
+        item = question.isInline ? inquiry.item : composition?.origin(of: inquiry.item).item ?? inquiry.item
         self.header = header
         self.cacheControl = cacheControl
-        negotiation = inquiry.negotiation
-        format = inquiry.query.format
-        isIndented = inquiry.query.isIndented
+        negotiation = question.negotiation
+        format = question.delivery.format
+        isIndented = question.delivery.isIndented
     }
 
     /// The document in the requested coding: a short one in one piece, a long one written while it is sent, so that it
@@ -54,27 +58,7 @@ struct DocumentAnswer {
 
     /// The tag of the document of an item in a format.
     static func entityTag(of item: Item, _ format: Format) -> String {
-        let own = item.own
-        let bytes = own.level.bytes
-        let row = own.level.row(own.row)
-        var content = ByteBuffer(capacity: 256)
-        content.append(format.rawValue)
-        content.append(row.isString ? 1 : 0 as UInt8)
-        content.append(own.level.form.rawValue)
-        content.append(bytes.span.extracting(row.title))
-        content.append(littleEndian: UInt64(row.fields.count))
-        content.append(bytes.span.extracting(row.fields))
-        if let level = item.level {
-            content.append(littleEndian: level.hash.high)
-            content.append(littleEndian: level.hash.low)
-        }
-        if let drilling = item.remainingDrilling {
-            for name in [drilling.titleField] + drilling.fields {
-                content.append(littleEndian: UInt64(name.utf8.count))
-                content.append(name)
-            }
-        }
-        return EntityTag.of(ContentHash(of: content.span))
+        EntityTag.of(item.documentHash(format: format.rawValue))
     }
 
     private var contentType: String {
@@ -100,6 +84,10 @@ struct DocumentAnswer {
             return DocumentStream(walk, XMLPropertyListWriter.init())
         }
     }
+
+    private static let noDocument = Problem(
+        .notRepresentable,
+        "These rows are made when they are asked for, and have no document; read /levels and /detail.")
 
     private static let beyondXML = Problem(
         .notRepresentable,

@@ -96,9 +96,7 @@ final class GivenVersions: Sendable {
 /// The version of a level that a client has (`?since=`), which is searched for in earlier publications.
 struct SinceVersion {
     private let version: RequestedVersion
-    private let path: ItemPath
-    /// The number of the document's variant; nil for the document as it is written.
-    private let language: UInt64?
+    private let question: Question
     private let history: History
     private let known: Item?
 
@@ -110,15 +108,10 @@ struct SinceVersion {
     /// The minimum size of a written row, in bytes.
     private static let leastRowBytes = 90
 
-    /// - Parameters:
-    ///   - language: the number of the document's variant; nil for the document as it is written.
-    ///   - known: the state that the client is known to have; nil to search for it.
-    init(
-        _ version: RequestedVersion, at path: ItemPath, in language: UInt64?, _ history: History, known: Item?
-    ) {
-        self.language = language
+    /// - Parameter known: the state that the client is known to have; nil to search for it.
+    init(_ version: RequestedVersion, _ question: Question, _ history: History, known: Item?) {
         self.version = version
-        self.path = path
+        self.question = question
         self.history = history
         self.known = known
     }
@@ -129,25 +122,24 @@ struct SinceVersion {
     ///   - answer: the current level.
     ///   - version: the version of the answer.
     ///   - bytes: the length of the answer.
-    ///   - format: the format of the answer; versions depend on it.
-    func change(to answer: LevelAnswer, version: ContentHash, bytes: Int, _ format: Format) -> LevelChange? {
+    func change(to answer: LevelAnswer, version: ContentHash, bytes: Int) -> LevelChange? {
         let isNow = Version.words(version) == self.version.words
-        let old =
-            switch format {
-            case _ where isNow: answer.item
-            case .plist: old(answer, bytes, as: XMLPropertyListWriter.self)
-            case .json, .binary: old(answer, bytes, as: JSONPropertyListWriter.self)
+        let earlier =
+            switch question.delivery.format {
+            case _ where isNow: answer
+            case .plist: earlier(answer, bytes, as: XMLPropertyListWriter.self)
+            case .json, .binary: earlier(answer, bytes, as: JSONPropertyListWriter.self)
             }
-        return old.map { LevelChange(since: self.version.text, old: $0, to: answer) }
+        return earlier.map { LevelChange(since: self.version.text, from: $0, to: answer) }
     }
 
-    private func old<Writer: AnswerWriter & ~Copyable>(
+    private func earlier<Writer: AnswerWriter & ~Copyable>(
         _ answer: LevelAnswer, _ bytes: Int, as _: Writer.Type
-    ) -> Item? {
-        if let known { return isVersion(of: known, answer, as: Writer.self).matches ? known : nil }
+    ) -> LevelAnswer? {
+        if let known { return answer.asked(of: known).flatMap { matches($0, as: Writer.self).matches ? $0 : nil } }
         guard let words = version.words else { return nil }
-        if let given = history.item(at: path, in: language, havingGiven: words),
-            isVersion(of: given, answer, as: Writer.self).matches
+        if let item = history.item(at: question.path, in: question.language, havingGiven: words),
+            let given = answer.asked(of: item), matches(given, as: Writer.self).matches
         {
             return given
         }
@@ -157,27 +149,28 @@ struct SinceVersion {
     /// Searches the kept snapshots, the newest first, until too many bytes have been written.
     private func search<Writer: AnswerWriter & ~Copyable>(
         for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
-    ) -> Item? {
+    ) -> LevelAnswer? {
         var bytes = 0
-        for item in history.items(at: path, in: language, before: answer.item) {
-            let rows = answer.asked(of: item).rows.count
-            guard bytes + rows * Self.leastRowBytes <= limit else { return nil }
-            let state = isVersion(of: item, answer, as: Writer.self)
-            if state.matches { return item }
+        for item in history.items(at: question.path, in: question.language, before: answer.item) {
+            guard let earlier = answer.asked(of: item),
+                bytes + earlier.page.numbers.count * Self.leastRowBytes <= limit
+            else { return nil }
+            let state = matches(earlier, as: Writer.self)
+            if state.matches { return earlier }
             bytes += state.bytes
         }
         return nil
     }
 
-    /// Whether an earlier state answers the same request with the version; and the length of that answer.
+    /// Whether an earlier answer to the same request has the version; and its length.
     ///
     /// An answer that the format cannot represent never had a version.
-    private func isVersion<Writer: AnswerWriter & ~Copyable>(
-        of item: Item, _ answer: LevelAnswer, as _: Writer.Type
+    private func matches<Writer: AnswerWriter & ~Copyable>(
+        _ earlier: LevelAnswer, as _: Writer.Type
     ) -> (matches: Bool, bytes: Int) {
         var writer = Writer()
         do {
-            let version = try answer.asked(of: item).write(to: &writer).version
+            let version = try earlier.write(to: &writer).version
             return (Version.words(version) == self.version.words, writer.count)
         } catch {
             return (false, writer.count)

@@ -5,37 +5,38 @@ import PropertyLists
 /// `GET /levels/<path>`: the rows of one level, or a page of them (manual, Levels).
 struct LevelAnswer: ItemAnswer {
     let item: Item
-    private let query: LevelQuery
-    private let arrangements: ArrangementCache
     /// What the answer shows of the rows.
     let description: RowDescription
-    /// The positions of the page in the listing.
-    let rows: Range<Int>
+    private let query: RowQuery
+    private let source: any RowSource
+    /// The parameters that the link of the next page repeats.
+    private let linked: [Query.Parameter]
 
-    init(_ item: Item, _ query: LevelQuery, _ arrangements: ArrangementCache) {
+    /// - Throws: `Problem` (400) for a query that the source does not answer.
+    init(
+        _ item: Item, _ query: RowQuery, _ source: any RowSource, linked: [Query.Parameter] = []
+    ) throws(Problem) {
         self.item = item
         self.query = query
-        self.arrangements = arrangements
-        let listing: Listing
-        if let opening = query.outline {
-            let outline = OutlineRows(below: item.own, opening, arrangements)
-            rows = query.page.positions(in: outline)
-            listing = outline.listing(of: rows)
-        } else {
-            let all = arrangements.listing(below: item.own, query)
-            rows = query.page.positions(in: all)
-            // The cursor of the next page names the last rows before it, which may be before the page.
-            let first = min(rows.lowerBound, max(0, rows.upperBound - Bookmark.Room.whole.rows))
-            listing = all.isLocated ? all : all.located(first..<rows.upperBound)
-        }
-        description = RowDescription(listing, query.fields)
+        self.source = source
+        self.linked = linked
+        description = RowDescription(try source.rows(query, below: item), query.fields)
     }
 
-    /// The rows of all pages.
-    var listing: Listing { description.listing }
+    var page: RowPage { description.page }
 
-    /// The answer to the same request about another item.
-    func asked(of item: Item) -> LevelAnswer { LevelAnswer(item, query, arrangements) }
+    /// The answer to the same request about another item; nil if the source does not answer it.
+    func asked(of item: Item) -> LevelAnswer? {
+        do throws(Problem) { return try LevelAnswer(item, query, source, linked: linked) } catch { return nil }
+    }
+
+    /// Checks that the page begins among the rows, or at their end.
+    ///
+    /// - Throws: `Problem` (400) that tells the number of rows.
+    func checkStart() throws(Problem) {
+        guard let start = query.page.start, start > page.count else { return }
+        throw .badParameter("start", "'start' must be a whole number from 0 to \(page.count), the number of rows.")
+    }
 
     /// Writes the answer; returns its version, and the link of the next page if there is one.
     ///
@@ -49,7 +50,7 @@ struct LevelAnswer: ItemAnswer {
         let versionOffset = try writeHead(links, to: &writer)
         writer.member("rows")
         writer.beginList()
-        try description.write(rows, links, to: &writer)
+        try description.write(links, to: &writer)
         writer.endList()
         let next = try writeEnd(links, to: &writer)
         return (ItemHead.seal(&writer, at: versionOffset), next)
@@ -73,12 +74,22 @@ struct LevelAnswer: ItemAnswer {
     private func writeHead<Writer: AnswerWriter & ~Copyable>(
         _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) -> Int {
-        let count = listing.count
         writer.beginObject()
         let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
-        writer.member("count", count)
-        if query.page.isAsked || rows.count < count { writer.member("start", rows.lowerBound) }
-        try writeSections(to: &writer)
+        writer.member("count", page.count)
+        if query.page.isAsked || page.numbers.count < page.count { writer.member("start", page.start) }
+        writer.member("sections")
+        writer.beginList()
+        try page.forEachSection { (section) throws(PropertyListError) in
+            writer.beginObject()
+            if let title = section.title { try writer.member("title", title) } else { writer.nullMember("title") }
+            try writer.member("index", section.index)
+            writer.member("start", section.rows.lowerBound)
+            writer.member("count", section.rows.count)
+            if let footer = section.footer { try writer.member("footer", footer) }
+            writer.endObject()
+        }
+        writer.endList()
         return versionOffset
     }
 
@@ -87,7 +98,7 @@ struct LevelAnswer: ItemAnswer {
     ) throws(PropertyListError) -> String? {
         let next = nextLink(links)
         try writer.member("next", next)
-        if listing.count == 0, let refusal = item.level?.refusal { try writer.member("error", refusal) }
+        if let refusal = page.refusal { try writer.member("error", refusal) }
         writer.endObject()
         writer.endLine()
         return next
@@ -95,59 +106,19 @@ struct LevelAnswer: ItemAnswer {
 
     /// The target of the next page, without a host; nil at the end.
     private func nextLink(_ links: borrowing Links) -> String? {
-        guard rows.upperBound < listing.count else { return nil }
+        guard let next = page.next else { return nil }
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
-        for parameter in query.linked {
+        for parameter in linked {
             link.append(parameter.name)
             link.append(UInt8(ascii: "="))
             PercentEncoding.append(parameter.value.utf8Span.span, to: &link)
             link.append(UInt8(ascii: "&"))
         }
         link.append("after=")
-        if query.outline == nil {
-            Cursor(before: rows.upperBound, in: listing).append(to: &link)
-        } else {
-            OutlineCursor(before: rows.upperBound, in: listing).append(to: &link)
-        }
+        next.append(to: &link)
         return String(utf8: link.span)
-    }
-
-    private func writeSections<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) throws(PropertyListError) {
-        writer.member("sections")
-        writer.beginList()
-        let sections = listing.sections
-        let areWritten = try sections.forEachByField { (title, rows) throws(PropertyListError) in
-            writer.beginObject()
-            if let title { try writer.member("title", title) } else { writer.nullMember("title") }
-            writer.nullMember("index")
-            writer.member("start", rows.lowerBound)
-            writer.member("count", rows.count)
-            writer.endObject()
-        }
-        if !areWritten, sections.isEmpty {
-            try writeSection(nil, nil, start: 0, count: listing.count, nil, to: &writer)
-        } else if !areWritten {
-            for section in sections {
-                try writeSection(
-                    section.title, section.index, start: section.start, count: section.count, section.footer,
-                    to: &writer)
-            }
-        }
-        writer.endList()
-    }
-
-    private func writeSection<Writer: AnswerWriter & ~Copyable>(
-        _ title: String?, _ index: String?, start: Int, count: Int, _ footer: String?, to writer: inout Writer
-    ) throws(PropertyListError) {
-        writer.beginObject()
-        try writer.member("title", title)
-        try writer.member("index", index)
-        writer.member("start", start)
-        writer.member("count", count)
-        if let footer { try writer.member("footer", footer) }
-        writer.endObject()
     }
 }
 
@@ -167,30 +138,29 @@ enum ItemHead {
     static func write<Writer: AnswerWriter & ~Copyable>(
         _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout Writer
     ) throws(PropertyListError) -> Int {
-        let own = item.own
-        let bytes = own.level.bytes
-        let row = own.level.row(own.row)
-        let count = own.level.childCount(own.row)
-        try writer.member("title", bytes.span.extracting(row.title))
-        if isLevel {
-            writer.member("href", link: links.level)
-            writer.member("detail", link: links.detail)
-        } else {
-            writer.member("href", link: links.detail)
-            writer.member("level", link: links.level)
+        let count = item.count
+        let versionOffset = try item.own.withRow { (row) throws(PropertyListError) in
+            try writer.member("title", row.title)
+            if isLevel {
+                writer.member("href", link: links.level)
+                writer.member("detail", link: links.detail)
+            } else {
+                writer.member("href", link: links.detail)
+                writer.member("level", link: links.level)
+            }
+            writer.member("version")
+            let versionOffset = writer.placeholder(Version.placeholder)
+            if !isLevel { writer.fieldsVersion(of: row.packed, in: row.bytes) }
+            return versionOffset
         }
-        writer.member("version")
-        let versionOffset = writer.placeholder(Version.placeholder)
-        if !isLevel { writer.fieldsVersion(of: row, in: bytes.span) }
         writer.member("depth", item.depth)
         writer.member("leaf", count == 0)
         if !isLevel { writer.member("count", count) }
         writer.member("ancestors")
         writer.beginList()
         for (depth, step) in item.steps.dropLast().enumerated() {
-            let bytes = step.level.bytes
             writer.beginObject()
-            try writer.member("title", bytes.span.extracting(step.level.row(step.row).title))
+            try step.withRow { (row) throws(PropertyListError) in try writer.member("title", row.title) }
             writer.member("href", link: links.level(ofAncestor: depth))
             writer.endObject()
         }

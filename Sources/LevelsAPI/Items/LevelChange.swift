@@ -11,12 +11,12 @@ struct LevelChange {
     private let answer: LevelAnswer
     private let rows: RowsDifference
 
-    /// - Parameter old: the item at that version.
-    init(since: String, old: Item, to answer: LevelAnswer) {
+    /// - Parameter earlier: the answer to the same request at that version.
+    init(since: String, from earlier: LevelAnswer, to answer: LevelAnswer) {
         self.since = since
         self.answer = answer
-        earlier = answer.asked(of: old)
-        rows = RowsDifference(from: earlier.listing, earlier.rows, to: answer.listing, answer.rows)
+        self.earlier = earlier
+        rows = RowsDifference(from: earlier.page, to: answer.page)
     }
 
     /// Writes the members, each list in ascending order of the positions in the new list.
@@ -28,17 +28,17 @@ struct LevelChange {
         try writer.member("since", since)
         writer.member("removed")
         writer.beginList()
-        for position in rows.removed { try writeKey(at: position, in: earlier.listing, to: &writer) }
+        for number in rows.removed { try writeKey(of: number, in: earlier.page, to: &writer) }
         writer.endList()
         writer.member("inserted")
         writer.beginList()
-        for position in rows.inserted { try writeRow(at: position, links, to: &writer) }
+        for number in rows.inserted { try writeRow(number, links, to: &writer) }
         writer.endList()
         try writeMoved(to: &writer)
         writer.member("updated")
         writer.beginList()
         for pair in rows.kept where try isUpdated(pair, links, as: Writer.self) {
-            try writeRow(at: pair.new, links, to: &writer)
+            try writeRow(pair.new, links, to: &writer)
         }
         writer.endList()
     }
@@ -46,34 +46,31 @@ struct LevelChange {
     private func writeMoved<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) throws(PropertyListError) {
         writer.member("moved")
         writer.beginList()
-        for position in rows.moved {
+        for number in rows.moved {
             writer.beginObject()
-            writer.member("at", position - answer.rows.lowerBound)
+            writer.member("at", number - answer.page.numbers.lowerBound)
             writer.member("key")
-            try writeKey(at: position, in: answer.listing, to: &writer)
+            try writeKey(of: number, in: answer.page, to: &writer)
             writer.endObject()
         }
         writer.endList()
     }
 
     private func writeKey<Writer: AnswerWriter & ~Copyable>(
-        at position: Int, in listing: Listing, to writer: inout Writer
+        of number: Int, in page: RowPage, to writer: inout Writer
     ) throws(PropertyListError) {
-        let place = listing.place(at: position)
-        guard let level = listing.level(of: place) else { return }
-        let bytes = level.bytes
-        try writer.text(bytes.span.extracting(level.row(place.row).key))
+        try page.withRow(number) { (row) throws(PropertyListError) in try writer.text(row.key) }
     }
 
     private func writeRow<Writer: AnswerWriter & ~Copyable>(
-        at position: Int, _ links: borrowing Links, to writer: inout Writer
+        _ number: Int, _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) {
         writer.beginObject()
-        writer.member("at", position - answer.rows.lowerBound)
+        writer.member("at", number - answer.page.numbers.lowerBound)
         writer.member("row")
         // The row is nested one deeper here than in the list of a level.
         writer.indent(by: -1)
-        try answer.description.write(position..<position + 1, links, to: &writer)
+        try answer.description.write(number..<number + 1, links, to: &writer)
         writer.indent(by: 1)
         writer.endObject()
     }
@@ -84,7 +81,7 @@ struct LevelChange {
     ) throws(PropertyListError) -> Bool {
         // The item's own path is the same in both, and so are the links in its rows.
         try !answer.description.shows(
-            at: pair.new, sameAs: earlier.description, at: pair.old, links, as: Writer.self)
+            pair.new, sameAs: earlier.description, pair.old, links, as: Writer.self)
     }
 }
 

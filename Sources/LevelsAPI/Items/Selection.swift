@@ -13,120 +13,138 @@ struct Selection {
     private let shared = SharedAnswers()
     let arrangements: ArrangementCache
     let header: ResponseHeader
-    private let configuration: LevelsAPI.Configuration
+    /// The header field `Cache-Control` of levels, details and documents.
+    private let cacheControl: String
+    /// The memory of the bodies on their way.
+    private let budget: ResponseBudget
+    /// The most rows that are looked at for an answer before other requests have their turn.
+    private let largestImmediateWork: Int
 
-    init(history: History, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
+    init(
+        history: History, cache: ResponseCache, arrangements: ArrangementCache, header: ResponseHeader,
+        cacheControl: String, budget: ResponseBudget, largestImmediateWork: Int
+    ) {
         self.history = history
         self.cache = cache
-        arrangements = ArrangementCache(
-            bytes: configuration.cacheBytes, searchTexts: SearchTexts(bytes: configuration.searchBytes))
-        self.configuration = configuration
-        header = ResponseHeader(configuration.allowedOrigins)
+        self.arrangements = arrangements
+        self.header = header
+        self.cacheControl = cacheControl
+        self.budget = budget
+        self.largestImmediateWork = largestImmediateWork
     }
 
-    /// Returns a cached representation of an item, or else renders one.
+    /// The representation that answers an inquiry: a cached one, one on its way to another client, or a new one.
     ///
     /// - Parameters:
-    ///   - missed: the key that the cache is known to lack; nil if it was not searched.
+    ///   - found: what the cache has for the question; nil if it was not looked up.
     ///   - known: the state that the client is known to have; nil to find it by `?since=`.
     /// - Throws: `Problem` (406) if the format cannot represent the answer, or the client accepts no available coding.
     func select(
-        _ inquiry: Inquiry, _ item: Item, in publication: Publication, missed: UInt64? = nil, known: Item? = nil
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, known: Item? = nil
     ) throws(Problem) -> Representation {
-        if inquiry.subject == .document {
-            let item = inquiry.query.isInline ? item : publication.snapshot.composition?.origin(of: item).item ?? item
-            return try DocumentAnswer(inquiry, item, header, cacheControl: configuration.cacheControl)
-                .representation().charged(to: configuration.responseBudget)
+        guard inquiry.question.subject != .document else {
+            return try DocumentAnswer(inquiry, header, cacheControl: cacheControl)
+                .representation().charged(to: budget)
         }
-        let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
-        let target = inquiry.target
-        let shown = ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
-        if hash != missed,
-            let kept = cache.answer(for: target.span, hash: hash, in: publication.number, showing: shown)
-        {
-            if let version = kept.version { history.note(version, number: publication.number) }
-            return Representation(kept.answer).charged(to: configuration.responseBudget)
-        }
-        if let found = shared.answer(inquiry, in: publication.number, showing: shown) {
-            if found.isOlder, let version = found.answer.version {
-                history.note(version, number: publication.number)
-            }
-            return Representation(found).charged(to: configuration.responseBudget)
-        }
-        if let bytes = shared.refusedBytes(inquiry, in: publication.number),
-            configuration.responseBudget.refuses(bytes: bytes)
-        {
+        if let kept = kept(inquiry, found) ?? shared(inquiry) { return kept.charged(to: budget) }
+        if let bytes = shared.refusedBytes(inquiry), budget.refuses(bytes: bytes) {
             throw .tooManyAnswers
         }
         let refusals = MemoryBudget.refusals
-        let rendered = try render(inquiry, item, known, in: publication)
+        let rendered = try render(inquiry, known)
         // Whatever could not grow, the answer may lack a part of it.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
+        let isWhole = inquiry.question.delivery.since == nil
         let selected = rendered.charged(
-            to: configuration.responseBudget,
-            sharedAt: shared.place(
-                inquiry, in: publication.number, showing: inquiry.query.since == nil ? shown : nil))
-        // An answer is kept when it is requested again. Indented answers are not kept, because they are for people.
-        if !inquiry.query.isIndented, cache.wants(hash), !MemoryBudget.isTight {
-            let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
-            // A whole level that answers `since` is valid only while the version is unknown, which may be short.
-            let isLasting = inquiry.query.since == nil || selected.isReplaced
-            cache.keep(
-                answer, of: selected.version, for: target.span, hash: hash, in: publication.number,
-                showing: isLasting ? shown : nil)
-        }
+            to: budget, sharedAt: shared.place(inquiry, showing: isWhole ? inquiry.shown : nil))
+        try keep(selected, inquiry)
         return selected
     }
 
+    /// The cached representation.
+    private func kept(_ inquiry: Inquiry, _ found: ResponseCache.Found?) -> Representation? {
+        let (question, number) = (inquiry.question, inquiry.publication.number)
+        switch found ?? find(question, in: inquiry.publication) {
+        case .missing: return nil
+        case .verified(let answer): return Representation(answer)
+        case .unverified(let entry):
+            guard let kept = cache.verify(entry, hash: question.key, in: number, showing: inquiry.shown) else {
+                return nil
+            }
+            if entry.number < number, let version = kept.version { history.note(version, number: number) }
+            return Representation(kept.answer)
+        }
+    }
+
+    /// The representation on its way to another client.
+    private func shared(_ inquiry: Inquiry) -> Representation? {
+        guard let found = shared.answer(inquiry) else { return nil }
+        if found.isOlder, let version = found.answer.version {
+            history.note(version, number: inquiry.publication.number)
+        }
+        return Representation(found)
+    }
+
+    /// Keeps an answer when it is requested again. Indented answers are not kept, because they are for people.
+    private func keep(_ selected: Representation, _ inquiry: Inquiry) throws(Problem) {
+        let question = inquiry.question
+        guard !question.delivery.isIndented, cache.wants(question.key), !MemoryBudget.isTight else { return }
+        let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
+        let target = question.target
+        // A whole level that answers `since` is valid only while the version is unknown, which may be short.
+        let isLasting = question.delivery.since == nil || selected.isReplaced
+        cache.keep(
+            answer, of: selected.version, for: target.span, hash: question.key,
+            in: inquiry.publication.number, showing: isLasting ? inquiry.shown : nil)
+    }
+
+    /// Looks up the answer to a question in the cache.
+    func find(_ question: Question, in publication: Publication) -> ResponseCache.Found {
+        let target = question.target
+        return cache.find(target.span, hash: question.key, in: publication.number)
+    }
+
     /// Whether so many rows are looked at to make an answer that other requests should not wait for it.
-    func takesLong(_ inquiry: Inquiry, _ item: Item, in publication: Publication) -> Bool {
-        guard work(inquiry, item) > configuration.largestImmediateWork else { return false }
-        let hash = ResponseCache.hash(inquiry.target.span, inquiry.negotiation)
-        let shown = ShownContent(inquiry.subject, item, looksBelow: inquiry.query.looksBelow)
-        return !cache.has(inquiry.target.span, hash: hash, in: publication.number, showing: shown)
+    ///
+    /// - Parameter found: what the cache has for the question.
+    func takesLong(_ inquiry: Inquiry, found: ResponseCache.Found) -> Bool {
+        guard inquiry.work(limit: largestImmediateWork) > largestImmediateWork else { return false }
+        return switch found {
+        case .verified: false
+        case .unverified(let entry): entry.kept.shown?.isSame(as: inquiry.shown) != true
+        case .missing: true
+        }
     }
 
     /// What it takes to find out which rows an answer shows, in bytes: for each row that is looked at the keys that it is
     /// sorted by, or its title as it is searched, and its place.
-    func memory(for inquiry: Inquiry, _ item: Item) -> Int { (4 << 20) + 160 * work(inquiry, item) }
-
-    /// How many rows are looked at to find out which rows an answer shows.
-    private func work(_ inquiry: Inquiry, _ item: Item) -> Int {
-        switch inquiry.subject {
-        case .level:
-            if let opening = inquiry.query.outline {
-                arrangements.work(
-                    below: item.own, opening, inquiry.query.page, limit: configuration.largestImmediateWork)
-            } else {
-                arrangements.work(below: item.own, inquiry.query)
-            }
-        case .detail: max(arrangements.work(below: item.own), item.stepAbove.map { arrangements.work(below: $0) } ?? 0)
-        case .document: 0
-        }
+    func memory(for inquiry: Inquiry) -> Int {
+        (4 << 20) + 160 * inquiry.work(limit: largestImmediateWork)
     }
 
-    private func render(
-        _ inquiry: Inquiry, _ item: Item, _ known: Item?, in publication: Publication
-    ) throws(Problem) -> Representation {
-        guard inquiry.subject == .level else {
-            var whole = try rendering(of: DetailAnswer(item: item, arrangements: arrangements), inquiry)
-            if let language = AnswerLanguage(of: inquiry, in: publication.snapshot) { whole.metadata.note(language) }
-            return try representation(of: whole, inquiry)
-        }
-        let answer = LevelAnswer(item, inquiry.query, arrangements)
-        try inquiry.query.page.checkStart(in: answer.listing)
-        var whole = try rendering(of: answer, inquiry)
-        if let language = AnswerLanguage(of: inquiry, in: publication.snapshot) { whole.metadata.note(language) }
-        guard let version = whole.version else { throw .unwritten }
-        history.note(version, number: publication.number)
-        guard let since = inquiry.query.since else { return try representation(of: whole, inquiry) }
-        let earlier = SinceVersion(since, at: inquiry.path, in: inquiry.language, history, known: known)
-        let bytes = whole.body.count
-        return try representation(of: whole, inquiry) { () throws(Problem) in
-            guard let change = earlier.change(to: answer, version: version, bytes: bytes, inquiry.query.format) else {
-                return nil
+    private func render(_ inquiry: Inquiry, _ known: Item?) throws(Problem) -> Representation {
+        let question = inquiry.question
+        let level =
+            question.subject == .level
+            ? try LevelAnswer(inquiry.item, question.rows, inquiry.source, linked: question.linked) : nil
+        try level?.checkStart()
+        var whole =
+            if let level {
+                try written(level, question.delivery.format)
+            } else {
+                try written(DetailAnswer(inquiry.item, inquiry.source), question.delivery.format)
             }
-            return try rendering(of: LevelDelta(answer: answer, change: change, version: version), inquiry)
+        if let language = AnswerLanguage(of: inquiry) { whole.metadata.note(language) }
+        guard let level else { return try representation(of: whole, question) }
+        guard let version = whole.version else { throw .unwritten }
+        history.note(version, number: inquiry.publication.number)
+        guard let since = question.delivery.since else { return try representation(of: whole, question) }
+        let earlier = SinceVersion(since, question, history, known: known)
+        let bytes = whole.body.count
+        return try representation(of: whole, question) { () throws(Problem) in
+            guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
+            return try written(
+                LevelDelta(answer: level, change: change, version: version), question.delivery.format)
         }
     }
 
@@ -135,20 +153,21 @@ struct Selection {
     /// - Parameter change: makes the changes that are sent instead of the whole; nil to send the whole. Both have the
     ///   coding of the whole, however short the changes are, because they share one tag.
     private func representation(
-        of whole: consuming Rendering, _ inquiry: Inquiry, change: (() throws(Problem) -> Rendering?)? = nil
+        of whole: consuming Rendering, _ question: Question, change: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
-        guard inquiry.query.isIndented else {
-            return try representation(of: whole, inquiry.negotiation, replacement: change)
+        let negotiation = question.negotiation
+        guard question.delivery.isIndented else {
+            return try representation(of: whole, negotiation, replacement: change)
         }
         let metadata = whole.metadata.indented
-        let coding = try inquiry.negotiation.coding(ofBytes: whole.body.count)
+        let coding = try negotiation.coding(ofBytes: whole.body.count)
         guard !whole.body.isIncomplete else { throw .outOfMemory }
         let compact = Response.Body(whole.body)
         let body = StreamedBody(coding, failure: .unwritten) { () throws(Problem) in
             if let change = try change?() { return IndentedStream(HeldBody(Response.Body(change.body))) }
             return IndentedStream(HeldBody(compact))
         }
-        let headers = header.lines(of: metadata, coding, for: inquiry.negotiation.origin)
+        let headers = header.lines(of: metadata, coding, for: negotiation.origin)
         return Representation(entityTag: metadata.entityTag(coding), headers: headers, coding, body: body)
     }
 
@@ -168,11 +187,7 @@ struct Selection {
         return Representation(entityTag: tag, headers: headers, coding, body: body, version: version)
     }
 
-    /// Writes an answer about an item in the requested format.
-    private func rendering(of answer: some ItemAnswer, _ inquiry: Inquiry) throws(Problem) -> Rendering {
-        try written(answer, inquiry.query.format)
-    }
-
+    /// Writes an answer about an item in a format.
     private func written(_ answer: some ItemAnswer, _ format: Format) throws(Problem) -> Rendering {
         do {
             return try format == .plist
@@ -189,7 +204,7 @@ struct Selection {
         let (version, next) = try answer.write(to: &writer)
         let metadata = RepresentationMetadata(
             contentType: Writer.contentType, entityTag: EntityTag.of(version),
-            cacheControl: configuration.cacheControl, vary: "Accept-Encoding, Accept", next: next)
+            cacheControl: cacheControl, vary: "Accept-Encoding, Accept", next: next)
         return Rendering(metadata: metadata, body: try writer.body(), version: version)
     }
 
@@ -202,7 +217,7 @@ struct Selection {
     ///
     /// - Throws: `Problem` (503) if the budget has no room.
     func charged(_ response: Response) throws(Problem) -> Response {
-        guard let charged = response.charged(to: configuration.responseBudget) else { throw .tooManyAnswers }
+        guard let charged = response.charged(to: budget) else { throw .tooManyAnswers }
         return charged
     }
 
@@ -219,11 +234,11 @@ struct Selection {
     /// The entity tag that a GET of an item without options has in a format; nil if the format cannot represent it.
     func entityTag(_ subject: Inquiry.Subject, of item: Item, _ format: Format) -> String? {
         do throws(Problem) {
-            switch subject {
-            case .document: return DocumentAnswer.entityTag(of: item, format)
-            case .detail:
-                return try written(DetailAnswer(item: item, arrangements: arrangements), format).metadata.entityTag
-            case .level: return try written(LevelAnswer(item, LevelQuery(), arrangements), format).metadata.entityTag
+            let source = TreeRows(item.steps[0].level, arrangements)
+            return switch subject {
+            case .document: DocumentAnswer.entityTag(of: item, format)
+            case .detail: try written(DetailAnswer(item, source), format).metadata.entityTag
+            case .level: try written(LevelAnswer(item, RowQuery(), source), format).metadata.entityTag
             }
         } catch {
             return nil

@@ -38,7 +38,7 @@ extension LevelsAPI {
         if let response = gate.response(to: request) { return response }
         let negotiation = Negotiation(request, configuration.allowedOrigins)
         do throws(Problem) {
-            let answer = try answer(request, from: publications.current, negotiation, missed: nil) { audience in
+            let answer = try answer(request, from: publications.current, negotiation) { audience in
                 audience == .probes || audience == .monitoring
             }
             guard let response = answer.response else { throw .unwritten }

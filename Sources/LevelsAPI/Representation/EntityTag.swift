@@ -135,9 +135,9 @@ struct Condition {
     }
 
     /// The conditions in the header and in the query of a request.
-    init(_ request: Request, _ query: LevelQuery) {
+    init(_ request: Request, _ delivery: Delivery) {
         self.request = request
-        version = query.wait == nil ? nil : query.since
+        version = delivery.wait == nil ? nil : delivery.since
     }
 
     /// Whether the header says which representation the client has.

@@ -15,15 +15,8 @@ final class ResponseCache: Sendable {
     enum Found {
         case verified(RenderedAnswer)
         /// An answer that was last verified for another publication.
-        case unverified
+        case unverified(CacheEntry)
         case missing
-    }
-
-    /// The result of `answer(for:hash:in:showing:)`.
-    struct Kept {
-        let answer: RenderedAnswer
-        /// The version of a level, if the answer was just verified for a newer publication.
-        var version: ContentHash?
     }
 
     /// The number of answers served from the cache, and of those rendered, since the start.
@@ -45,39 +38,26 @@ final class ResponseCache: Sendable {
         budget = bytes / 16
     }
 
-    /// The key of a target in the form that a request's header selects.
-    @inline(__always)
-    static func hash(_ target: Span<UInt8>, _ negotiation: Negotiation) -> UInt64 {
-        // The factor is odd, so that each form of a target has its own key.
-        ContentHash.short(of: target) &+ negotiation.number &* 0x9E37_79B9_7F4A_7C15
-    }
-
     /// Looks up a target for the publication with this number.
+    ///
+    /// - Parameter hash: the key of the target (`Negotiation.key`).
     @inline(__always)
     func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> Found {
         shard(of: hash).state.withLock { $0.find(target, hash: hash, in: number) }
     }
 
-    /// Returns the answer to a target if the publication with this number shows the same.
+    /// Returns an answer that was verified for another publication if the one with this number shows the same.
     ///
     /// An outdated answer is dropped.
-    func answer(for target: Span<UInt8>, hash: UInt64, in number: Int, showing content: ShownContent) -> Kept? {
-        let state = shard(of: hash).state
-        guard let entry = state.withLock({ $0.entry(for: target, hash: hash) }) else { return nil }
-        let kept = entry.kept
-        guard entry.number == number || kept.shown?.isSame(as: content) == true else {
+    func verify(_ entry: CacheEntry, hash: UInt64, in number: Int, showing content: ShownContent) -> KeptAnswer? {
+        let (state, kept) = (shard(of: hash).state, entry.kept)
+        guard kept.shown?.isSame(as: content) == true else {
             // Freed when this returns, outside of the lock.
             _ = state.withLock { $0.drop(kept.answer, hash: hash, before: number) }
             return nil
         }
         state.withLock { $0.verify(kept.answer, hash: hash, in: number) }
-        return Kept(answer: kept.answer, version: entry.number < number ? kept.version : nil)
-    }
-
-    /// Whether an answer to a target is kept that the publication with this number shows.
-    func has(_ target: Span<UInt8>, hash: UInt64, in number: Int, showing content: ShownContent) -> Bool {
-        guard let entry = shard(of: hash).state.withLock({ $0.entry(for: target, hash: hash) }) else { return false }
-        return entry.number == number || entry.kept.shown?.isSame(as: content) == true
+        return kept
     }
 
     /// Keeps an answer unless it takes too much of the budget, or an answer for a newer publication is kept.
@@ -133,17 +113,10 @@ struct CacheShard {
         let entry = entries.values[index]
         let known = entry.kept.target
         guard known.span.isEqual(to: target) else { return .missing }
-        guard entry.number == number else { return .unverified }
+        guard entry.number == number else { return .unverified(entry) }
         if !entry.isUsed { entries.values[index].isUsed = true }
         counts.hits &+= 1
         return .verified(entry.kept.answer)
-    }
-
-    /// The entry of a target, for any publication.
-    func entry(for target: Span<UInt8>, hash: UInt64) -> CacheEntry? {
-        guard let entry = entries[hash] else { return nil }
-        let known = entry.kept.target
-        return known.span.isEqual(to: target) ? entry : nil
     }
 
     /// Notes that an answer was served, and that a publication shows it.

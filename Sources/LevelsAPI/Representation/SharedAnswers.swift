@@ -2,6 +2,7 @@ import ContentCodings
 import HTTPServer
 import Levels
 import Locking
+import TreeStore
 
 /// The long answers on their way: requests for the same answer meanwhile get the same body, whether or not it is cached.
 final class SharedAnswers: Sendable {
@@ -21,6 +22,11 @@ final class SharedAnswers: Sendable {
     fileprivate struct Key: Hashable {
         let target: [UInt8]
         let form: UInt64
+
+        init(_ question: Question) {
+            target = question.target
+            form = question.negotiation.number
+        }
     }
 
     fileprivate struct Entry {
@@ -71,18 +77,16 @@ final class SharedAnswers: Sendable {
     fileprivate static let shortest = 64 << 10
 
     /// - Parameter shown: what the answer shows; nil if it must not be served for another publication.
-    func place(_ inquiry: Inquiry, in number: Int, showing shown: ShownContent?) -> Place {
-        Place(
-            key: Key(target: inquiry.target, form: inquiry.negotiation.number), number: number, shown: shown,
-            answers: self)
+    func place(_ inquiry: Inquiry, showing shown: ShownContent?) -> Place {
+        Place(key: Key(inquiry.question), number: inquiry.publication.number, shown: shown, answers: self)
     }
 
-    /// Returns the answer on its way to the same request if the publication with this number shows it.
-    func answer(_ inquiry: Inquiry, in number: Int, showing content: ShownContent) -> Found? {
-        let key = Key(target: inquiry.target, form: inquiry.negotiation.number)
+    /// Returns the answer on its way to the same request if the publication shows it.
+    func answer(_ inquiry: Inquiry) -> Found? {
+        let (key, number) = (Key(inquiry.question), inquiry.publication.number)
         let found: (Entry, Response.Body)? = table.withLock { table in
             guard let entry = table.entries[key], let body = entry.body else { return nil }
-            guard entry.number == number || entry.shown?.isSame(as: content) == true else { return nil }
+            guard entry.number == number || entry.shown?.isSame(as: inquiry.shown) == true else { return nil }
             table.entries[key]?.number = max(entry.number, number)
             return (entry, body)
         }
@@ -91,12 +95,14 @@ final class SharedAnswers: Sendable {
             answer: entry.answer, body: SharedBody(entry, body), isOlder: entry.number < number)
     }
 
-    /// The size of the answer to a request that was refused, in the publication with this number.
+    /// The size of the answer to a request that was refused, in the same publication.
     ///
     /// The same request is refused again without making the answer, as long as there is no room for it.
-    func refusedBytes(_ inquiry: Inquiry, in number: Int) -> Int? {
-        let key = Key(target: inquiry.target, form: inquiry.negotiation.number)
-        return table.withLock { table in table.refused[key].flatMap { $0.number == number ? $0.bytes : nil } }
+    func refusedBytes(_ inquiry: Inquiry) -> Int? {
+        let number = inquiry.publication.number
+        return table.withLock { table in
+            table.refused[Key(inquiry.question)].flatMap { $0.number == number ? $0.bytes : nil }
+        }
     }
 
     /// The response of an answer on its way.

@@ -246,8 +246,10 @@ struct Call {
     let query: Query
     let negotiation: Negotiation
     let publication: Publication
-    /// The key that the cache is known to lack; nil if it was not searched.
-    let missed: UInt64?
+    /// The key of the target in the form that the request's header selects; nil if it is not known.
+    let key: UInt64?
+    /// What the cache has for the target; nil if it was not looked up.
+    let found: ResponseCache.Found?
     /// The path of the item, at an endpoint of items.
     var item = ItemPath.root
     /// The path after the endpoint's name.

@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import PropertyLists
 
 /// Checks each request before anything is looked up for it, even in the cache.
 ///
@@ -38,6 +39,28 @@ enum MethodAnswer {
             return header.options(request, allow: allow, granting: granted)
         }
         return header.response(to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request)
+    }
+}
+
+extension Problem {
+    /// 404 for a target without a route.
+    static func noSuchRoute(_ target: Span<UInt8>) -> Problem {
+        let path = target.extracting(0..<target.index(of: UInt8(ascii: "?")))
+        let near = nearestRoute(to: path).map { "Did you mean '\($0)'?" }
+        return Problem(
+            .noSuchRoute,
+            "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
+            members: [("allowed", .list(Endpoint.names))])
+    }
+
+    /// The name of the route that was probably meant, judging by the first segment.
+    private static func nearestRoute(to path: Span<UInt8>) -> String? {
+        var start = 0
+        while start < path.count, path[start] == UInt8(ascii: "/") { start += 1 }
+        let rest = path.extracting(start..<path.count)
+        let segment = rest.extracting(0..<rest.index(of: UInt8(ascii: "/")))
+        guard segment.count <= EditDistance.longestText else { return nil }
+        return EditDistance.nearest(to: "/" + String(utf8: segment), among: Endpoint.names.filter { $0 != "/" })
     }
 }
 

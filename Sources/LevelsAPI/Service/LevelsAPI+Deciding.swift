@@ -16,16 +16,17 @@ extension LevelsAPI {
 
     /// Decides by the conditions of a request whether it gets the representation that it selects.
     ///
-    /// - Parameter missed: the key that the cache is known to lack; nil if it was not searched.
+    /// - Parameter found: what the cache has for the question; nil if it was not looked up.
     func decide(
-        _ inquiry: Inquiry, _ item: Item, in publication: Publication, missed: UInt64? = nil, _ condition: Condition
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
-        let selected = try selection.select(inquiry, item, in: publication, missed: missed)
-        let added = inquiry.query.wait?.headers ?? []
+        let selected = try selection.select(inquiry, found: found)
+        let wait = inquiry.question.delivery.wait
+        let added = wait?.headers ?? []
         guard try condition.isNotModified(selected.entityTag) else {
             return .response(try selected.response(adding: added))
         }
-        guard let wait = inquiry.query.wait else { return .response(selected.notModified(adding: added)) }
+        guard let wait else { return .response(selected.notModified(adding: added)) }
         // A 304 answers a condition only: a client that just names its version gets the empty change.
         let otherwise =
             condition.isInHeader ? selected.notModified(adding: added) : try selected.response(adding: added)
@@ -33,31 +34,24 @@ extension LevelsAPI {
     }
 
     /// Answers a request when the representation differs from the one that the client has.
-    func hold(
-        _ place: Waiters.Place, _ inquiry: Inquiry, _ item: Item, having selected: Representation, _ wait: Wait,
-        in number: Int
-    ) {
-        waiters.add(place, inquiry, about: item, having: selected, in: number, for: wait)
+    func hold(_ place: Waiters.Place, _ inquiry: Inquiry, having selected: Representation, _ wait: Wait) {
+        waiters.add(place, inquiry, having: selected, for: wait)
         let now = publications.current
         // The waiters may have been woken for a newer publication before this one was added.
-        if now.number != number { recheck(place.waiter, inquiry, having: selected, wait, in: now) }
-    }
-
-    private func recheck(
-        _ waiter: Waiter, _ inquiry: Inquiry, having selected: Representation, _ wait: Wait, in now: Publication
-    ) {
-        do {
-            let item = try Item(at: inquiry.path, in: now.snapshot.document(in: inquiry.language))
-            let later = try selection.select(inquiry, item, in: now)
-            if later.entityTag != selected.entityTag { waiter.finish(try later.response(adding: wait.headers)) }
+        guard now.number != inquiry.publication.number else { return }
+        do throws(Problem) {
+            let later = try selection.select(Inquiry(inquiry.question, in: now, selection.arrangements))
+            guard later.entityTag != selected.entityTag else { return }
+            place.waiter.finish(try later.response(adding: wait.headers))
         } catch {
-            waiter.finish(problem(error, inquiry))
+            place.waiter.finish(problem(error, inquiry.question))
         }
     }
 
-    /// The response to an inquiry that has a problem.
-    func problem(_ problem: Problem, _ inquiry: Inquiry) -> Response {
-        selection.response(to: problem, at: String(decoding: inquiry.target, as: UTF8.self), inquiry.negotiation)
+    /// The response to a question that has a problem.
+    func problem(_ problem: Problem, _ question: Question) -> Response {
+        selection.response(
+            to: problem, at: String(decoding: question.target, as: UTF8.self), question.negotiation)
     }
 
     /// Answers the requests that wait for what a publication changed: at once as far as the time of the notifying thread
@@ -83,8 +77,8 @@ extension LevelsAPI {
 
     /// Answers those who wait for a representation, if it differs in a publication.
     private func wake(_ key: Waiters.Key, in now: Publication) {
-        waiters.wake(key, now) { inquiry, item, known throws(Problem) in
-            try selection.select(inquiry, item, in: now, known: known)
+        waiters.wake(key, now) { inquiry, known throws(Problem) in
+            try selection.select(inquiry, known: known)
         } refuse: { [self] in
             problem($0, $1)
         }
@@ -126,12 +120,12 @@ extension LevelsAPI {
     /// Answers a request on another thread.
     ///
     /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
-    func answerLater(_ inquiry: Inquiry, _ call: Call) throws(Problem) -> Answer {
-        let conditions = KeptConditions(call.request)
+    func answerLater(_ question: Question, _ request: Request) throws(Problem) -> Answer {
+        let conditions = KeptConditions(request)
         let queue = laterAnswers.queue
-        @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), inquiry) }
+        @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question) }
         let place: Waiters.Place
-        if let wait = inquiry.query.wait {
+        if let wait = question.delivery.wait {
             guard let reserved = waiters.reserve(for: wait, otherwise: busy()) else { throw .tooManyWaiters }
             place = reserved
         } else {
@@ -140,28 +134,26 @@ extension LevelsAPI {
             }
             place = Waiters.Place(waiter)
         }
-        let isTaken = queue.add { [weak self] in self?.finish(place, inquiry, conditions) }
+        let isTaken = queue.add { [weak self] in self?.finish(place, question, conditions) }
         if !isTaken { place.waiter.finish(busy()) }
         return .later(place.waiter)
     }
 
-    /// Makes an answer from what is current now, unless the client is gone.
-    private func finish(_ place: Waiters.Place, _ inquiry: Inquiry, _ conditions: KeptConditions) {
+    /// Makes an answer from what is current when it is its turn, unless the client is gone.
+    private func finish(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
         guard place.waiter.end == nil else { return }
-        let now = publications.current
         do throws(Problem) {
-            let item = try Item(at: inquiry.path, in: now.snapshot.document(in: inquiry.language))
-            guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry, item)) else { throw .outOfMemory }
+            let inquiry = try Inquiry(question, in: publications.current, selection.arrangements)
+            guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            let decided = try decide(inquiry, item, in: now, Condition(conditions.request, inquiry.query))
-            switch decided {
+            switch try decide(inquiry, Condition(conditions.request, question.delivery)) {
             case .response(let response): place.waiter.finish(response)
             case .waits(let selected, let wait, let otherwise):
                 place.waiter.otherwise = otherwise
-                hold(place, inquiry, item, having: selected, wait, in: now.number)
+                hold(place, inquiry, having: selected, wait)
             }
         } catch {
-            place.waiter.finish(problem(error, inquiry))
+            place.waiter.finish(problem(error, question))
         }
     }
 }

@@ -9,9 +9,9 @@ extension LevelsAPI {
     /// `POST /levels/<path>`.
     func insert(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
         let path = call.item
-        var query = LevelQuery()
-        try query.readAnswer(call.query)
-        let (position, section) = (query.place ?? .last, query.section)
+        var query = InsertionQuery()
+        try call.query.readAnswer(into: &query)
+        let (position, section) = (query.position, query.section)
         let condition = EditCondition(call.request, on: .level, at: path)
         return try submit(bodyOf: call, .item, by: token) { body in
             [EditStep(.insert(body, below: path, at: position, section: section), condition)]

@@ -1,4 +1,5 @@
 public import HTTPServer
+import Levels
 public import TreeStore
 
 extension LevelsAPI {
@@ -71,6 +72,17 @@ extension LevelsAPI.Configuration {
         cacheControl.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { name in
             ["public", "s-maxage"].contains(name)
         }
+    }
+}
+
+extension Selection {
+    init(history: History, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
+        self.init(
+            history: history, cache: cache,
+            arrangements: ArrangementCache(
+                bytes: configuration.cacheBytes, searchTexts: SearchTexts(bytes: configuration.searchBytes)),
+            header: ResponseHeader(configuration.allowedOrigins), cacheControl: configuration.cacheControl,
+            budget: configuration.responseBudget, largestImmediateWork: configuration.largestImmediateWork)
     }
 }
 

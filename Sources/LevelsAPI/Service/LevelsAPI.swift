@@ -49,7 +49,7 @@ public final class LevelsAPI: Responder {
         cache = ResponseCache(bytes: configuration.cacheBytes)
         selection = Selection(history: History(publications), cache: cache, configuration: configuration)
         room = WaitingRoom(capacity: configuration.waiters)
-        waiters = Waiters(room: room)
+        waiters = Waiters(room: room, selection.arrangements)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
         // The edits in progress limit them.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
@@ -85,20 +85,15 @@ public final class LevelsAPI: Responder {
         let current = publications.current
         var negotiation = Negotiation(request, configuration.allowedOrigins)
         if let translations = current.snapshot.translations { negotiation.choose(among: translations, for: request) }
-        let hash = ResponseCache.hash(request.target, negotiation)
+        let key = negotiation.key(of: request.target)
         // A request that may wait is looked up later, by its target without the wait.
         let isLookedUp = (request.method == .get || request.method == .head) && !request.has(.prefer)
         do {
-            var missed: UInt64?
-            if isLookedUp {
-                switch cache.find(request.target, hash: hash, in: current.number) {
-                case .verified(let kept):
-                    return .now(try kept.response(to: request, chargedTo: configuration.responseBudget))
-                case .unverified: break
-                case .missing: missed = hash
-                }
+            let found = isLookedUp ? cache.find(request.target, hash: key, in: current.number) : nil
+            if case .verified(let kept) = found {
+                return .now(try kept.response(to: request, chargedTo: configuration.responseBudget))
             }
-            return try answer(request, from: current, negotiation, missed: missed, where: serves)
+            return try answer(request, from: current, negotiation, key: key, found, where: serves)
         } catch {
             return .now(selection.response(to: error, at: String(utf8: request.target), negotiation))
         }
@@ -152,10 +147,13 @@ public final class LevelsAPI: Responder {
 
     /// Answers a request that the cache does not answer.
     ///
-    /// - Parameter isServed: whether an endpoint is served at the address of the request.
+    /// - Parameters:
+    ///   - key: that of the target in the form that the header selects.
+    ///   - found: what the cache has for the target; nil if it was not looked up.
+    ///   - isServed: whether an endpoint is served at the address of the request.
     func answer(
-        _ request: Request, from current: Publication, _ negotiation: Negotiation, missed: UInt64?,
-        where isServed: (Endpoint.Audience) -> Bool
+        _ request: Request, from current: Publication, _ negotiation: Negotiation, key: UInt64? = nil,
+        _ found: ResponseCache.Found? = nil, where isServed: (Endpoint.Audience) -> Bool
     ) throws(Problem) -> Answer {
         let target = request.target
         guard let match = Endpoint.match(target), isServed(match.endpoint.audience) else {
@@ -168,7 +166,7 @@ public final class LevelsAPI: Responder {
         return try operation.answer(
             Call(
                 request: request, match: match, query: query, negotiation: negotiation, publication: current,
-                missed: missed), self)
+                key: key, found: found), self)
     }
 
     /// Whether endpoints for an audience are served, except at the address of monitoring.
@@ -180,9 +178,9 @@ public final class LevelsAPI: Responder {
         }
     }
 
-    func level(_ call: Call) throws(Problem) -> Answer { try answer(.level, call) }
-    func detail(_ call: Call) throws(Problem) -> Answer { try answer(.detail, call) }
-    func document(_ call: Call) throws(Problem) -> Answer { try answer(.document, call) }
+    func level(_ call: Call) throws(Problem) -> Answer { try answer(LevelQuery(), call) }
+    func detail(_ call: Call) throws(Problem) -> Answer { try answer(DetailQuery(), call) }
+    func document(_ call: Call) throws(Problem) -> Answer { try answer(DocumentQuery(), call) }
 
     func index(_ call: Call) throws(Problem) -> Response {
         if let webClient, WebClientAnswers.isPreferred(by: call.request) { return try webClient.pageResponse(to: call) }
@@ -196,9 +194,9 @@ public final class LevelsAPI: Responder {
 
     /// Answers with JSON that clients may have already, indented if the query says so.
     private func answer(_ compact: consuming Rendering, _ call: Call) throws(Problem) -> Response {
-        var query = LevelQuery()
-        try query.readAnswer(call.query)
-        let rendering = query.isIndented ? compact.indented() : compact
+        var query = PrettyQuery()
+        try call.query.readAnswer(into: &query)
+        let rendering = query.delivery.isIndented ? compact.indented() : compact
         let selected = try selection.representation(of: rendering, call.negotiation)
         let isNotModified = try Condition(call.request).isNotModified(selected.entityTag)
         return isNotModified ? selected.notModified() : try selected.response()
@@ -242,22 +240,29 @@ public final class LevelsAPI: Responder {
         return try selection.representation(of: page, call.negotiation).response()
     }
 
-    /// Answers with the representation, with 304 if the client has it, or later with the next one if the client waits.
-    func answer(_ subject: Inquiry.Subject, _ call: Call) throws(Problem) -> Answer {
-        let path = call.item
-        let format = subject.format(accepted: call.negotiation.format)
-        var query = try LevelQuery(deliveryOf: call.query, call.request, format: format)
-        let item = try Item(at: path, in: call.publication.snapshot.document(in: subject.language(call.negotiation)))
-        try query.readAnswer(call.query)
-        let inquiry = Inquiry(subject, at: path, query, of: call)
-        if selection.takesLong(inquiry, item, in: call.publication) { return try answerLater(inquiry, call) }
-        let condition = Condition(call.request, query)
-        let decided = try decide(inquiry, item, in: call.publication, missed: call.missed, condition)
-        switch decided {
+    /// Answers about an item: with the representation, with 304 if the client has it, or later with the next one if the
+    /// client waits.
+    ///
+    /// - Parameter query: receives the options.
+    private func answer(_ query: some ItemQuery, _ call: Call) throws(Problem) -> Answer {
+        let (negotiation, publication, subject) = (call.negotiation, call.publication, type(of: query).subject)
+        var query = query
+        query.delivery.format = subject.format(accepted: negotiation.format)
+        try query.readDelivery(call.query, call.request)
+        let source = publication.snapshot.source(selection.arrangements, language: subject.language(negotiation))
+        let item = try source.item(at: call.item)
+        try call.query.readAnswer(into: &query)
+        let question = Question(
+            query, at: call.item, from: call.query, in: call.request.target, key: call.key, negotiation)
+        let inquiry = Inquiry(question, in: publication, source, item)
+        let isLookedUp = question.key == call.key
+        let found = (isLookedUp ? call.found : nil) ?? selection.find(question, in: publication)
+        if selection.takesLong(inquiry, found: found) { return try answerLater(question, call.request) }
+        switch try decide(inquiry, found: found, Condition(call.request, question.delivery)) {
         case .response(let response): return .now(response)
         case .waits(let selected, let wait, let otherwise):
             guard let place = waiters.reserve(for: wait, otherwise: otherwise) else { throw .tooManyWaiters }
-            hold(place, inquiry, item, having: selected, wait, in: call.publication.number)
+            hold(place, inquiry, having: selected, wait)
             return .later(place.waiter)
         }
     }

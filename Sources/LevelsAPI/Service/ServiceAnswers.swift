@@ -64,8 +64,7 @@ enum IndexAnswer {
             (writer) throws(PropertyListError) in
             if let snapshot {
                 let root = Item(rootOf: snapshot.document).own
-                let bytes = root.level.bytes
-                try writer.member("title", bytes.span.extracting(root.level.row(root.row).title))
+                try root.withRow { (row) throws(PropertyListError) in try writer.member("title", row.title) }
                 writer.member("items", snapshot.itemCount)
                 try writer.member("revision", snapshot.revision)
                 writer.member("editable", isEditable)

@@ -25,8 +25,7 @@ struct Links: ~Copyable {
         ends.append(levels.count)
         for step in item.steps.dropFirst() {
             if ends.count > 1 { levels.append(UInt8(ascii: "/")) }
-            let bytes = step.level.bytes
-            PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &levels)
+            step.withRow { row in PercentEncoding.append(row.key, to: &levels) }
             ends.append(levels.count)
         }
         levels.copy(8..<levels.count, to: &details)
@@ -69,7 +68,7 @@ struct Links: ~Copyable {
 
 /// The prefixes of the links to the rows of one level, before their keys.
 struct RowPrefixes: ~Copyable {
-    /// The number of the level among the listing's branches.
+    /// The number that tells the level from others of the page.
     let branch: Int
     private let levels: ByteBuffer
     private let details: ByteBuffer
@@ -81,10 +80,11 @@ struct RowPrefixes: ~Copyable {
         details = links.childPrefix(isDetail: true)
     }
 
-    /// The prefixes for a row of a listing, and for its siblings.
-    init(_ links: borrowing Links, for place: Place, in listing: Listing) {
-        branch = place.branch
-        let steps = listing.rows(above: place)
+    /// The prefixes for the rows of a level below the item.
+    ///
+    /// - Parameter steps: the rows between the item and the level, outermost first.
+    init(_ links: borrowing Links, branch: Int, below steps: [Item.Step]) {
+        self.branch = branch
         levels = Self.extended(links.childPrefix(isDetail: false), by: steps)
         details = Self.extended(links.childPrefix(isDetail: true), by: steps)
     }
@@ -97,8 +97,7 @@ struct RowPrefixes: ~Copyable {
     private static func extended(_ prefix: consuming ByteBuffer, by steps: [Item.Step]) -> ByteBuffer {
         var extended = prefix
         for step in steps {
-            let bytes = step.level.bytes
-            PercentEncoding.append(bytes.span.extracting(step.level.row(step.row).key), to: &extended)
+            step.withRow { row in PercentEncoding.append(row.key, to: &extended) }
             extended.append(UInt8(ascii: "/"))
         }
         return extended

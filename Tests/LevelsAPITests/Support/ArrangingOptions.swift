@@ -2,75 +2,86 @@ import Levels
 
 @testable import LevelsAPI
 
-/// Options that arrange rows in every way that a listing allows; no endpoint takes them.
-extension QueryOptions {
-    static let arranging = QueryOptions([
-        .limit,
-        .after,
-        .fields,
-        .format,
-        .since,
-        .flat,
-        .hits,
-        .keep,
-        .order,
-        .divide,
+/// A query with options that arrange rows in every way that a listing allows; no endpoint takes them.
+struct ArrangingQuery: ItemQuery {
+    static let subject = Question.Subject.level
+    static let table = QueryTable<ArrangingQuery>([
+        (limit, .content),
+        (after, .content),
+        (fields, .content),
+        (.format, .format),
+        (arranging("flat"), .content),
+        (arranging("hits"), .content),
+        (arranging("keep"), .content),
+        (arranging("order"), .content),
+        (arranging("divide"), .content),
     ])
+
+    var level = LevelQuery()
+    var rows: RowQuery { level.rows }
+    var delivery: Delivery {
+        get { level.delivery }
+        set { level.delivery = newValue }
+    }
+
+    private static let limit = shared(LevelQuery.limit)
+    private static let after = shared(LevelQuery.after)
+    private static let fields = shared(LevelQuery.fields)
+
+    private static func shared(_ reader: QueryReader<LevelQuery>) -> QueryReader<ArrangingQuery> {
+        QueryReader(reader.option) { value, query throws(Problem) in try reader.read(value, &query.level) }
+    }
+
+    private static func arranging(_ name: String) -> QueryReader<ArrangingQuery> {
+        QueryReader(QueryOption(name: name, grammar: "*CHAR", summary: "Arranges rows.")) { value, query in
+            query.level.rows.rearrangements.append(AnyRowRearrangement(TestRearrangement(name: name, value: value)))
+        }
+    }
 }
 
-extension QueryOption {
-    private static func arranging(_ name: String, _ step: @escaping @Sendable (String) -> Listing.Step) -> QueryOption {
-        QueryOption(name: name, grammar: "*CHAR", summary: "Arranges rows.", effect: .content) { value, query in
-            query.steps.append(step(value))
+/// A rearrangement by the name of its option.
+struct TestRearrangement: RowRearrangement {
+    let name: String
+    let value: String
+
+    var description: String { "\(name) \(value)" }
+
+    func apply(to listing: inout Listing) {
+        switch name {
+        case "keep": keep(&listing)
+        case "order": order(&listing)
+        case "divide": divide(&listing)
+        case "flat": listing.show(listing.descendants { _ in true }, with: .outline)
+        default: listing.show(listing.descendants { $0.contains(value) }, with: .trail)
         }
     }
 
     /// `keep=text`: only rows whose title contains a letter.
-    static let keep = arranging("keep") { letter in
-        { listing in listing.filter { place, level in level.title(place.row).contains(letter) } }
+    private func keep(_ listing: inout Listing) {
+        listing.filter { place, level in level.title(place.row).contains(value) }
     }
 
     /// `order=up` or `order=down`: by title.
-    static let order = arranging("order") { direction in
-        { listing in
-            let titles = (0..<listing.count).map(listing.title)
-            listing.arrange(
-                titles.indices.sorted {
-                    titles[$0] == titles[$1] ? $0 < $1 : (titles[$0] < titles[$1]) == (direction == "up")
-                })
-        }
+    private func order(_ listing: inout Listing) {
+        let titles = (0..<listing.count).map(listing.title)
+        listing.arrange(
+            titles.indices.sorted {
+                titles[$0] == titles[$1] ? $0 < $1 : (titles[$0] < titles[$1]) == (value == "up")
+            })
     }
 
     /// `divide=initial`: sections by the first letter of the title, in the order of the letters.
-    static let divide = arranging("divide") { _ in
-        { listing in
-            let groups = Dictionary(grouping: 0..<listing.count) { String(listing.title($0).prefix(1)) }
-            let letters = groups.keys.sorted()
-            var sections: [Section] = []
-            var positions: [Int] = []
-            for letter in letters {
-                let rows = groups[letter] ?? []
-                sections.append(Section(title: letter, index: letter, start: positions.count, count: rows.count))
-                positions += rows
-            }
-            listing.arrange(positions, into: sections)
+    private func divide(_ listing: inout Listing) {
+        let groups = Dictionary(grouping: 0..<listing.count) { String(listing.title($0).prefix(1)) }
+        let letters = groups.keys.sorted()
+        var sections: [Section] = []
+        var positions: [Int] = []
+        for letter in letters {
+            let rows = groups[letter] ?? []
+            sections.append(Section(title: letter, index: letter, start: positions.count, count: rows.count))
+            positions += rows
         }
-    }
-
-    /// `flat=all`: an outline with all rows open.
-    static let flat = arranging("flat") { _ in
-        { listing in
-            let places = listing.descendants { _ in true }
-            listing.show(places, with: .outline)
-        }
-    }
-
-    /// `hits=text`: all items below the level whose title contains a letter.
-    static let hits = arranging("hits") { letter in
-        { listing in
-            let places = listing.descendants { $0.contains(letter) }
-            listing.show(places, with: .trail)
-        }
+        listing.arrange(positions, into: sections)
     }
 }
 

@@ -21,7 +21,9 @@ import Testing
         -> [PlainSearch.Hit]
     {
         let search = try #require(ItemSearch(text, isRanked: isRanked))
-        return PlainSearch.hits(of: Listing(level, [{ $0.search(search, texts) }]))
+        var listing = Listing(level)
+        listing.search(search, texts)
+        return PlainSearch.hits(of: listing)
     }
 
     @Test(
@@ -67,7 +69,7 @@ import Testing
 
     @Test("A text of which nothing is left is no search")
     func nothing() {
-        for text in ["", "\u{301}", "\u{301}\u{302}"] { #expect(ItemSearch(text, isRanked: true) == nil) }
+        for text in ["", "\u{301}", "\u{301}\u{302}"] { #expect(!ItemSearch.isPossible(for: text)) }
     }
 
     @Test("A long pattern is found, and ranked, in a title that repeats itself")

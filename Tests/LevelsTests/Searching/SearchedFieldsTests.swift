@@ -26,7 +26,8 @@ import Testing
         let sizes = [SearchPlan.Sizes(), .init(largest: 1, leastItems: 1, mostItems: 2)]
         for sizes in sizes {
             let texts = SearchTexts(bytes: 1 << 20, sizes: sizes)
-            let listing = Listing(level, [{ $0.search(search, texts) }])
+            var listing = Listing(level)
+            listing.search(search, texts)
             #expect(PlainSearch.hits(of: listing).map(\.title) == titles)
         }
     }

@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 
 /// What of a row is compared: its title as it is shown, its key, or a field of its item.
-public enum RowField: Sendable, Hashable {
+public enum RowField: Sendable, Hashable, CustomStringConvertible {
     /// The title as it is shown.
     case title
     /// The key, which is unique on the level.
@@ -10,12 +10,23 @@ public enum RowField: Sendable, Hashable {
     /// The UTF-8 of the field's name.
     case named([UInt8])
 
+    public var description: String { name }
+
     /// - Parameter name: `Title`, `Key`, or the name of a field.
     public init(_ name: String) {
         switch name {
         case "Title": self = .title
         case "Key": self = .key
         default: self = .named(Array(name.utf8))
+        }
+    }
+
+    /// The field as a query names it.
+    public var name: String {
+        switch self {
+        case .title: "Title"
+        case .key: "Key"
+        case .named(let name): String(utf8: name.span)
         }
     }
 

@@ -3,16 +3,21 @@ import DrilldownDates
 import PropertyLists
 
 /// A condition on a row, as `Price<10`: whether its field is equal to a value, less, greater, or contains a text.
-public struct RowCondition: Sendable, Equatable {
-    enum Relation: UInt8, Sendable {
+public struct RowCondition: Sendable {
+    /// How a field is compared with the value, by the sign of the relation.
+    public enum Relation: UInt8, Sendable {
         case equal = 0x3A
         case less = 0x3C
         case greater = 0x3E
         case containing = 0x7E
     }
 
-    let field: RowField
-    let relation: Relation
+    /// What of a row is compared.
+    public let field: RowField
+    /// How it is compared.
+    public let relation: Relation
+    /// The value as it was written; what it means depends on the value of a row (manual, Lists).
+    public let value: String
     private let wanted: WantedValue
 
     /// - Parameter text: a field's name, `:`, `<`, `>` or `~`, and a value; nil for text without one of these signs.
@@ -22,7 +27,8 @@ public struct RowCondition: Sendable, Equatable {
         else { return nil }
         field = RowField(String(text[..<sign]))
         self.relation = relation
-        wanted = WantedValue(Array(text.utf8[text.utf8.index(after: sign)...]))
+        value = String(text[text.utf8.index(after: sign)...])
+        wanted = WantedValue(Array(value.utf8))
     }
 
     /// Whether the condition holds for a row.
@@ -47,8 +53,23 @@ public struct RowCondition: Sendable, Equatable {
     }
 }
 
+extension RowCondition: Hashable, CustomStringConvertible {
+    public static func == (one: RowCondition, other: RowCondition) -> Bool {
+        one.field == other.field && one.relation == other.relation && one.value == other.value
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(field)
+        hasher.combine(relation)
+        hasher.combine(value)
+    }
+
+    /// As it was written: `Price<10`.
+    public var description: String { "\(field)\(UnicodeScalar(relation.rawValue))\(value)" }
+}
+
 /// The value of a condition, read in each of the ways in which it can be compared.
-struct WantedValue: Sendable, Equatable {
+struct WantedValue: Sendable {
     private let normalized: [UInt8]
     private let folded: [UInt8]
     private let number: ExactNumber?

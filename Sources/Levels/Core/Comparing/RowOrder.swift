@@ -6,12 +6,13 @@ import PropertyLists
 /// Rows that compare as equal stay as they are, and rows without a field are the last.
 public struct RowOrder: Sendable, Hashable {
     /// One field of an order.
-    struct Criterion: Sendable, Hashable {
-        let field: RowField
-        let isDescending: Bool
+    public struct Criterion: Sendable, Hashable {
+        public let field: RowField
+        public let isDescending: Bool
     }
 
-    let criteria: [Criterion]
+    /// The fields, the most important first; none for the order of the document.
+    public let criteria: [Criterion]
 
     /// By the title as it is shown.
     public static let title = RowOrder(criteria: [Criterion(field: .title, isDescending: false)])
@@ -80,6 +81,13 @@ public struct RowOrder: Sendable, Hashable {
             keys.terminate(from: start)
         case .number, .array, .other: keys.append(5)
         }
+    }
+}
+
+extension RowOrder: CustomStringConvertible {
+    /// As in a query: `-Price,Title`.
+    public var description: String {
+        criteria.map { ($0.isDescending ? "-" : "") + $0.field.name }.joined(separator: ",")
     }
 }
 

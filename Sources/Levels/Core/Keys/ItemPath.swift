@@ -1,7 +1,7 @@
 public import Bytes
 
 /// The chain of keys from the root to an item, as in the segments of a URL.
-public struct ItemPath: Sendable, Hashable {
+public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     /// All keys in Unicode NFC, concatenated, the outermost first.
     let bytes: [UInt8]
     /// Where each key ends in `bytes`.
@@ -50,6 +50,16 @@ public struct ItemPath: Sendable, Hashable {
 
     /// The last key; empty for the root.
     var lastKey: [UInt8] { count > 0 ? Array(bytes[range(count - 1)]) : [] }
+
+    /// The path as a part of a target, without a slash at its ends: `Item%204/Screen%20G`.
+    public var description: String {
+        var text = ByteBuffer(capacity: bytes.count * 2)
+        for number in 0..<count {
+            if number > 0 { text.append(UInt8(ascii: "/")) }
+            PercentEncoding.append(bytes.span.extracting(range(number)), to: &text)
+        }
+        return String(utf8: text.span)
+    }
 
     private static func append(_ segment: Span<UInt8>, to bytes: inout [UInt8]) throws(ItemPathError) {
         let start = bytes.count

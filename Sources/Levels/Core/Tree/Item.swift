@@ -20,10 +20,26 @@ public struct Item: Sendable {
     /// From the root's row to the item's own; never empty.
     public let steps: [Step]
 
-    init(_ steps: [Step]) { self.steps = steps }
+    /// The number of rows below the item, if the levels do not tell it.
+    private let knownCount: Int?
+
+    init(_ steps: [Step]) {
+        self.steps = steps
+        knownCount = nil
+    }
 
     /// Creates the root of a tree, whose document is a level of one row.
-    public init(rootOf document: Level) { steps = [Step(level: document, row: 0)] }
+    public init(rootOf document: Level) { self.init([Step(level: document, row: 0)]) }
+
+    /// Creates an item that is not in a tree.
+    ///
+    /// - Parameters:
+    ///   - steps: the rows that lead to it, beginning with the root's; each may be in a level of its own.
+    ///   - count: the number of rows below it.
+    public init(_ steps: [Step], count: Int) {
+        self.steps = steps
+        knownCount = count
+    }
 
     /// The result of following a path.
     public enum Lookup: Sendable {
@@ -54,6 +70,9 @@ public struct Item: Sendable {
 
     /// The level below the item; nil for most leaves.
     public var level: Level? { own.level.child(own.row) }
+
+    /// The number of rows below the item.
+    public var count: Int { knownCount ?? own.level.childCount(own.row) }
 
     /// The number of levels above the item; 0 for the root.
     public var depth: Int { steps.count - 1 }

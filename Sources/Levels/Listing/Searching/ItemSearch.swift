@@ -7,7 +7,7 @@ public struct ItemSearch: Sendable {
     /// What is searched.
     let fields: SearchedFields
     /// Whether the best hits come first; else they are in document order.
-    public var isRanked: Bool
+    let isRanked: Bool
 
     /// - Parameter text: nil is returned for a text that is empty after folding.
     /// - Parameter isRanked: whether titles that begin with the text are first, then those with a word that does.
@@ -17,6 +17,9 @@ public struct ItemSearch: Sendable {
         self.fields = fields
         self.isRanked = isRanked
     }
+
+    /// Whether anything is left of a text after folding, so that it can be searched for.
+    public static func isPossible(for text: String) -> Bool { BytePattern(FoldedText.of(text.utf8Span.span)) != nil }
 
     /// The numbers of the hits in and below a level, counted over all items in document order, in the order in which
     /// they are shown.
@@ -91,7 +94,7 @@ struct SearchHits {
 }
 
 /// Which texts of an item a search looks at; a text may also be an element of an array.
-public enum SearchedFields: Sendable, Equatable {
+public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     /// The title as it is shown.
     case title
     /// The title and every field.
@@ -99,11 +102,22 @@ public enum SearchedFields: Sendable, Equatable {
     case named(Names)
 
     /// The names of fields; `Title` is the title, and `Key` the key.
-    public struct Names: Sendable, Equatable {
-        let hasTitle: Bool
-        let hasKey: Bool
-        /// In ascending order of their bytes.
-        let fields: [[UInt8]]
+    public struct Names: Sendable, Hashable {
+        public let hasTitle: Bool
+        public let hasKey: Bool
+        /// The UTF-8 of the other names, in ascending order of their bytes.
+        public let fields: [[UInt8]]
+    }
+
+    /// The names, or `*`.
+    public var description: String {
+        switch self {
+        case .title: "Title"
+        case .all: "*"
+        case .named(let names):
+            ((names.hasTitle ? ["Title"] : []) + (names.hasKey ? ["Key"] : [])
+                + names.fields.map { String(utf8: $0.span) }).joined(separator: ",")
+        }
     }
 
     /// - Parameter text: names of fields, divided by commas, or `*`; nil is returned if a name is empty, or if there are

@@ -1,14 +1,13 @@
-import Heap
-import Levels
-import Locking
+internal import Heap
+internal import Locking
 
-/// Arrangements of large levels, by the level's content and the options that made them, within a budget of bytes.
+/// Arrangements of large levels, by the level's content and the queries that made them, within a budget of bytes.
 ///
 /// The first page of a sorted level costs the sorting, and the next ones cost what a page of the plain level costs.
-final class ArrangementCache: Sendable {
+public final class ArrangementCache: Sendable {
     private let entries: Guarded<CostedEntries<Key, Listing.Arranged>>
     /// What was counted for outlines of large levels, within a budget of its own.
-    let outlineTotals: OutlineTotals
+    private let outlines: Guarded<CostedEntries<RunningTotals.Key, RunningTotals>>
     private let searchTexts: SearchTexts
 
     private struct Key: Hashable {
@@ -16,7 +15,7 @@ final class ArrangementCache: Sendable {
         /// The order of the item itself.
         let own: ListingOrder?
         /// May be as long as a request's target.
-        let options: String
+        let arrangement: RowQuery
     }
 
     /// A shorter level is arranged each time, because that costs less than keeping it.
@@ -25,24 +24,24 @@ final class ArrangementCache: Sendable {
     /// - Parameters:
     ///   - bytes: how much all arrangements may cost; 0 keeps none.
     ///   - searchTexts: what searches look through.
-    init(bytes: Int, searchTexts: SearchTexts = SearchTexts(bytes: 0)) {
+    public init(bytes: Int, searchTexts: SearchTexts = SearchTexts(bytes: 0)) {
         entries = Guarded(CostedEntries(budget: bytes))
-        outlineTotals = OutlineTotals(bytes: bytes / 2)
+        outlines = Guarded(CostedEntries(budget: bytes / 2))
         self.searchTexts = searchTexts
     }
 
     /// The rows below an item as they are shown without a query, arranged now unless they are kept.
-    func listing(below step: Item.Step) -> Listing {
-        step.hasOrder ? listing(below: step, LevelQuery()) : Listing(step.level.child(step.row))
+    public func listing(below step: Item.Step) -> Listing {
+        step.hasOrder ? listing(below: step, RowQuery()) : Listing(step.level.child(step.row))
     }
 
     /// Whether the rows below an item are not those of its level in the order of the document.
-    private static func isArranged(_ step: Item.Step, _ query: LevelQuery) -> Bool {
-        !query.arrangement.isEmpty || !query.steps.isEmpty || query.usesOwnOrder && step.hasOrder
+    private static func isArranged(_ step: Item.Step, _ query: RowQuery) -> Bool {
+        query.arrangesRows || query.usesOwnOrder && step.hasOrder
     }
 
     /// The rows below an item under a query, arranged now unless they are kept.
-    func listing(below step: Item.Step, _ query: LevelQuery) -> Listing {
+    func listing(below step: Item.Step, _ query: RowQuery) -> Listing {
         guard Self.isArranged(step, query) else { return Listing(step.level.child(step.row)) }
         let own = query.usesOwnOrder ? step.order : nil
         guard let (level, key) = keptKey(below: step, query, own) else {
@@ -53,30 +52,31 @@ final class ArrangementCache: Sendable {
         let listing = made(of: level, query, own)
         // What lacks a part because of a lack of memory is not kept; the request for it is refused.
         if let arranged = listing.arranged, refusals == MemoryBudget.refusals, !MemoryBudget.isTight {
-            entries.withLock { $0.keep(arranged, key, cost: arranged.cost + key.options.utf8.count) }
+            entries.withLock { $0.keep(arranged, key, cost: arranged.cost + key.arrangement.description.utf8.count) }
         }
         return listing
     }
 
-    private func made(of level: Level?, _ query: LevelQuery, _ own: ListingOrder?) -> Listing {
+    private func made(of level: Level?, _ query: RowQuery, _ own: ListingOrder?) -> Listing {
         var listing = Listing(level)
-        if let search = query.search { listing.search(search, searchTexts) }
-        for step in query.steps { step(&listing) }
+        if let search = ItemSearch(query) { listing.search(search, searchTexts) }
+        for condition in query.conditions { listing.filter(by: condition) }
+        for rearrangement in query.rearrangements { rearrangement.base.apply(to: &listing) }
         listing.order(by: query.order.completed(by: own))
         return listing
     }
 
     /// The level below an item, and the key of its arrangement; nil for a level that is arranged each time.
-    private func keptKey(below step: Item.Step, _ query: LevelQuery, _ own: ListingOrder?) -> (Level, Key)? {
+    private func keptKey(below step: Item.Step, _ query: RowQuery, _ own: ListingOrder?) -> (Level, Key)? {
         guard let level = step.level.child(step.row), Self.work(on: level, query, own) >= Self.leastRows else {
             return nil
         }
-        return (level, Key(level: level.hash, own: own, options: query.arrangement))
+        return (level, Key(level: level.hash, own: own, arrangement: query.arrangement))
     }
 
     /// How many rows must be looked at to find out which rows below an item are shown, and in what order; 0 if that is
     /// known.
-    func work(below step: Item.Step, _ query: LevelQuery) -> Int {
+    func work(below step: Item.Step, _ query: RowQuery) -> Int {
         guard Self.isArranged(step, query) else { return 0 }
         let own = query.usesOwnOrder ? step.order : nil
         if let (_, key) = keptKey(below: step, query, own), arranged(key) != nil { return 0 }
@@ -84,9 +84,9 @@ final class ArrangementCache: Sendable {
     }
 
     /// The same without a query.
-    func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, LevelQuery()) : 0 }
+    public func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, RowQuery()) : 0 }
 
-    private static func work(on level: Level, _ query: LevelQuery, _ own: ListingOrder?) -> Int {
+    private static func work(on level: Level, _ query: RowQuery, _ own: ListingOrder?) -> Int {
         max(query.work(on: level), own == nil ? 0 : level.count)
     }
 
@@ -96,46 +96,36 @@ final class ArrangementCache: Sendable {
     var cost: Int { entries.withLock(\.cost) }
 }
 
-extension ArrangementCache: OutlineStore {
-    func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlineTotals.totals(key) }
+extension ArrangementCache {
+    /// What was counted for the outline of a large level; nil if it is not kept.
+    func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlines.withLock { $0.value(of: key) } }
 
-    func keep(_ totals: RunningTotals, _ key: RunningTotals.Key) { outlineTotals.keep(totals, key) }
+    /// Keeps what was counted, unless it takes too much memory.
+    func keep(_ totals: RunningTotals, _ key: RunningTotals.Key) {
+        outlines.withLock { $0.keep(totals, key, cost: totals.cost) }
+    }
+
+    /// The approximate memory use of what is kept for outlines, in bytes.
+    var outlineCost: Int { outlines.withLock(\.cost) }
 
     /// How many rows must be put in order to find out which rows are on a page of an outline.
     ///
     /// Only the levels at both ends of the page may have many more rows than the page.
     ///
     /// - Parameter limit: how many may be put in order to find it out.
-    func work(below step: Item.Step, _ opening: OutlineOpening, _ page: Page, limit: Int) -> Int {
+    func work(below step: Item.Step, _ opening: OutlineOpening, _ page: PageQuery, limit: Int) -> Int {
         guard let level = step.level.child(step.row), level.itemCount > limit else { return 0 }
         guard level.mayHoldOrders || step.order != nil else { return 0 }
         let outline = OutlineRows(below: step, opening, self)
         var work = outline.workOfCounting
-        if work <= limit, let cursor = page.afterPlace { work += outline.work(after: cursor.place, limit: limit) }
+        if work <= limit, case .outline(let place) = page.after { work += outline.work(after: place, limit: limit) }
         guard work <= limit else { return work }
-        let rows = page.positions(in: outline)
+        let rows = outline.positions(of: page)
         for position in [rows.lowerBound, rows.upperBound] where work <= limit {
             work += outline.work(at: position, limit: limit)
         }
         return work
     }
-}
-
-/// Running totals of large levels in outlines, by the content that they were counted in, within a budget of bytes.
-final class OutlineTotals: Sendable {
-    private let entries: Guarded<CostedEntries<RunningTotals.Key, RunningTotals>>
-
-    /// - Parameter bytes: how much all totals may cost; 0 keeps none.
-    init(bytes: Int) { entries = Guarded(CostedEntries(budget: bytes)) }
-
-    func totals(_ key: RunningTotals.Key) -> RunningTotals? { entries.withLock { $0.value(of: key) } }
-
-    func keep(_ totals: RunningTotals, _ key: RunningTotals.Key) {
-        entries.withLock { $0.keep(totals, key, cost: totals.cost) }
-    }
-
-    /// The approximate memory use of what is kept, in bytes.
-    var cost: Int { entries.withLock(\.cost) }
 }
 
 /// Values by key within a budget of bytes; those that were not looked up for the longest time are dropped.

@@ -1,0 +1,251 @@
+internal import Bytes
+
+/// A page of rows, as they are written: the answer to a `RowQuery`.
+///
+/// Each row is a view on a packed level. A tree's page refers to the level of the tree itself; another source packs the
+/// rows of one page into a level of its own (`TreeBuilder`).
+public struct RowPage: Sendable {
+    /// The rows that the page is taken from.
+    let listing: Listing
+    /// The numbers of the page's rows, by which its functions name them; consecutive, and the first is any number.
+    public let numbers: Range<Int>
+    /// The position of the first row among all rows.
+    public let start: Int
+    /// The number of rows on all pages.
+    public let count: Int
+    /// The number of rows below each row of the page; nil if the levels below tell it.
+    private let childCounts: [Int]?
+    /// The end of the page, if there are rows after it and the listing does not tell it.
+    private let end: RowBookmark?
+
+    /// Whether the rows are those of an outline.
+    private let isOutline: Bool
+
+    /// A page of a tree's rows.
+    init(_ listing: Listing, _ positions: Range<Int>, isOutline: Bool = false) {
+        self.listing = listing
+        self.isOutline = isOutline
+        numbers = positions
+        start = positions.lowerBound
+        count = listing.count
+        childCounts = nil
+        end = nil
+    }
+
+    /// All rows of a listing.
+    public init(_ listing: Listing) { self.init(listing, 0..<listing.count) }
+
+    /// A page whose rows were packed for it.
+    ///
+    /// - Parameters:
+    ///   - level: the rows of the page; its sections are those of the page.
+    ///   - start: the position of the first row among all rows.
+    ///   - count: the number of rows on all pages.
+    ///   - childCounts: the number of rows below each row.
+    ///   - next: the end of the page; nil at the end of the rows.
+    public init(_ level: Level?, start: Int, of count: Int, childCounts: [Int], next: RowBookmark?) {
+        listing = Listing(level)
+        numbers = 0..<listing.count
+        self.start = start
+        self.count = count
+        self.childCounts = childCounts
+        isOutline = false
+        end = next
+    }
+
+    /// The end of the page; nil at the end of the rows.
+    public var next: RowBookmark? {
+        if let end { return end }
+        guard childCounts == nil, numbers.upperBound < count else { return nil }
+        if isOutline { return .outline(OutlinePlace(at: numbers.upperBound - 1, in: listing)) }
+        return .row(listing.bookmark(before: numbers.upperBound))
+    }
+
+    /// Why the level could not be read; nil for one that has rows.
+    public var refusal: String? { count == 0 ? listing.level?.refusal : nil }
+
+    // MARK: Sections
+
+    /// A section of the rows.
+    public struct SectionView: ~Escapable {
+        /// The UTF-8 of the title; nil without one.
+        public let title: Span<UInt8>?
+        /// The letter for a table's index strip, and the text below the rows; nil without one.
+        public let index, footer: String?
+        /// The positions of its rows among all rows.
+        public let rows: Range<Int>
+
+        @_lifetime(copy title)
+        init(_ rows: Range<Int>, _ title: Span<UInt8>?, _ index: String? = nil, _ footer: String? = nil) {
+            self.title = title
+            self.index = index
+            self.footer = footer
+            self.rows = rows
+        }
+    }
+}
+
+/// A row as it is written: a view on its packed form.
+public struct RowView: ~Escapable {
+    /// The bytes that the row is packed in.
+    public let bytes: Span<UInt8>
+    /// The positions of its parts in the bytes.
+    public let packed: Row
+    /// The number of rows below it.
+    public let count: Int
+    /// Why the level below it could not be read.
+    public let refusal: String?
+
+    @inline(__always)
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, number: Int, of level: Level, count: Int? = nil) {
+        self.bytes = bytes
+        packed = Row(in: bytes, number: number)
+        let child = level.child(number)
+        self.count = count ?? child?.count ?? 0
+        refusal = self.count == 0 ? child?.refusal : nil
+    }
+
+    /// The UTF-8 of the key.
+    @inline(__always)
+    public var key: Span<UInt8> {
+        @_lifetime(copy self)
+        get { bytes.extracting(packed.key) }
+    }
+
+    /// The UTF-8 of the title.
+    @inline(__always)
+    public var title: Span<UInt8> {
+        @_lifetime(copy self)
+        get { bytes.extracting(packed.title) }
+    }
+}
+
+extension Item.Step {
+    /// Passes the row.
+    public func withRow<Result, Failure: Error>(
+        _ visit: (_ row: borrowing RowView) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let bytes = level.bytes
+        return try visit(RowView(bytes.span, number: row, of: level))
+    }
+}
+
+extension Item.Step {
+    /// Whether the title of the row is that of another row.
+    public func hasSameTitle(as other: Item.Step) -> Bool {
+        isEqual(to: other, level.row(row).title, other.level.row(other.row).title)
+    }
+
+    /// Whether the key of the row is that of another row.
+    public func hasSameKey(as other: Item.Step) -> Bool {
+        isEqual(to: other, level.row(row).key, other.level.row(other.row).key)
+    }
+
+    private func isEqual(to other: Item.Step, _ own: Range<Int>, _ others: Range<Int>) -> Bool {
+        let (bytes, otherBytes) = (level.bytes, other.level.bytes)
+        return bytes.span.extracting(own).isEqual(to: otherBytes.span.extracting(others))
+    }
+}
+
+extension RowPage {
+    /// Whether all rows are on the item's own level, so that nothing but the row itself is written with each.
+    public var isOfOneLevel: Bool {
+        switch listing.rows {
+        case .level, .numbers: true
+        case .places, .items, .part: false
+        }
+    }
+
+    /// Passes each row of a page of one level (`isOfOneLevel`).
+    public func forEachRow<Failure: Error>(
+        _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let level = listing.level else { return }
+        let bytes = level.bytes
+        switch listing.rows {
+        case .numbers(let rows):
+            for number in numbers { try visit(RowView(bytes.span, number: Int(rows[number]), of: level)) }
+        default:
+            for number in numbers {
+                try visit(RowView(bytes.span, number: number, of: level, count: childCounts?[number]))
+            }
+        }
+    }
+
+    /// Passes the row with a number; nothing if the page does not have it.
+    public func withRow<Failure: Error>(
+        _ number: Int, _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
+    ) throws(Failure) {
+        let place = listing.place(at: number)
+        guard let level = listing.level(of: place) else { return }
+        let bytes = level.bytes
+        try visit(RowView(bytes.span, number: place.row, of: level, count: childCounts?[number]))
+    }
+
+    /// Whether everything that is read of two rows of two pages, at most one of them a page of several levels, is equal.
+    public func hasRow(_ number: Int, readAs otherNumber: Int, of other: RowPage) -> Bool {
+        guard isOfOneLevel, other.isOfOneLevel, let one = listing.step(at: number),
+            let two = other.listing.step(at: otherNumber)
+        else { return false }
+        guard childCounts?[number] == other.childCounts?[otherNumber] else { return false }
+        return one.level.childCount(one.row) == two.level.childCount(two.row)
+            && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal
+            && one.level.packsRow(one.row, asRow: two.row, of: two.level)
+    }
+
+    // MARK: Rows of several levels
+
+    /// A number that tells the level of a row apart from those of other rows of the page; 0 for the item's own.
+    public func branch(of number: Int) -> Int { listing.place(at: number).branch }
+
+    /// The rows between the item and a row, outermost first.
+    public func rows(above number: Int) -> [Item.Step] { listing.rows(above: listing.place(at: number)) }
+
+    /// What is written with each row, besides the row itself.
+    public var extras: Listing.Extras { listing.extras }
+
+    /// Where a row is in an outline: how deep, whether its children follow, and whether it is the first or the last of its
+    /// siblings.
+    public func outlineMarks(of number: Int) -> (indent: Int, isExpanded: Bool, isFirst: Bool, isLast: Bool) {
+        let place = listing.place(at: number)
+        let isAtEnd = listing.isAtEnd(place)
+        return (listing.indent(of: place), listing.isExpanded(at: number), isAtEnd.first, isAtEnd.last)
+    }
+
+    /// Passes each section of all rows; at least one.
+    public func forEachSection<Failure: Error>(
+        _ visit: (_ section: borrowing SectionView) throws(Failure) -> Void
+    ) throws(Failure) {
+        let sections = listing.sections
+        guard !sections.isEmpty else { return try visit(SectionView(0..<count, nil)) }
+        let areByField = try sections.forEachByField { (title, rows) throws(Failure) in
+            try visit(SectionView(rows, title))
+        }
+        guard !areByField else { return }
+        for section in sections {
+            let rows = section.start..<section.start + section.count
+            if let title = section.title {
+                try visit(SectionView(rows, title.utf8Span.span, section.index, section.footer))
+            } else {
+                try visit(SectionView(rows, nil, section.index, section.footer))
+            }
+        }
+    }
+}
+
+extension Listing {
+    /// The row at a position; nil past the ends.
+    public func step(at position: Int) -> Item.Step? {
+        guard position >= 0, position < count else { return nil }
+        let place = place(at: position)
+        return level(of: place).map { Item.Step(level: $0, row: place.row) }
+    }
+}
+
+extension RowsDifference {
+    /// Compares two pages; the numbers are those of the pages.
+    public init(from old: RowPage, to new: RowPage) {
+        self.init(from: old.listing, old.numbers, to: new.listing, new.numbers)
+    }
+}

@@ -1,0 +1,179 @@
+import Bytes
+import Levels
+import PropertyLists
+
+extension LevelQuery {
+    private static let limits = 1...10_000
+
+    /// `limit=`: the number of rows of a page.
+    static let limit = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "limit", grammar: "1*5DIGIT", example: "2", range: limits,
+            defaultValue: String(PageQuery.defaultLimit), summary: "The number of rows of a page.")
+    ) { value, query throws(Problem) in
+        guard let limit = Int(digits: value.utf8Span.span), limits.contains(limit) else {
+            throw .badParameter("limit", "'limit' must be a whole number from 1 to 10000, not '\(quoted: value)'.")
+        }
+        query.rows.page.limit = limit
+    }
+
+    /// `after=`: the end of the previous page.
+    static let after = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )", pattern: "^[A-Za-z0-9._-]+$",
+            example: "AAAAAAAAAABFl8O-NfHbZy",
+            summary: "The cursor of a page, from the link 'next' of the previous page.", isInNextLink: false)
+    ) { value, query throws(Problem) in
+        guard let bookmark = RowBookmark(cursor: value) else {
+            throw .badParameter("after", "'\(quoted: value)' is not a cursor; follow the link 'next' of a page.")
+        }
+        query.rows.page.after = bookmark
+    }
+
+    /// `start=`: the row at which a page begins.
+    static let start = QueryReader<LevelQuery>(
+        QueryOption(
+            name: "start", grammar: "1*DIGIT", example: "0", defaultValue: "0",
+            summary: "The position of the page's first row, as the 'start' of a section.", isInNextLink: false,
+            excludes: ["after"])
+    ) { value, query throws(Problem) in
+        guard let start = Int(digits: value.utf8Span.span) else {
+            throw .badParameter(
+                "start", "'start' must be a whole number from 0 to the number of rows, not '\(quoted: value)'.")
+        }
+        query.rows.page.start = start
+    }
+
+    /// Checks that a cursor comes from a page of the same kind of list.
+    ///
+    /// - Throws: `Problem` (400) otherwise.
+    func check() throws(Problem) {
+        let other: String
+        switch rows.page.after {
+        case .row where rows.outline != nil: other = "a list that is not an outline"
+        case .outline where rows.outline == nil: other = "an outline"
+        default: return
+        }
+        throw .badParameter("after", "The cursor is one of \(other); follow the link 'next' of a page of this list.")
+    }
+}
+
+/// The end of a page as text, a cursor: the next page begins in the right place if rows came or went since, and the
+/// server need not remember anything.
+///
+/// The text is the position and the key hashes; in a sorted or grouped listing a dot and the order key follow, and if the
+/// rows are grouped by a field, another dot and the marks of the sections. In an outline, a mark that no other cursor has
+/// is followed by these three parts for each level from the outline's own down to the row, all of them divided by dots.
+extension RowBookmark {
+    private static let mark = UInt8(ascii: "_")
+    private static let dot = UInt8(ascii: ".")
+    /// More steps than any row has above it: levels nest at most 512 deep (`TreeLimits`).
+    private static let mostSteps = 1_024
+
+    /// Reads a cursor; nil for anything that `append` does not write.
+    init?(cursor text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.first == Self.mark else {
+            guard let bookmark = Self.bookmark(bytes) else { return nil }
+            self = .row(bookmark)
+            return
+        }
+        let parts = bytes.dropFirst().split(separator: Self.dot, omittingEmptySubsequences: false).map(Array.init)
+        guard parts.count % 3 == 0, parts.count / 3 <= Self.mostSteps else { return nil }
+        let room = OutlinePlace.room(steps: parts.count / 3)
+        var steps: [Bookmark] = []
+        for first in stride(from: 0, to: parts.count, by: 3) {
+            guard
+                let step = Bookmark(
+                    position: parts[first], orderKey: parts[first + 1], sectionMarks: parts[first + 2], room)
+            else { return nil }
+            steps.append(step)
+        }
+        self = .outline(OutlinePlace(steps: steps))
+    }
+
+    private static func bookmark(_ text: [UInt8]) -> Bookmark? {
+        let parts = text.split(separator: dot, maxSplits: 2, omittingEmptySubsequences: false).map(Array.init)
+        // A part that is empty at the end is left out.
+        guard parts.count == 1 || parts[parts.count - 1] != [] else { return nil }
+        return Bookmark(
+            position: parts[0], orderKey: parts.count > 1 ? parts[1] : [],
+            sectionMarks: parts.count > 2 ? parts[2] : [], .whole)
+    }
+
+    /// Appends the cursor to a link.
+    func append(to link: inout ByteBuffer) {
+        switch self {
+        case .row(let bookmark):
+            bookmark.appendPosition(to: &link)
+            let hasMarks = !bookmark.sectionMarks.isEmpty
+            if hasMarks || bookmark.orderKey != nil { link.append(Self.dot) }
+            bookmark.appendOrderKey(to: &link)
+            if hasMarks { link.append(Self.dot) }
+            bookmark.appendSectionMarks(to: &link)
+        case .outline(let place):
+            link.append(Self.mark)
+            for (number, step) in place.steps.enumerated() {
+                if number > 0 { link.append(Self.dot) }
+                step.appendPosition(to: &link)
+                link.append(Self.dot)
+                step.appendOrderKey(to: &link)
+                link.append(Self.dot)
+                step.appendSectionMarks(to: &link)
+            }
+        }
+    }
+}
+
+/// Bookmarks as text: three parts, of which each is words, or empty.
+extension Bookmark {
+    /// Reads the parts of a text; nil for anything that the `append` functions do not write.
+    ///
+    /// - Parameter room: how much was remembered.
+    init?(position: [UInt8], orderKey: [UInt8], sectionMarks: [UInt8], _ room: Room) {
+        guard let words = Self.words(position, 2...room.rows + 1), let position = Int(exactly: words[0]) else {
+            return nil
+        }
+        let key = orderKey.isEmpty ? nil : Self.bytes(orderKey, room)
+        let marks = sectionMarks.isEmpty ? [] : Self.words(sectionMarks, 1...room.rows)
+        guard let marks, orderKey.isEmpty || key != nil else { return nil }
+        self.init(
+            position: position, keyHashes: Array(words.dropFirst()), orderKey: key, sectionMarks: marks, room: room)
+    }
+
+    /// Appends the position and the key hashes.
+    func appendPosition(to link: inout ByteBuffer) {
+        Version.word(UInt64(position), into: &link)
+        for hash in keyHashes { Version.word(hash, into: &link) }
+    }
+
+    /// Appends the order key as words: its length is the first byte, and zeros fill the last word.
+    func appendOrderKey(to link: inout ByteBuffer) {
+        guard let orderKey else { return }
+        let counted = [UInt8(clamping: orderKey.count)] + orderKey
+        for start in stride(from: 0, to: counted.count, by: 8) {
+            let word = (0..<8).reduce(0) { $0 << 8 | UInt64(start + $1 < counted.count ? counted[start + $1] : 0) }
+            Version.word(word, into: &link)
+        }
+    }
+
+    /// Appends the marks of the sections.
+    func appendSectionMarks(to link: inout ByteBuffer) {
+        for mark in sectionMarks { Version.word(mark, into: &link) }
+    }
+
+    /// Reads bytes that `appendOrderKey` wrote; nil for all other text.
+    private static func bytes(_ text: [UInt8], _ room: Room) -> [UInt8]? {
+        guard let words = words(text, 1...room.keyBytes / 8 + 1) else { return nil }
+        let count = Int(words[0] >> 56)
+        guard (1...room.keyBytes).contains(count), words.count == (count + 8) / 8 else { return nil }
+        let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
+        guard bytes[(count + 1)...].allSatisfy({ $0 == 0 }) else { return nil }
+        return Array(bytes[1...count])
+    }
+
+    private static func words(_ text: [UInt8], _ counts: ClosedRange<Int>) -> [UInt64]? {
+        guard let words = Version.words(text.span), counts.contains(words.count) else { return nil }
+        return words
+    }
+}

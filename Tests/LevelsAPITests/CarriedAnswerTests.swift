@@ -95,11 +95,13 @@ import TreeStore
     func cost() throws {
         let cache = ResponseCache(bytes: 16 * 64 << 10)
         let negotiation = Negotiation(Request(target: "/"), .none)
-        let answer = RenderedAnswer(Response(status: 200, headers: [], body: []), entityTag: nil)
+        let response = Response(status: 200, headers: [], body: [])
         let targets = (0..<400).map { "/levels/?fields=\($0)" + String(repeating: "x", count: 8_000) }
         for target in targets {
             let hash = negotiation.key(of: target.utf8Span.span)
-            cache.keep(answer, of: nil, for: target.utf8Span.span, hash: hash, in: 0, showing: nil)
+            let head = Representation.Head(entityTag: nil, headers: [])
+            let answer = KeptAnswer(response, head, for: target.utf8Span.span, showing: nil)
+            cache.keep(answer, hash: hash, in: 0)
         }
         let kept = targets.filter { target in
             let hash = negotiation.key(of: target.utf8Span.span)
@@ -181,17 +183,16 @@ import TreeStore
             ShownContent(.rows, of: Item(rootOf: snapshot.document), in: snapshot.source(arrangements))
         }
         let answers = (0...1).map { number in
-            RenderedAnswer(Response(status: 200, headers: [], body: [UInt8(number)]), entityTag: nil)
+            let response = Response(status: 200, headers: [], body: [UInt8(number)])
+            let head = Representation.Head(entityTag: nil, headers: [])
+            return KeptAnswer(response, head, for: request.target, showing: contents[number])
         }
-        func keep(_ content: Int, in number: Int) {
-            cache.keep(
-                answers[content], of: nil, for: request.target, hash: hash, in: number, showing: contents[content])
-        }
+        func keep(_ content: Int, in number: Int) { cache.keep(answers[content], hash: hash, in: number) }
         func served(_ content: Int, in number: Int) -> Response? {
             switch cache.find(request.target, hash: hash, in: number) {
             case .verified(let answer): answer.response
             case .unverified(let entry):
-                cache.verify(entry, hash: hash, in: number, showing: contents[content])?.answer.response
+                cache.verify(entry, hash: hash, in: number, showing: contents[content])?.response
             case .missing: nil
             }
         }
@@ -270,5 +271,5 @@ import TreeStore
 
 extension ResponseCache.Found {
     /// The answer, if it was verified for the publication.
-    fileprivate var verified: RenderedAnswer? { if case .verified(let answer) = self { answer } else { nil } }
+    fileprivate var verified: KeptAnswer? { if case .verified(let answer) = self { answer } else { nil } }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ContentCodings
 import HTTPServer
 import Levels
@@ -21,9 +22,10 @@ import TreeStore
         let question = Question(
             LevelQuery(), at: .root, from: Query(.level), in: request.target, key: key, negotiation)
         let inquiry = try Inquiry(question, in: publication, selection.arrangements)
-        let kept = RenderedAnswer(Response(status: 200, headers: []), entityTag: "\"kept\"")
-        cache.keep(
-            kept, of: nil, for: request.target, hash: key, in: publication.number, showing: inquiry.shown)
+        let kept = KeptAnswer(
+            Response(status: 200, headers: []), Representation.Head(entityTag: "\"kept\"", headers: []),
+            for: request.target, showing: inquiry.shown)
+        cache.keep(kept, hash: key, in: publication.number)
         let selected = try selection.select(inquiry)
         #expect(selected.entityTag == "\"kept\"")
         #expect(try selected.response() === kept.response)
@@ -35,12 +37,16 @@ import TreeStore
     @Test("makes the body when it is wanted, and once")
     func madeOnce() throws {
         var made = 0
-        let written = try Rendering { _ in }
-        let body = WrittenBody(written, .identity) { () throws(Problem) in
-            made += 1
-            return nil
-        }
-        let selected = Representation(entityTag: "\"x\"", headers: [("A", "b")], body: body)
+        var written = ByteBuffer()
+        written.append("{}\n" as StaticString)
+        let selected = Representation(
+            Representation.Head(entityTag: "\"x\"", headers: [("A", "b")]),
+            .bytes(
+                try Response.Body(whole: written),
+                instead: { () throws(Problem) in
+                    made += 1
+                    return nil
+                }))
         #expect(selected.notModified().status == 304)
         #expect(made == 0)
         let response = try selected.response()

@@ -39,8 +39,9 @@ struct DocumentAnswer {
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
         let headers = header.lines(of: metadata, coding, for: negotiation.origin)
-        let body = StreamedBody(coding, failure: Self.beyondXML, stream: self.stream)
-        return Representation(entityTag: metadata.entityTag(coding), headers: headers, coding, body: body)
+        return Representation(
+            Representation.Head(entityTag: metadata.entityTag(coding), headers: headers, coding: coding),
+            .stream(failure: Self.beyondXML, begin: self.stream))
     }
 
     /// The requested coding, if it depends on the length.

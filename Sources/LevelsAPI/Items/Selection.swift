@@ -72,30 +72,29 @@ struct Selection {
                 return nil
             }
             if entry.number < number, let version = kept.version { history.note(version, number: number) }
-            return Representation(kept.answer)
+            return Representation(kept)
         }
     }
 
     /// The representation on its way to another client.
     private func shared(_ inquiry: Inquiry) -> Representation? {
         guard let found = shared.answer(inquiry) else { return nil }
-        if found.isOlder, let version = found.answer.version {
+        if found.isOlder, let version = found.representation.version {
             history.note(version, number: inquiry.publication.number)
         }
-        return Representation(found)
+        return found.representation
     }
 
     /// Keeps an answer when it is requested again. Indented answers are not kept, because they are for people.
     private func keep(_ selected: Representation, _ inquiry: Inquiry) throws(Problem) {
         let question = inquiry.question
         guard !question.delivery.isIndented, cache.wants(question.key), !MemoryBudget.isTight else { return }
-        let answer = RenderedAnswer(try selected.response(), entityTag: selected.entityTag)
-        let target = question.target
+        let (response, target) = (try selected.response(), question.target)
         // A whole level that answers `since` is valid only while the version is unknown, which may be short.
         let isLasting = question.delivery.since == nil || selected.isReplaced
-        cache.keep(
-            answer, of: selected.version, for: target.span, hash: question.key,
-            in: inquiry.publication.number, showing: isLasting ? inquiry.shown : nil)
+        let answer = KeptAnswer(
+            response, selected.head, for: target.span, showing: isLasting ? inquiry.shown : nil)
+        cache.keep(answer, hash: question.key, in: inquiry.publication.number)
     }
 
     /// Looks up the answer to a question in the cache.
@@ -161,14 +160,14 @@ struct Selection {
         }
         let metadata = whole.metadata.indented
         let coding = try negotiation.coding(ofBytes: whole.body.count)
-        guard !whole.body.isIncomplete else { throw .outOfMemory }
-        let compact = Response.Body(whole.body)
-        let body = StreamedBody(coding, failure: .unwritten) { () throws(Problem) in
-            if let change = try change?() { return IndentedStream(HeldBody(Response.Body(change.body))) }
-            return IndentedStream(HeldBody(compact))
-        }
-        let headers = header.lines(of: metadata, coding, for: negotiation.origin)
-        return Representation(entityTag: metadata.entityTag(coding), headers: headers, coding, body: body)
+        let compact = try Response.Body(whole: whole.body)
+        let head = head(of: metadata, coding, negotiation)
+        return Representation(
+            head,
+            .stream(failure: .unwritten) { () throws(Problem) in
+                if let change = try change?() { return IndentedStream(HeldBody(Response.Body(change.body))) }
+                return IndentedStream(HeldBody(compact))
+            })
     }
 
     /// Makes the representation of a body in the coding that a request prefers.
@@ -180,11 +179,17 @@ struct Selection {
         replacement: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
         let coding = try negotiation.coding(ofBytes: rendering.body.count)
-        let tag = rendering.metadata.entityTag(coding)
-        let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
-        let version = rendering.version
-        let body = WrittenBody(rendering, coding, replacement: replacement)
-        return Representation(entityTag: tag, headers: headers, coding, body: body, version: version)
+        let head = head(of: rendering.metadata, coding, negotiation, version: rendering.version)
+        return Representation(head, .bytes(try Response.Body(whole: rendering.body), instead: replacement))
+    }
+
+    private func head(
+        of metadata: RepresentationMetadata, _ coding: ContentCoding, _ negotiation: Negotiation,
+        version: ContentHash? = nil
+    ) -> Representation.Head {
+        Representation.Head(
+            entityTag: metadata.entityTag(coding), headers: header.lines(of: metadata, coding, for: negotiation.origin),
+            coding: coding, version: version)
     }
 
     /// Writes an answer about an item in a format.

@@ -10,7 +10,7 @@ final class IndentedStream: AheadStream {
     private var piece = ByteBuffer()
     private var laidOut = 0
     private var isLast = false
-    private var hasFailed = false
+    private(set) var hasFailed = false
     private var output = ByteBuffer()
 
     private static let outputBytes = 64 << 10
@@ -20,38 +20,17 @@ final class IndentedStream: AheadStream {
 
     init(_ compact: any PieceSource) { self.compact = compact }
 
-    private var isIncomplete: Bool { piece.isIncomplete || output.isIncomplete }
+    var isIncomplete: Bool { piece.isIncomplete || output.isIncomplete }
 
     /// The piece, and an output that a slice may make longer than `outputBytes`.
     var memory: Int { compact.memory + 3 * Self.outputBytes }
     var sharedBody: Response.Body? { compact.sharedBody }
 
-    private var isFinished: Bool { isLast && laidOut == piece.count }
+    var isFinished: Bool { isLast && laidOut == piece.count }
 
-    func writeAhead() -> AheadOutcome {
-        fill()
-        if isIncomplete { return .outOfMemory }
-        if hasFailed { return .failed }
-        guard isFinished else { return .goesOn }
-        var body = ByteBuffer(capacity: output.count)
-        output.takeAll { body.append($0) }
-        return .whole(body)
-    }
+    func withOutput<Result: ~Copyable>(_ body: (inout ByteBuffer) -> Result) -> Result { body(&output) }
 
-    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
-        fill()
-        if hasFailed { return false }
-        let isLast = isFinished
-        output.takeAll { take($0, isLast) }
-        return true
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if output.count < buffer.count { fill() }
-        return hasFailed ? -1 : unsafe output.drain(into: buffer)
-    }
-
-    private func fill() {
+    func fill() {
         while output.count < Self.outputBytes, !isFinished, !hasFailed {
             if laidOut == piece.count {
                 takeCompact()

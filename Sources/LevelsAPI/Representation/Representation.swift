@@ -5,87 +5,128 @@ import Heap
 import Levels
 import PropertyLists
 
-/// The representation that a request selects (RFC 9110, section 3.2): its tag, its header lines, and a body that is
-/// made on demand.
-struct Representation {
+/// The representation that a request selects (RFC 9110, section 3.2): its head, and a body that is made on demand.
+///
+/// Used by one thread.
+final class Representation {
     typealias HeaderLines = [(name: String, value: String)]
 
-    /// The strong entity tag with its quotes; nil for a representation without one.
-    let entityTag: String?
-    /// The version of a newly rendered level or detail.
-    let version: ContentHash?
-    private let headers: HeaderLines
-    private let coding: ContentCoding
-    private let body: any RepresentationBody
-    /// The cached 304; nil without one.
-    private let kept304: Response?
+    /// What is known without the body.
+    struct Head {
+        /// The strong entity tag with its quotes; nil for a representation without one.
+        let entityTag: String?
+        let headers: HeaderLines
+        var coding = ContentCoding.identity
+        /// The version of a newly rendered level or detail.
+        var version: ContentHash?
+    }
+
+    /// What is sent.
+    enum Body {
+        /// The body of a response that was made before, and its 304 if that is kept too.
+        case response(Response, notModified: Response? = nil)
+        /// Bytes before content coding; or the ones that the closure makes instead, when the body is needed.
+        case bytes(Response.Body, instead: (() throws(Problem) -> Rendering?)? = nil)
+        /// A stream that is begun anew for each response, so that it takes no memory; a short one is sent as bytes. The
+        /// problem is reported if the body turns out to be impossible before anything is sent.
+        case stream(failure: Problem, begin: () throws(Problem) -> any AheadStream)
+    }
+
+    let head: Head
+    private var body: Body
+    /// Whether the stream is known not to be short.
+    private var isLong = false
+    /// Whether the response contains what is made instead of the bytes; known once the response was made.
+    private(set) var isReplaced = false
     /// What the responses are charged to; nil to charge nothing.
     private var budget: ResponseBudget?
     /// The request, if other requests may get the same body.
     private var place: SharedAnswers.Place?
 
-    init(
-        entityTag: String?, headers: HeaderLines, _ coding: ContentCoding = .identity, body: any RepresentationBody,
-        version: ContentHash? = nil
-    ) {
-        self.entityTag = entityTag
-        self.version = version
-        self.headers = headers
-        self.coding = coding
+    init(_ head: Head, _ body: Body) {
+        self.head = head
         self.body = body
-        kept304 = nil
     }
 
     /// Creates a representation from a cached one.
-    init(_ kept: RenderedAnswer) {
-        entityTag = kept.entityTag
-        version = nil
-        headers = kept.response.headers
-        coding = .identity
-        body = kept
-        kept304 = kept.notModified
-    }
-
-    /// Creates a representation whose body is on its way to another client.
-    init(_ found: SharedAnswers.Found) {
+    convenience init(_ kept: KeptAnswer) {
         self.init(
-            entityTag: found.answer.entityTag, headers: found.answer.headers, found.answer.coding, body: found.body)
+            Head(entityTag: kept.entityTag, headers: kept.response.headers),
+            .response(kept.response, notModified: kept.notModified))
     }
-
-    /// Whether the response contains a replacement of the written body; known once the response was made.
-    var isReplaced: Bool { body.isReplaced }
 
     /// The same, with its responses charged to a budget.
     ///
     /// - Parameter place: the request, if other requests may get the same body.
     func charged(to budget: ResponseBudget, sharedAt place: SharedAnswers.Place? = nil) -> Representation {
-        var charged = self
-        (charged.budget, charged.place) = (budget, place)
-        return charged
+        (self.budget, self.place) = (budget, place)
+        return self
+    }
+
+    var entityTag: String? { head.entityTag }
+    var version: ContentHash? { head.version }
+
+    /// 304 with the header fields that a 200 has (RFC 9110, section 15.4.5).
+    func notModified(adding more: HeaderLines = []) -> Response {
+        if more.isEmpty, case .response(_, let kept?) = body { return kept }
+        return Response(status: 304, headers: head.headers + more)
     }
 
     /// Returns the response with the body, which is made at the first call.
     ///
     /// - Throws: `Problem` (406) for text that the format cannot represent; 503 if the budget has no room.
     func response(adding more: HeaderLines = []) throws(Problem) -> Response {
-        let made = try body.response(headers, adding: more)
+        let made = try made(adding: more)
         guard let budget else { return made }
         let charged =
             if let place {
-                place.charge(
-                    made,
-                    of: SharedAnswers.Description(
-                        entityTag: entityTag, headers: headers, coding: coding, version: version),
-                    isReplaced: isReplaced, adding: more, to: budget)
+                place.charge(made, of: head, isReplaced: isReplaced, adding: more, to: budget)
             } else { made.charged(to: budget) }
         guard let charged else { throw .tooManyAnswers }
         return charged
     }
 
-    /// 304 with the header fields that a 200 has (RFC 9110, section 15.4.5).
-    func notModified(adding more: HeaderLines = []) -> Response {
-        if more.isEmpty, let kept304 { return kept304 }
-        return Response(status: 304, headers: headers + more)
+    private func made(adding more: HeaderLines) throws(Problem) -> Response {
+        switch body {
+        case .response(let response, _): return response.adding(more)
+        case .bytes(let bytes, let instead):
+            let response: Response
+            if let instead, let other = try instead() {
+                isReplaced = true
+                response = try other.response(head.coding, headers: head.headers)
+            } else {
+                response = try bytes.response(head.coding, headers: head.headers)
+            }
+            body = .response(response)
+            return response.adding(more)
+        case .stream(let failure, let begin):
+            let stream = try begin()
+            // Nothing is written before a long body is sent, however many clients get one.
+            if isLong { return try streamed(stream, adding: more) }
+            switch stream.writeAhead() {
+            case .failed: throw failure
+            case .outOfMemory: throw .outOfMemory
+            case .whole(let body):
+                return try Response.Body(whole: body).response(head.coding, headers: head.headers + more)
+            case .goesOn:
+                isLong = true
+                return try streamed(stream, adding: more)
+            }
+        }
+    }
+
+    /// What a coder takes, with what it makes of a piece.
+    private static let coderBytes = 4 << 20
+
+    private func streamed(_ stream: any AheadStream, adding more: HeaderLines) throws(Problem) -> Response {
+        guard head.coding == .identity || MemoryBudget.hasRoom(for: Self.coderBytes) else { throw .outOfMemory }
+        let coded: any BodyStream =
+            switch head.coding {
+            case .identity: stream
+            case .gzip: CodedStream(stream, GzipEncoder())
+            case .brotli: CodedStream(stream, BrotliEncoder())
+            }
+        return Response(status: 200, headers: head.headers + more, stream: coded)
     }
 }
 
@@ -97,56 +138,34 @@ extension Response {
     }
 }
 
-/// Makes the responses of one representation.
-protocol RepresentationBody: AnyObject {
-    /// Whether a replacement is sent instead of the written body.
-    var isReplaced: Bool { get }
+extension Response.Body {
+    /// Takes over the memory of a buffer.
+    convenience init(_ buffer: consuming ByteBuffer) { unsafe self.init(takingOver: buffer.release()) }
 
-    /// Returns the response with the header lines of the representation and further ones.
+    /// Takes over the memory of a buffer.
     ///
-    /// - Throws: `Problem` (406) for text that the format cannot represent.
-    func response(
-        _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
-    ) throws(Problem) -> Response
-}
-
-extension RepresentationBody {
-    var isReplaced: Bool { false }
-}
-
-/// A body in memory, which is coded on demand.
-///
-/// Used by one thread.
-final class WrittenBody: RepresentationBody {
-    private var rendering: Rendering?
-    private let coding: ContentCoding
-    /// Makes what is sent instead of the body; nil if the body is always sent.
-    private let replacement: (() throws(Problem) -> Rendering?)?
-    private var made: Response?
-    private(set) var isReplaced = false
-
-    /// - Parameter replacement: called when the body is needed; if it returns nil, the body itself is sent.
-    init(
-        _ rendering: consuming Rendering, _ coding: ContentCoding,
-        replacement: (() throws(Problem) -> Rendering?)? = nil
-    ) {
-        self.rendering = consume rendering
-        self.coding = coding
-        self.replacement = replacement
+    /// - Throws: `Problem` (503) if there was not enough memory for all of it.
+    convenience init(whole buffer: consuming ByteBuffer) throws(Problem) {
+        guard !buffer.isIncomplete else { throw .outOfMemory }
+        self.init(buffer)
     }
 
-    func response(
-        _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
+    /// The response with these bytes in a coding.
+    ///
+    /// - Throws: `Problem` (503) if there is not enough memory.
+    fileprivate func response(
+        _ coding: ContentCoding, headers: Representation.HeaderLines
     ) throws(Problem) -> Response {
-        if let made { return made.adding(more) }
-        if let replacement, let other = try replacement() {
-            rendering = consume other
-            isReplaced = true
-        }
-        guard let rendering = rendering.take() else { throw .unwritten }
-        let response = try rendering.response(coding, headers: headers)
-        made = response
-        return response.adding(more)
+        let body = try coding == .identity ? self : coded(coding)
+        guard MemoryBudget.hasRoom(forBody: body.count) else { throw .outOfMemory }
+        return Response(status: 200, headers: headers, body: body)
+    }
+
+    private func coded(_ coding: ContentCoding) throws(Problem) -> Response.Body {
+        // Most answers become a quarter of their size.
+        var coded = ByteBuffer(capacity: count / 3 + 64)
+        guard coding.encode(span, to: { coded.append($0) }) else { throw .outOfMemory }
+        return try Response.Body(whole: coded)
     }
 }
 
@@ -162,18 +181,7 @@ struct Rendering: ~Copyable {
     /// - Throws: `Problem` (503) if there is not enough memory.
     consuming func response(
         _ coding: ContentCoding, headers: Representation.HeaderLines
-    ) throws(Problem) -> Response { try Self.response(body, coding, headers: headers) }
-
-    /// A body in a coding, as a response with these header lines.
-    ///
-    /// - Throws: `Problem` (503) if there is not enough memory.
-    static func response(
-        _ body: consuming ByteBuffer, _ coding: ContentCoding, headers: Representation.HeaderLines
-    ) throws(Problem) -> Response {
-        let coded = try coded(body, coding)
-        guard !coded.isIncomplete, MemoryBudget.hasRoom(forBody: coded.count) else { throw .outOfMemory }
-        return Response(status: 200, headers: headers, body: Response.Body(coded))
-    }
+    ) throws(Problem) -> Response { try Response.Body(whole: body).response(coding, headers: headers) }
 
     /// Indents the body, which must be JSON without deep nesting; the tag changes too.
     consuming func indented() -> Rendering {
@@ -182,19 +190,6 @@ struct Rendering: ~Copyable {
         indentation.append(self.body.span, to: &body)
         return Rendering(metadata: metadata.indented, body: body, version: version)
     }
-
-    private static func coded(_ body: consuming ByteBuffer, _ coding: ContentCoding) throws(Problem) -> ByteBuffer {
-        guard coding != .identity else { return body }
-        // Most answers become a quarter of their size.
-        var coded = ByteBuffer(capacity: body.count / 3 + 64)
-        guard coding.encode(body.span, to: { coded.append($0) }) else { throw .outOfMemory }
-        return coded
-    }
-}
-
-extension Response.Body {
-    /// Takes over the memory of a buffer.
-    convenience init(_ buffer: consuming ByteBuffer) { unsafe self.init(takingOver: buffer.release()) }
 }
 
 extension Rendering {

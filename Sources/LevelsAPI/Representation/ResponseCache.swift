@@ -13,7 +13,7 @@ import PropertyLists
 final class ResponseCache: Sendable {
     /// The result of a look-up.
     enum Found {
-        case verified(RenderedAnswer)
+        case verified(KeptAnswer)
         /// An answer that was last verified for another publication.
         case unverified(CacheEntry)
         case missing
@@ -53,25 +53,19 @@ final class ResponseCache: Sendable {
         let (state, kept) = (shard(of: hash).state, entry.kept)
         guard kept.shown?.isSame(as: content) == true else {
             // Freed when this returns, outside of the lock.
-            _ = state.withLock { $0.drop(kept.answer, hash: hash, before: number) }
+            _ = state.withLock { $0.drop(kept, hash: hash, before: number) }
             return nil
         }
-        state.withLock { $0.verify(kept.answer, hash: hash, in: number) }
+        state.withLock { $0.verify(kept, hash: hash, in: number) }
         return kept
     }
 
     /// Keeps an answer unless it takes too much of the budget, or an answer for a newer publication is kept.
     ///
-    /// - Parameters:
-    ///   - version: the version of a level.
-    ///   - number: the number of the publication that the answer shows.
-    ///   - content: what it shows; nil if it must not be served for any other publication.
-    func keep(
-        _ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, hash: UInt64, in number: Int,
-        showing content: ShownContent?
-    ) {
-        guard answer.cost + target.count <= budget / 4 else { return }
-        let entry = CacheEntry(KeptAnswer(answer, of: version, for: target, showing: content), number: number)
+    /// - Parameter number: the number of the publication that the answer shows.
+    func keep(_ answer: KeptAnswer, hash: UInt64, in number: Int) {
+        guard answer.cost <= budget / 4 else { return }
+        let entry = CacheEntry(answer, number: number)
         let dropped = shard(of: hash).state.withLock { $0.keep(entry, hash: hash, budget: budget) }
         // Freed outside of the lock.
         _ = consume dropped
@@ -116,25 +110,25 @@ struct CacheShard {
         guard entry.number == number else { return .unverified(entry) }
         if !entry.isUsed { entries.values[index].isUsed = true }
         counts.hits &+= 1
-        return .verified(entry.kept.answer)
+        return .verified(entry.kept)
     }
 
     /// Notes that an answer was served, and that a publication shows it.
-    mutating func verify(_ answer: RenderedAnswer, hash: UInt64, in number: Int) {
+    mutating func verify(_ answer: KeptAnswer, hash: UInt64, in number: Int) {
         counts.hits &+= 1
-        guard let entry = entries[hash], entry.kept.answer === answer else { return }
+        guard let entry = entries[hash], entry.kept === answer else { return }
         entries[hash]?.isUsed = true
         entries[hash]?.number = max(entry.number, number)
     }
 
     /// Removes and returns an answer that a publication does not show, unless it was verified for a newer one.
-    mutating func drop(_ answer: RenderedAnswer, hash: UInt64, before number: Int) -> RenderedAnswer? {
-        guard let entry = entries[hash], entry.kept.answer === answer, entry.number < number else { return nil }
+    mutating func drop(_ answer: KeptAnswer, hash: UInt64, before number: Int) -> KeptAnswer? {
+        guard let entry = entries[hash], entry.kept === answer, entry.number < number else { return nil }
         return remove(hash)
     }
 
     /// Inserts an entry or replaces an older one; returns the answers evicted for it.
-    mutating func keep(_ entry: CacheEntry, hash: UInt64, budget: Int) -> [RenderedAnswer] {
+    mutating func keep(_ entry: CacheEntry, hash: UInt64, budget: Int) -> [KeptAnswer] {
         if let known = entries[hash], known.number >= entry.number { return [] }
         var dropped = [remove(hash)].compactMap(\.self)
         entries[hash] = entry
@@ -155,7 +149,7 @@ struct CacheShard {
     }
 
     /// Moves the clock hand to an entry that was not used since the hand passed it, and removes that entry.
-    private mutating func evict() -> RenderedAnswer? {
+    private mutating func evict() -> KeptAnswer? {
         while !ring.isEmpty {
             if hand >= ring.count { hand = 0 }
             let hash = ring[hand]
@@ -166,7 +160,7 @@ struct CacheShard {
         return nil
     }
 
-    private mutating func remove(_ hash: UInt64) -> RenderedAnswer? {
+    private mutating func remove(_ hash: UInt64) -> KeptAnswer? {
         guard let entry = entries.removeValue(forKey: hash) else { return nil }
         cost -= entry.kept.cost
         let last = ring.removeLast()
@@ -174,7 +168,7 @@ struct CacheShard {
             ring[entry.place] = last
             entries[last]?.place = entry.place
         }
-        return entry.kept.answer
+        return entry.kept
     }
 }
 
@@ -194,47 +188,34 @@ struct CacheEntry {
     }
 }
 
-/// A cached answer, and what it shows.
-///
-/// It is a class, because each look-up copies an entry of the table.
+/// A cached representation: its response, which can be queued any number of times, its 304, and what it shows.
 final class KeptAnswer: Sendable {
     let target: [UInt8]
-    let answer: RenderedAnswer
+    let response: Response
+    /// The response to a client that already has the representation.
+    let notModified: Response
+    /// The strong entity tag with its quotes; nil for a representation without one.
+    let entityTag: String?
     /// The version of a level.
     let version: ContentHash?
     /// What the answer shows; nil if it must not be served for another publication.
     let shown: ShownHashes?
-
-    /// The approximate memory use, in bytes.
-    var cost: Int { answer.cost + target.count }
-
-    init(_ answer: RenderedAnswer, of version: ContentHash?, for target: Span<UInt8>, showing content: ShownContent?) {
-        self.target = Array(copying: target)
-        self.answer = answer
-        self.version = version
-        shown = content.map(ShownHashes.init)
-    }
-}
-
-/// A cached representation: its response, which can be queued any number of times, and its 304.
-final class RenderedAnswer: Sendable, RepresentationBody {
-    let response: Response
-    /// The strong entity tag with its quotes; nil for a representation without one.
-    let entityTag: String?
     /// The approximate memory use, in bytes.
     let cost: Int
-    /// The response to a client that already has the representation.
-    let notModified: Response
 
-    init(_ response: Response, entityTag: String?) {
+    /// - Parameter head: what is known of the representation without its response.
+    init(_ response: Response, _ head: Representation.Head, for target: Span<UInt8>, showing content: ShownContent?) {
+        self.target = Array(copying: target)
         // The cache has a limit of its own.
         self.response = response.uncharged
-        self.entityTag = entityTag
         // A 304 has the header fields that a 200 has (RFC 9110, section 15.4.5).
         notModified = Response(status: 304, headers: response.headers)
+        entityTag = head.entityTag
+        version = head.version
+        shown = content.map(ShownHashes.init)
         // The library's own record of a response is about 1 KiB; both have the header lines.
         let headers = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        cost = response.body.count + headers * 2 + 2_048
+        cost = response.body.count + headers * 2 + 2_048 + target.count
     }
 
     /// The response to a request, by its conditions.
@@ -245,11 +226,5 @@ final class RenderedAnswer: Sendable, RepresentationBody {
         if try Condition(request).isNotModified(entityTag) { return notModified }
         guard let charged = response.charged(to: budget) else { throw .tooManyAnswers }
         return charged
-    }
-
-    func response(
-        _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
-    ) throws(Problem) -> Response {
-        response.adding(more)
     }
 }

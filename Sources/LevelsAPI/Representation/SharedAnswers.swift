@@ -30,7 +30,7 @@ final class SharedAnswers: Sendable {
     }
 
     fileprivate struct Entry {
-        let answer: Description
+        let head: Representation.Head
         /// The newest publication that is known to show the answer.
         var number: Int
         let shown: ShownHashes?
@@ -41,26 +41,22 @@ final class SharedAnswers: Sendable {
         /// The response with the header lines of the answer alone.
         weak var response: Response?
 
-        /// The response to one more request.
-        func response(_ body: Response.Body, adding more: Representation.HeaderLines) -> Response {
-            if more.isEmpty, let response { return response }
-            return Response(status: 200, headers: answer.headers + more, body: body)
+        /// The response to one more request, unless the body is indented.
+        func response(_ body: Response.Body) -> Response {
+            response ?? Response(status: 200, headers: head.headers, body: body)
         }
-    }
 
-    /// What is known of an answer besides its body.
-    struct Description {
-        let entityTag: String?
-        let headers: Representation.HeaderLines
-        let coding: ContentCoding
-        /// The version of a level or a detail.
-        let version: ContentHash?
+        /// What one more request gets.
+        func representation(_ body: Response.Body) -> Representation {
+            guard isStream else { return Representation(head, .response(response(body))) }
+            return Representation(
+                head, .stream(failure: .unwritten) { () throws(Problem) in IndentedStream(HeldBody(body)) })
+        }
     }
 
     /// An answer on its way that a publication shows too.
     struct Found {
-        let answer: Description
-        let body: any RepresentationBody
+        let representation: Representation
         /// Whether it was made for an older publication.
         let isOlder: Bool
     }
@@ -91,8 +87,7 @@ final class SharedAnswers: Sendable {
             return (entry, body)
         }
         guard let (entry, body) = found else { return nil }
-        return Found(
-            answer: entry.answer, body: SharedBody(entry, body), isOlder: entry.number < number)
+        return Found(representation: entry.representation(body), isOlder: entry.number < number)
     }
 
     /// The size of the answer to a request that was refused, in the same publication.
@@ -104,28 +99,6 @@ final class SharedAnswers: Sendable {
             table.refused[Key(inquiry.question)].flatMap { $0.number == number ? $0.bytes : nil }
         }
     }
-
-    /// The response of an answer on its way.
-    ///
-    /// Used by one thread.
-    private final class SharedBody: RepresentationBody {
-        private let entry: Entry
-        private let body: Response.Body
-
-        init(_ entry: Entry, _ body: Response.Body) {
-            self.entry = entry
-            self.body = body
-        }
-
-        func response(
-            _ headers: Representation.HeaderLines, adding more: Representation.HeaderLines
-        ) throws(Problem) -> Response {
-            guard entry.isStream else { return entry.response(body, adding: more) }
-            let body = body
-            return try StreamedBody(entry.answer.coding, failure: .unwritten) { IndentedStream(HeldBody(body)) }
-                .response(headers, adding: more)
-        }
-    }
 }
 
 extension SharedAnswers.Place {
@@ -133,23 +106,23 @@ extension SharedAnswers.Place {
     ///
     /// - Returns: nil if the budget has no room.
     func charge(
-        _ made: Response, of answer: SharedAnswers.Description, isReplaced: Bool,
+        _ made: Response, of head: Representation.Head, isReplaced: Bool,
         adding more: Representation.HeaderLines, to budget: ResponseBudget
     ) -> Response? {
         guard let body = made.sharedBody, body.count >= SharedAnswers.shortest else { return made.charged(to: budget) }
         return answers.table.withLock { table -> Response? in
             if let entry = table.entries[key], !entry.isStream, !made.isStream, entry.number == number,
-                entry.isReplaced == isReplaced, entry.answer.entityTag == answer.entityTag, let known = entry.body,
+                entry.isReplaced == isReplaced, entry.head.entityTag == head.entityTag, let known = entry.body,
                 known.count == body.count
             {
-                return entry.response(known, adding: more).charged(to: budget)
+                return entry.response(known).adding(more).charged(to: budget)
             }
             guard let charged = made.charged(to: budget) else {
                 table.noteRefused(key, number, bytes: body.count)
                 return nil
             }
             table.entries[key] = SharedAnswers.Entry(
-                answer: answer, number: number, shown: shown.map(ShownHashes.init), isReplaced: isReplaced,
+                head: head, number: number, shown: shown.map(ShownHashes.init), isReplaced: isReplaced,
                 isStream: made.isStream, body: body, response: more.isEmpty && !made.isStream ? charged : nil)
             table.removeSent()
             return charged

@@ -1,0 +1,141 @@
+import Bytes
+import ContentCodings
+import HTTPServer
+import PropertyLists
+
+/// A source of a body, piece by piece.
+protocol PieceSource: AnyObject {
+    /// Passes the next piece; false if the document cannot continue.
+    ///
+    /// The boundaries between pieces depend only on the document, not on how it is read.
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
+
+    /// The approximate number of bytes of its buffers, without the shared body.
+    var memory: Int { get }
+    /// The bytes that it is made of, if other responses share them.
+    var sharedBody: Response.Body? { get }
+}
+
+/// A stream that is written ahead of its reader, at most one piece in memory. Its pieces can be taken instead of read.
+protocol AheadStream: BodyStream, PieceSource {
+    /// Writes until the output is a piece, or the body ends.
+    func fill()
+    /// Whether the output contains the end of the body.
+    var isFinished: Bool { get }
+    /// Whether the body cannot continue.
+    var hasFailed: Bool { get }
+    /// Whether there was no memory for a part of the output.
+    var isIncomplete: Bool { get }
+    /// Passes what is written and not taken yet.
+    func withOutput<Result: ~Copyable>(_ body: (inout ByteBuffer) -> Result) -> Result
+}
+
+/// The result of writing the first piece of a document.
+enum AheadOutcome: ~Copyable {
+    /// The piece is the whole document.
+    case whole(ByteBuffer)
+    /// More pieces follow.
+    case goesOn
+    /// The format cannot represent something in the piece.
+    case failed
+    /// There is not enough memory for the piece.
+    case outOfMemory
+}
+
+extension AheadStream {
+    /// Writes the first piece; called at most once, before anything is read.
+    func writeAhead() -> AheadOutcome {
+        fill()
+        if isIncomplete { return .outOfMemory }
+        if hasFailed { return .failed }
+        guard isFinished else { return .goesOn }
+        return withOutput { output in
+            var body = ByteBuffer(capacity: output.count)
+            body.append(output.span)
+            output.truncate(to: 0)
+            return .whole(body)
+        }
+    }
+
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
+        fill()
+        if hasFailed { return false }
+        withOutput { output in
+            take(output.span, isFinished)
+            output.truncate(to: 0)
+        }
+        return true
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if withOutput({ $0.count }) < buffer.count { fill() }
+        // A stream that cannot continue is cut, so that the client does not take it for complete.
+        return hasFailed ? -1 : withOutput { unsafe $0.drain(into: buffer) }
+    }
+}
+
+extension ByteBuffer {
+    /// Moves as much as fits into a buffer, and returns the number of bytes moved.
+    mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let taken = min(count, buffer.count)
+        guard taken > 0, let target = buffer.baseAddress else { return 0 }
+        unsafe span.withUnsafeBytes { source in
+            if let start = source.baseAddress { unsafe target.copyMemory(from: start, byteCount: taken) }
+        }
+        removeFirst(taken)
+        return taken
+    }
+}
+
+/// A body in memory as a source of pieces.
+final class HeldBody: PieceSource {
+    private let body: Response.Body
+    private var taken = 0
+
+    private static let pieceBytes = 64 << 10
+
+    init(_ body: Response.Body) { self.body = body }
+
+    var memory: Int { 0 }
+    var sharedBody: Response.Body? { body }
+
+    func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
+        let body = body
+        let end = min(body.count, taken + Self.pieceBytes)
+        take(body.span.extracting(taken..<end), end == body.count)
+        taken = end
+        return true
+    }
+}
+
+/// A document that is written and coded while it is sent; at most one piece is in memory, plain and coded.
+final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
+    private let plain: any PieceSource
+    private var encoder: Encoder
+    private var coded = ByteBuffer()
+    private var isFinished = false
+    private var hasFailed = false
+
+    init(_ plain: any PieceSource, _ encoder: consuming Encoder) {
+        self.plain = plain
+        self.encoder = encoder
+    }
+
+    /// The encoder, and a piece in its coding.
+    var memory: Int { plain.memory + Encoder.streamBytes + (64 << 10) }
+    var sharedBody: Response.Body? { plain.sharedBody }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        // An encoder may buffer several pieces before it returns anything.
+        while coded.count == 0, !isFinished {
+            guard plain.takePiece({ piece, isLast in encode(piece, isLast) }), !hasFailed else { return -1 }
+        }
+        return unsafe coded.drain(into: buffer)
+    }
+
+    private func encode(_ piece: Span<UInt8>, _ isLast: Bool) {
+        let isEncoded = encoder.encode(piece, isLast: isLast) { coded.append($0) }
+        hasFailed = !isEncoded || coded.isIncomplete
+        isFinished = isLast
+    }
+}

@@ -114,6 +114,8 @@ public struct AllowedOrigins: Sendable {
     /// The fields that a page may send in addition to those that any page may.
     private static let taken =
         "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"
+    /// The methods that change nothing: all that pages of `*` may use.
+    static let readingMethods = ["GET", "HEAD", "OPTIONS"]
     /// Two hours, in seconds: Chromium does not remember a permission longer.
     private static let age = "7200"
 }

@@ -13,9 +13,10 @@ struct Assets {
     private let cacheControl: String
     private let open = OpenAssets()
 
-    init(_ configuration: LevelsAPI.Configuration, _ header: ResponseHeader) {
-        folder = configuration.assetsFolder.map { ContainedFolder($0, opensHidden: false) }
-        cacheControl = configuration.cacheControl
+    /// - Parameter folder: the folder, which need not exist; nil for a document that has none.
+    init(in folder: String?, cacheControl: String, _ header: ResponseHeader) {
+        self.folder = folder.map { ContainedFolder($0, opensHidden: false) }
+        self.cacheControl = cacheControl
         self.header = header
     }
 

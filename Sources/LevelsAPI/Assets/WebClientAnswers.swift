@@ -87,38 +87,30 @@ struct WebClientAnswers: Sendable {
     /// The page, which shows the place that its own address names.
     ///
     /// - Throws: `Problem` (406, 412).
-    func pageResponse(to call: Call) throws(Problem) -> Response { try response(page, to: call) }
+    func page(for request: Request, _ negotiation: Negotiation) throws(Problem) -> Response {
+        try response(page, to: request, negotiation)
+    }
 
     /// A file of the page.
     ///
+    /// - Parameter path: the part of the target after `/client`.
     /// - Throws: `Problem` (404, 406, 412).
-    func fileResponse(to call: Call) throws(Problem) -> Response {
-        let name = String(utf8: call.request.target.extracting(call.match.path))
-        guard let file = files[name] else { throw .noSuchRoute(call.request.target) }
-        return try response(file, to: call)
+    func file(
+        at path: Span<UInt8>, for request: Request, _ negotiation: Negotiation
+    ) throws(Problem) -> Response {
+        guard let file = files[String(utf8: path)] else { throw .noSuchRoute(request.target) }
+        return try response(file, to: request, negotiation)
     }
 
-    private func response(_ prepared: Prepared, to call: Call) throws(Problem) -> Response {
-        let coding = try call.negotiation.coding(ofBytes: .max)
+    private func response(
+        _ prepared: Prepared, to request: Request, _ negotiation: Negotiation
+    ) throws(Problem) -> Response {
+        let coding = try negotiation.coding(ofBytes: .max)
         let tag = EntityTag.of(prepared.entityTag, coding)
-        if try Condition(call.request).isNotModified(tag) {
+        if try Condition(request).isNotModified(tag) {
             return Response(status: 304, headers: prepared.headers[coding] ?? [])
         }
         guard let response = prepared.responses[coding] else { throw .unwritten }
         return response
-    }
-}
-
-extension QueryOptions {
-    /// `GET /browse/<path>`: the options of the level, and two of the page (manual, Web client). The page reads them.
-    static let browser = QueryOptions(
-        (level.all.map { QueryOption(ofPage: $0.name, isRepeatable: $0.isRepeatable) }
-            + [QueryOption(ofPage: "show"), QueryOption(ofPage: "above", isRepeatable: true)])
-            .map { ($0, .content) })
-}
-
-extension QueryOption {
-    fileprivate convenience init(ofPage name: String, isRepeatable: Bool = false) {
-        self.init(name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable)
     }
 }

@@ -22,7 +22,7 @@ struct DescribedOperation {
         let tag = String(describing: endpoint.name).dropFirst().prefix { $0 != "." }
         let parameters = operation.options.all.map(\.parameter) + fields.map { .reference("parameters", $0) }
         var value: PropertyListValue = [
-            "operationId": .string(document.text("operationId") + path.suffix),
+            "operationId": .string(operation.name.rawValue + path.suffix),
             "tags": [.string(tag.isEmpty ? "index" : String(tag))], "summary": .string(operation.summary),
         ]
         value["description"] = document["description"]

@@ -7,7 +7,7 @@ import PropertyLists
 /// `GET /openapi.json`: the description of the API (OpenAPI 3.1), from the tables that the code runs on, and from
 /// `openapi.json` beside this file for all that they do not say.
 ///
-/// That document is OpenAPI but for its operations, by method and endpoint: `fields` are the request fields that one reads,
+/// That document is OpenAPI but for its operations, by name: `fields` are the request fields that one reads,
 /// `problems` the kinds that it can give beside those of its sorts of requests (`ProblemKind.Requests`), `keys` the number
 /// of keys in the path of its examples, and each status is an answer, which can lack the `headers` with `?`. A reference
 /// is the name of a schema.
@@ -76,7 +76,7 @@ final class ServiceDescription: Sendable {
                 endpoint.operations.filter { path.keys == 0 || !$0.isOfRootOnly }.map { operation in
                     DescribedOperation(
                         endpoint: endpoint, operation: operation, path: path,
-                        document: document["\(operation.method.name) \(endpoint.name)"] ?? [:],
+                        document: document[operation.name.rawValue] ?? [:],
                         readsNeedToken: readsNeedToken)
                 }
             }

@@ -4,24 +4,30 @@ import PropertyLists
 
 /// Decides whether a request may change the document, before its body is read.
 struct EditAdmission {
-    private let editing: LevelsAPI.Editing?
+    private let tokens: (@Sendable () -> AccessTokens)?
     private let origins: AllowedOrigins
+    private let log: @Sendable (TokenEvent) -> Void
     let failures = TokenFailures()
 
-    init(_ editing: LevelsAPI.Editing?, _ origins: AllowedOrigins) {
-        self.editing = editing
+    /// - Parameter tokens: the tokens that allow edits now; nil if editing is off.
+    init(
+        _ tokens: (@Sendable () -> AccessTokens)?, _ origins: AllowedOrigins,
+        log: @escaping @Sendable (TokenEvent) -> Void
+    ) {
+        self.tokens = tokens
         self.origins = origins
+        self.log = log
     }
 
     /// Whether a token could allow an edit now.
-    var isOn: Bool { editing.map { !$0.tokens().isEmpty } ?? false }
+    var isOn: Bool { tokens.map { !$0().isEmpty } ?? false }
 
     /// Admits a request; returns its token.
     ///
     /// - Parameter content: what the body of the request may be.
     /// - Throws: `Problem` (401, 403, 411, 415, 429).
     func admit(_ request: Request, _ content: EditContent) throws(Problem) -> AccessToken {
-        let tokens = editing?.tokens() ?? AccessTokens([])
+        let tokens = tokens?() ?? AccessTokens([])
         guard !tokens.isEmpty else { throw .editingOff }
         guard origins.allowsEdits(by: request) else { throw .foreignOrigin }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorized }
@@ -32,7 +38,7 @@ struct EditAdmission {
 
     private func refusal(of address: String) -> Problem {
         guard let burst = failures.note(address) else { return .wrongToken }
-        if burst.isFirst { editing?.log(.wrongTokens(address: address)) }
+        if burst.isFirst { log(.wrongTokens(address: address)) }
         return .tooManyAttempts(seconds: burst.seconds)
     }
 }

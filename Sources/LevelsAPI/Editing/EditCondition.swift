@@ -45,7 +45,7 @@ struct EditCondition: Sendable {
                 ?? "\(name) is about something that does not exist."
             throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags)
         }
-        if let ifNoneMatch, tags.first(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
+        if let ifNoneMatch, tags.firstTag(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
             throw refusal(
                 "If-None-Match contains the current entity tag of what the request is about, or is '*'.", tags)
         }
@@ -89,7 +89,7 @@ struct ItemTags {
     }
 
     /// The first tag that is wanted; they are made one after the other, until one is.
-    func first(where isWanted: (String) -> Bool) -> String? {
+    func firstTag(where isWanted: (String) -> Bool) -> String? {
         for item in items {
             for format in formats {
                 if let tag = selection.entityTag(subject, of: item, format), isWanted(tag) { return tag }
@@ -131,7 +131,7 @@ struct KnownTags {
     mutating func contains(_ item: ItemTags, _ isWanted: (String) -> Bool) -> Bool {
         let key = Key(subject: item.subject, path: item.path)
         if tags[key]?.contains(where: isWanted) == true { return true }
-        guard let tag = item.first(where: isWanted) else { return false }
+        guard let tag = item.firstTag(where: isWanted) else { return false }
         tags[key, default: []].append(tag)
         return true
     }

@@ -27,11 +27,11 @@ struct PendingEdit: Sendable {
     let bodyBytes: Int
     private let selection: Selection
 
-    init(_ subject: Subject, _ call: Call, _ selection: Selection) {
+    init(_ subject: Subject, _ request: Request, _ negotiation: Negotiation, _ selection: Selection) {
         self.subject = subject
-        target = String(utf8: call.request.target)
-        negotiation = call.negotiation
-        bodyBytes = call.request.body.count
+        target = String(utf8: request.target)
+        self.negotiation = negotiation
+        bodyBytes = request.body.count
         self.selection = selection
     }
 

@@ -50,7 +50,7 @@ struct ResponseHeader {
     /// - Parameter methods: those that a page of a listed origin may use.
     func options(_ request: Request, allow: String, granting methods: [String]) -> Response {
         let origin = origins.place(of: request)
-        let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(Endpoint.readingMethods.contains)
+        let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
         let lines = permission(request, origin, granted) ?? origins.headers(at: origin)
         return Response(status: 204, headers: [("Allow", allow)] + lines)
     }

@@ -7,50 +7,50 @@ import TreeStore
 /// The handlers of the methods that change the document.
 extension LevelsAPI {
     /// `POST /levels/<path>`.
-    func insert(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
+    func insert(_ call: Call) throws(Problem) -> Answer {
         let path = call.item
         var query = InsertionQuery()
         try call.query.readAnswer(into: &query)
         let (position, section) = (query.position, query.section)
         let condition = EditCondition(call.request, on: .level, at: path)
-        return try submit(bodyOf: call, .item, by: token) { body in
+        return try submit(bodyOf: call, .item) { body in
             [EditStep(.insert(body, below: path, at: position, section: section), condition)]
         }
     }
 
     /// `PUT /detail/<path>`.
-    func put(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
+    func put(_ call: Call) throws(Problem) -> Answer {
         let onlyIfNew = call.request.field(.ifNoneMatch) == "*"
-        return try editItem(call, by: token) { path, body in .put(body, at: path, onlyIfNew: onlyIfNew) }
+        return try editItem(call) { path, body in .put(body, at: path, onlyIfNew: onlyIfNew) }
     }
 
     /// `PATCH /detail/<path>`.
-    func patch(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
-        try editItem(call, by: token) { path, body in .patch(body, at: path) }
+    func patch(_ call: Call) throws(Problem) -> Answer {
+        try editItem(call) { path, body in .patch(body, at: path) }
     }
 
     private func editItem(
-        _ call: Call, by token: AccessToken, _ edit: @escaping @Sendable (ItemPath, PropertyListValue) -> Edit
+        _ call: Call, _ edit: @escaping @Sendable (ItemPath, PropertyListValue) -> Edit
     ) throws(Problem) -> Answer {
         let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
-        return try submit(bodyOf: call, .item, by: token) { body in
+        return try submit(bodyOf: call, .item) { body in
             [EditStep(edit(path, body), condition, at: "")]
         }
     }
 
     /// `DELETE /detail/<path>`.
-    func delete(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
+    func delete(_ call: Call) throws(Problem) -> Answer {
         let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
-        let pending = PendingEdit(.item, call, selection)
-        return try submit([EditStep(.delete(path), condition)], isExact: true, pending, by: token)
+        let pending = PendingEdit(.item, call.request, call.negotiation, selection)
+        return try submit([EditStep(.delete(path), condition)], isExact: true, pending, by: call.author)
     }
 
     /// `POST /moves`.
-    func move(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
+    func move(_ call: Call) throws(Problem) -> Answer {
         let headers = KeptConditions(call.request)
-        return try submit(bodyOf: call, .item, by: token) { body throws(Problem) in
+        return try submit(bodyOf: call, .item) { body throws(Problem) in
             let (move, from) = try EditOperation.move(body)
             // The members 'at' and 'section' are beside the item.
             return [EditStep(move, EditCondition(headers.request, on: .detail, at: from), at: "/from")]
@@ -58,26 +58,27 @@ extension LevelsAPI {
     }
 
     /// `POST /edits`.
-    func editSteps(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
+    func editSteps(_ call: Call) throws(Problem) -> Answer {
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
-        return try submit(bodyOf: call, .steps, by: token, limit: EditSteps.limit) { body throws(Problem) in
+        return try submit(bodyOf: call, .steps, limit: EditSteps.limit) { body throws(Problem) in
             try EditSteps.read(body)
         }
     }
 
     /// `PUT /document`.
-    func replaceDocument(_ call: Call, by token: AccessToken) throws(Problem) -> Answer {
+    func replaceDocument(_ call: Call) throws(Problem) -> Answer {
         let condition = EditCondition(call.request, on: .document, at: .root)
-        var pending = PendingEdit(.document, call, selection)
+        var pending = PendingEdit(.document, call.request, call.negotiation, selection)
         pending.pointers = [""]
         let waiter = try begin(pending)
-        try carryOut(.document(call.request.body), [condition].compactMap(\.self), pending, for: waiter, by: token)
+        try carryOut(
+            .document(call.request.body), [condition].compactMap(\.self), pending, for: waiter, by: call.author)
         return .later(waiter)
     }
 
     /// `POST /reload`.
-    func reload(_ call: Call, by _: AccessToken) throws(Problem) -> Answer {
-        let pending = PendingEdit(.document, call, selection)
+    func reload(_ call: Call) throws(Problem) -> Answer {
+        let pending = PendingEdit(.document, call.request, call.negotiation, selection)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
         editor.reload { [edits, selection, publications] outcome in
@@ -93,18 +94,18 @@ extension LevelsAPI {
     ///   - steps: what the value in the body asks for.
     /// - Throws: `Problem` (400, 422) for a short body; (503) if too many edits are in progress.
     private func submit(
-        bodyOf call: Call, _ subject: PendingEdit.Subject, by token: AccessToken, limit: EditSteps.Limit? = nil,
+        bodyOf call: Call, _ subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
     ) throws(Problem) -> Answer {
-        let body = SentBody(call.request)
-        let pending = PendingEdit(subject, call, selection)
+        let (body, author) = (SentBody(call.request), call.author)
+        let pending = PendingEdit(subject, call.request, call.negotiation, selection)
         guard body.isLong else {
-            return try submit(steps(body.value(limit)), isExact: body.isExact, pending, by: token)
+            return try submit(steps(body.value(limit)), isExact: body.isExact, pending, by: author)
         }
         let waiter = try begin(pending)
         _ = bodyQueue.add { [self] in
             do throws(Problem) {
-                try carryOut(steps(body.value(limit)), isExact: body.isExact, pending, for: waiter, by: token)
+                try carryOut(steps(body.value(limit)), isExact: body.isExact, pending, for: waiter, by: author)
             } catch {
                 edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: error) }
             }
@@ -113,10 +114,10 @@ extension LevelsAPI {
     }
 
     private func submit(
-        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, by token: AccessToken
+        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, by author: String?
     ) throws(Problem) -> Answer {
         let waiter = try begin(pending)
-        try carryOut(steps, isExact: isExact, pending, for: waiter, by: token)
+        try carryOut(steps, isExact: isExact, pending, for: waiter, by: author)
         return .later(waiter)
     }
 
@@ -126,12 +127,12 @@ extension LevelsAPI {
     }
 
     private func carryOut(
-        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, for waiter: Waiter, by token: AccessToken
+        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, for waiter: Waiter, by author: String?
     ) throws(Problem) {
         var pending = pending
         pending.pointers = steps.compactMap(\.pointer)
         let batch = EditBatch(steps.map(\.edit), isExact: isExact)
-        try carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter, by: token)
+        try carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter, by: author)
     }
 
     /// Has the editor carry out an edit that was begun, and answers when that has ended.
@@ -139,12 +140,12 @@ extension LevelsAPI {
     /// The edit is done even if the client is gone by then.
     private func carryOut(
         _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter,
-        by token: AccessToken
+        by author: String?
     ) throws(Problem) {
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         editor.edit(
             EditRequest(
-                content, author: token.name,
+                content, author: author,
                 precondition: { [selection] snapshot throws(EditRefusal) in
                     var known = KnownTags()
                     for condition in conditions { try condition.check(snapshot, selection, &known) }

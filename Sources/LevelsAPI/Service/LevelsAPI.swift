@@ -54,14 +54,17 @@ public final class LevelsAPI: Responder {
         // The edits in progress limit them.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
         let editing = configuration.editing
-        admission = EditAdmission(editing, configuration.allowedOrigins)
+        admission = EditAdmission(editing?.tokens, configuration.allowedOrigins) { editing?.log($0) }
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
-        gate = Gate(
-            header: selection.header, admission: admission,
-            reading: ReadAdmission(configuration, counting: admission.failures))
+        let failures = admission.failures
+        let reading = configuration.reading.map { reading in
+            ReadAdmission(reading.tokens, orEditing: editing?.tokens, counting: failures, log: reading.log)
+        }
+        gate = Gate(header: selection.header, admission: admission, reading: reading)
         description = ServiceDescription(
             version: configuration.counters.version, readsNeedToken: configuration.reading != nil)
-        assets = Assets(configuration, selection.header)
+        assets = Assets(
+            in: configuration.assetsFolder, cacheControl: configuration.cacheControl, selection.header)
         webClient = configuration.hasWebClient ? WebClientAnswers(selection.header) : nil
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
@@ -162,11 +165,40 @@ public final class LevelsAPI: Responder {
         guard let operation = match.operation(request.method) else {
             throw .methodNotAllowed(match.methods)
         }
-        let query = try Query(target.extracting(match.query), operation.options)
-        return try operation.answer(
-            Call(
-                request: request, match: match, query: query, negotiation: negotiation, publication: current,
-                key: key, found: found), self)
+        var call = Call(
+            request: request, match: match, query: try Query(target.extracting(match.query), operation.options),
+            negotiation: negotiation, publication: current, key: key, found: found)
+        if let content = operation.content { call.author = try admission.admit(request, content).name }
+        let isOfItem = match.endpoint.path == .item
+        if isOfItem { call.item = try ItemPath(requested: call.path) }
+        // A read of an item checks its parameters itself, because a missing item is reported first.
+        if !isOfItem || operation.content != nil { try call.query.check() }
+        return try answer(operation.name, call)
+    }
+
+    private func answer(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Answer {
+        switch name {
+        case .getIndex: .now(try index(call))
+        case .getLevel: try answer(LevelQuery(), call)
+        case .getDetail: try answer(DetailQuery(), call)
+        case .getDocument: try answer(DocumentQuery(), call)
+        case .getAsset: .now(try assets.response(to: call.request, at: call.path, for: call.negotiation.origin))
+        case .getBrowser, .getClientFile: .now(try webClientResponse(name, call))
+        case .getProblems: .now(try problems(call))
+        case .getChanges: try followers.answer(call.request, call.query, call.negotiation, upTo: call.publication)
+        case .getHealth: .now(try selection.response(of: try StatusAnswer.health(), .identity, call.negotiation))
+        case .getReadiness: .now(try readinessResponse(call))
+        case .getMetrics: .now(try metrics(call))
+        case .getDescription: .now(try answer(description.rendered(), call))
+        case .addItem: try insert(call)
+        case .putItem: try put(call)
+        case .patchItem: try patch(call)
+        case .deleteItem: try delete(call)
+        case .putDocument: try replaceDocument(call)
+        case .moveItem: try move(call)
+        case .doEdits: try editSteps(call)
+        case .reload: try reload(call)
+        }
     }
 
     /// Whether endpoints for an audience are served, except at the address of monitoring.
@@ -178,19 +210,14 @@ public final class LevelsAPI: Responder {
         }
     }
 
-    func level(_ call: Call) throws(Problem) -> Answer { try answer(LevelQuery(), call) }
-    func detail(_ call: Call) throws(Problem) -> Answer { try answer(DetailQuery(), call) }
-    func document(_ call: Call) throws(Problem) -> Answer { try answer(DocumentQuery(), call) }
-
-    func index(_ call: Call) throws(Problem) -> Response {
-        if let webClient, WebClientAnswers.isPreferred(by: call.request) { return try webClient.pageResponse(to: call) }
+    private func index(_ call: Call) throws(Problem) -> Response {
+        if let webClient, WebClientAnswers.isPreferred(by: call.request) {
+            return try webClient.page(for: call.request, call.negotiation)
+        }
         let index = try IndexAnswer.rendered(
             shownSnapshot(call), isEditable: admission.isOn, needsToken: configuration.reading != nil)
         return try answer(index, call)
     }
-
-    /// `GET /openapi.json`.
-    func describe(_ call: Call) throws(Problem) -> Response { try answer(description.rendered(), call) }
 
     /// Answers with JSON that clients may have already, indented if the query says so.
     private func answer(_ compact: consuming Rendering, _ call: Call) throws(Problem) -> Response {
@@ -202,15 +229,7 @@ public final class LevelsAPI: Responder {
         return isNotModified ? selected.notModified() : try selected.response()
     }
 
-    func changes(_ call: Call) throws(Problem) -> Answer {
-        try followers.answer(call.request, call.query, call.negotiation, upTo: call.publication)
-    }
-
-    func health(_ call: Call) throws(Problem) -> Response {
-        return try selection.response(of: try StatusAnswer.health(), .identity, call.negotiation)
-    }
-
-    func readinessAnswer(_ call: Call) throws(Problem) -> Response {
+    private func readinessResponse(_ call: Call) throws(Problem) -> Response {
         if isDraining.load(ordering: .relaxed) { throw .draining }
         let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
         return try selection.response(of: state, .identity, call.negotiation)
@@ -221,21 +240,14 @@ public final class LevelsAPI: Responder {
         gate.allowsReading(call.request) ? call.publication.snapshot : nil
     }
 
-    func asset(_ call: Call) throws(Problem) -> Response {
-        return try assets.response(to: call.request, at: call.path, for: call.negotiation.origin)
-    }
-
-    func browse(_ call: Call) throws(Problem) -> Response {
+    private func webClientResponse(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Response {
         guard let webClient else { throw .noSuchRoute(call.request.target) }
-        return try webClient.pageResponse(to: call)
+        let (request, negotiation) = (call.request, call.negotiation)
+        guard name == .getClientFile else { return try webClient.page(for: request, negotiation) }
+        return try webClient.file(at: call.path, for: request, negotiation)
     }
 
-    func webClientFile(_ call: Call) throws(Problem) -> Response {
-        guard let webClient else { throw .noSuchRoute(call.request.target) }
-        return try webClient.fileResponse(to: call)
-    }
-
-    func problems(_ call: Call) throws(Problem) -> Response {
+    private func problems(_ call: Call) throws(Problem) -> Response {
         let page = try ProblemPage.rendered(for: call.path)
         return try selection.representation(of: page, call.negotiation).response()
     }

@@ -31,7 +31,7 @@ import Testing
     @Test("says what each operation answers, and of no other")
     func operations() throws {
         let served = Endpoint.all.filter { !Self.isFileOfClient($0) }.flatMap { endpoint in
-            endpoint.operations.map { "\($0.method.name) \(endpoint.name)" }
+            endpoint.operations.map(\.name.rawValue)
         }
         let document = try PropertyListValue(json: PackageResources.openapi_json)
         let described = document["operations"]?.members ?? []

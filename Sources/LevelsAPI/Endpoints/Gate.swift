@@ -35,7 +35,7 @@ enum MethodAnswer {
         let isServed = match != nil || String(utf8: request.target) == "*"
         // For any target: a browser that is refused here could not read the 404 that says what is wrong.
         if request.method == .options, isServed || header.permits(request) {
-            let granted = admission.isOn ? methods : methods.filter(Endpoint.readingMethods.contains)
+            let granted = admission.isOn ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
             return header.options(request, allow: allow, granting: granted)
         }
         return header.response(to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request)
@@ -66,18 +66,23 @@ extension Problem {
 
 /// Decides whether a request may read, on a service whose answers need a token.
 final class ReadAdmission: Sendable {
-    private let reading: LevelsAPI.Reading
+    private let tokens: @Sendable () -> AccessTokens
+    private let log: @Sendable (TokenEvent) -> Void
     private let editTokens: (@Sendable () -> AccessTokens)?
     private let failures: TokenFailures
 
-    /// Nil if anyone may read.
-    ///
-    /// - Parameter failures: counts the wrong tokens, those of edits too.
-    init?(_ configuration: LevelsAPI.Configuration, counting failures: TokenFailures) {
-        guard let reading = configuration.reading else { return nil }
-        self.reading = reading
+    /// - Parameters:
+    ///   - tokens: the tokens that allow reading now.
+    ///   - editTokens: those that allow edits, and thus reading; nil if editing is off.
+    ///   - failures: counts the wrong tokens, those of edits too.
+    init(
+        _ tokens: @escaping @Sendable () -> AccessTokens, orEditing editTokens: (@Sendable () -> AccessTokens)?,
+        counting failures: TokenFailures, log: @escaping @Sendable (TokenEvent) -> Void
+    ) {
+        self.tokens = tokens
+        self.editTokens = editTokens
         self.failures = failures
-        editTokens = configuration.editing?.tokens
+        self.log = log
     }
 
     /// The problem of a request that may not be answered; nil lets it pass.
@@ -106,13 +111,13 @@ final class ReadAdmission: Sendable {
     }
 
     private func isKnown(_ token: [UInt8]) -> Bool {
-        reading.tokens().token(token.span) != nil || editTokens?().token(token.span) != nil
+        tokens().token(token.span) != nil || editTokens?().token(token.span) != nil
     }
 
     /// Counts a wrong token; returns the seconds that the client should wait if there were too many.
     private func noteFailure(of request: Request) -> Int? {
         guard let burst = failures.note(request.client) else { return nil }
-        if burst.isFirst { reading.log(.wrongTokens(address: request.client)) }
+        if burst.isFirst { log(.wrongTokens(address: request.client)) }
         return burst.seconds
     }
 

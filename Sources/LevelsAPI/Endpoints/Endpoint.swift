@@ -40,47 +40,47 @@ struct Endpoint: Sendable {
 
     /// All endpoints, in the order in which messages list them. This is their table: readers start here.
     static let all = [
-        Endpoint("/", isOpen: true, .get("What is served, and where to begin.", .index, LevelsAPI.index)),
+        Endpoint("/", isOpen: true, .get(.getIndex, "What is served, and where to begin.", .index)),
         Endpoint(
             "/levels", path: .item,
-            .get("The rows of one level.", .level, LevelsAPI.level),
-            .edit(.post, "Adds an item to a level.", .value, options: .insertion, LevelsAPI.insert)),
+            .get(.getLevel, "The rows of one level.", .level),
+            .edit(.addItem, .post, "Adds an item to a level.", .value, options: .insertion)),
         Endpoint(
             "/detail", path: .item,
-            .get("The fields of one item.", .detail, LevelsAPI.detail),
-            .edit(.put, "Replaces the fields of an item, or makes the item.", .value, LevelsAPI.put),
-            .edit(.patch, "Changes fields of an item.", .patch, LevelsAPI.patch),
-            .edit(.delete, "Removes an item with everything below it.", .none, LevelsAPI.delete)),
+            .get(.getDetail, "The fields of one item.", .detail),
+            .edit(.putItem, .put, "Replaces the fields of an item, or makes the item.", .value),
+            .edit(.patchItem, .patch, "Changes fields of an item.", .patch),
+            .edit(.deleteItem, .delete, "Removes an item with everything below it.", .none)),
         Endpoint(
             "/document", path: .item,
-            .get("An item with everything below it.", .document, LevelsAPI.document),
-            .edit(.put, "Replaces the whole document.", .document, isOfRootOnly: true, LevelsAPI.replaceDocument)),
-        Endpoint("/moves", .edit(.post, "Moves an item with everything below it.", .value, LevelsAPI.move)),
-        Endpoint("/edits", .edit(.post, "Does several edits, all or none.", .value, LevelsAPI.editSteps)),
-        Endpoint("/reload", .edit(.post, "Loads the source again.", .none, LevelsAPI.reload)),
+            .get(.getDocument, "An item with everything below it.", .document),
+            .edit(.putDocument, .put, "Replaces the whole document.", .document, isOfRootOnly: true)),
+        Endpoint("/moves", .edit(.moveItem, .post, "Moves an item with everything below it.", .value)),
+        Endpoint("/edits", .edit(.doEdits, .post, "Does several edits, all or none.", .value)),
+        Endpoint("/reload", .edit(.reload, .post, "Loads the source again.", .none)),
         Endpoint(
             "/assets", path: .name,
-            .get("A file of the assets folder beside the document.", .none, LevelsAPI.asset)),
+            .get(.getAsset, "A file of the assets folder beside the document.", .none)),
         Endpoint(
             "/browse", path: .name, for: .browsers, isOpen: true,
-            .get("The web client, opened at an item.", .browser, LevelsAPI.browse)),
+            .get(.getBrowser, "The web client, opened at an item.", .browser)),
         Endpoint(
             "/client", path: .name, for: .browsers, isOpen: true,
-            .get("A file of the web client.", .none, LevelsAPI.webClientFile)),
-        Endpoint("/problems", path: .name, .get("What a kind of problem means.", .none, LevelsAPI.problems)),
-        Endpoint("/changes", .get("What has changed since a revision.", .changes, LevelsAPI.changes)),
+            .get(.getClientFile, "A file of the web client.", .none)),
+        Endpoint("/problems", path: .name, .get(.getProblems, "What a kind of problem means.", .none)),
+        Endpoint("/changes", .get(.getChanges, "What has changed since a revision.", .changes)),
         Endpoint(
             "/healthz", for: .probes, isOpen: true,
-            .get("Whether the service is alive.", .none, LevelsAPI.health)),
+            .get(.getHealth, "Whether the service is alive.", .none)),
         Endpoint(
             "/readyz", for: .probes, isOpen: true,
-            .get("Whether it is ready, and how fresh the tree is.", .none, LevelsAPI.readinessAnswer)),
+            .get(.getReadiness, "Whether it is ready, and how fresh the tree is.", .none)),
         Endpoint(
             "/metrics", for: .monitoring,
-            .get("What the service has done, for Prometheus.", .none, LevelsAPI.metrics)),
+            .get(.getMetrics, "What the service has done, for Prometheus.", .none)),
         Endpoint(
             "/openapi.json",
-            .get("The description of this API, from which clients can be generated.", .description, LevelsAPI.describe)),
+            .get(.getDescription, "The description of this API, from which clients can be generated.", .description)),
     ]
 
     /// The names that messages list.
@@ -92,9 +92,6 @@ struct Endpoint: Sendable {
         for method in all.flatMap({ $0.methods() }) where !methods.contains(method) { methods.append(method) }
         return methods.filter { $0 != "OPTIONS" } + ["OPTIONS"]
     }
-
-    /// The methods that change nothing.
-    static let readingMethods = ["GET", "HEAD", "OPTIONS"]
 
     /// What a method does here; nil if it is not allowed. HEAD does the same as GET.
     ///
@@ -116,70 +113,40 @@ struct Endpoint: Sendable {
 extension Endpoint {
     /// What a method does at an endpoint.
     struct Operation: Sendable {
-        typealias Read<Output> = @Sendable (LevelsAPI) -> (Call) throws(Problem) -> Output
-        typealias Edit = @Sendable (LevelsAPI) -> (Call, AccessToken) throws(Problem) -> Answer
-
-        private enum Handler {
-            case read(Read<Answer>)
-            case edit(EditContent, Edit)
+        /// Its name, also of the function in a generated client.
+        enum Name: String, Sendable {
+            case getIndex, getLevel, getDetail, getDocument, getAsset, getBrowser, getClientFile, getProblems,
+                getChanges
+            case getHealth, getReadiness, getMetrics, getDescription
+            case addItem, putItem, patchItem, deleteItem, putDocument, moveItem, doEdits, reload
         }
 
+        let name: Name
         let method: HTTPServer.Method
         /// What it does, in one sentence.
         let summary: String
         let options: QueryOptions
-        /// Whether no path may follow the name.
+        /// What the body of an edit may be; nil for an operation that only reads.
+        var content: EditContent?
+        /// Whether no path may follow the name of the endpoint.
         var isOfRootOnly = false
-        private let handler: Handler
 
-        static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Read<Answer>) -> Operation {
-            Operation(method: .get, summary: summary, options: options, handler: .read(handler))
-        }
-
-        /// An operation that is answered at once.
-        static func get(_ summary: String, _ options: QueryOptions, _ handler: @escaping Read<Response>) -> Operation {
-            get(summary, options) { api in { call throws(Problem) in .now(try handler(api)(call)) } }
+        static func get(_ name: Name, _ summary: String, _ options: QueryOptions) -> Operation {
+            Operation(name: name, method: .get, summary: summary, options: options)
         }
 
         /// An operation that needs an edit token.
         static func edit(
-            _ method: HTTPServer.Method, _ summary: String, _ content: EditContent, options: QueryOptions = .none,
-            isOfRootOnly: Bool = false, _ handler: @escaping Edit
+            _ name: Name, _ method: HTTPServer.Method, _ summary: String, _ content: EditContent,
+            options: QueryOptions = .none, isOfRootOnly: Bool = false
         ) -> Operation {
             Operation(
-                method: method, summary: summary, options: options, isOfRootOnly: isOfRootOnly,
-                handler: .edit(content, handler))
+                name: name, method: method, summary: summary, options: options, content: content,
+                isOfRootOnly: isOfRootOnly)
         }
-
-        /// What the body of an edit may be; nil for an operation that only reads.
-        var content: EditContent? { if case .edit(let content, _) = handler { content } else { nil } }
 
         /// Whether it may change the document; a reload needs a token too, but changes nothing itself.
         var changesDocument: Bool { content.map { $0 != .none || method == .delete } ?? false }
-
-        /// Answers a request.
-        ///
-        /// - Throws: `Problem` for an edit without its token, a malformed path, a parameter of an operation that has none,
-        ///   and whatever the handler refuses.
-        func answer(_ call: Call, _ api: LevelsAPI) throws(Problem) -> Answer {
-            switch handler {
-            case .read(let handler): return try handler(api)(checked(call))
-            case .edit(let content, let handler):
-                let token = try api.admission.admit(call.request, content)
-                return try handler(api)(checked(call), token)
-            }
-        }
-
-        /// The call with its path, and without parameters that the operation does not have.
-        ///
-        /// A read of an item checks its parameters itself, because a missing item is reported first.
-        private func checked(_ call: Call) throws(Problem) -> Call {
-            var call = call
-            let isOfItem = call.match.endpoint.path == .item
-            if isOfItem { call.item = try ItemPath(requested: call.path) }
-            if !isOfItem || content != nil { try call.query.check() }
-            return call
-        }
     }
 }
 
@@ -252,6 +219,8 @@ struct Call {
     let found: ResponseCache.Found?
     /// The path of the item, at an endpoint of items.
     var item = ItemPath.root
+    /// The name of the holder of an edit's token; nil without one.
+    var author: String?
     /// The path after the endpoint's name.
     var path: Span<UInt8> {
         @_lifetime(borrow self)
@@ -259,5 +228,19 @@ struct Call {
             let span = request.target.extracting(match.path)
             return unsafe _overrideLifetime(span, borrowing: self)
         }
+    }
+}
+
+extension QueryOptions {
+    /// `GET /browse/<path>`: the options of the level, and two of the page (manual, Web client). The page reads them.
+    static let browser = QueryOptions(
+        (level.all.map { QueryOption(ofPage: $0.name, isRepeatable: $0.isRepeatable) }
+            + [QueryOption(ofPage: "show"), QueryOption(ofPage: "above", isRepeatable: true)])
+            .map { ($0, .content) })
+}
+
+extension QueryOption {
+    fileprivate convenience init(ofPage name: String, isRepeatable: Bool = false) {
+        self.init(name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable)
     }
 }

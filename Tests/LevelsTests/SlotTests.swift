@@ -170,7 +170,12 @@ private enum Numbered: LevelStrategy {
     ) throws(PropertyListError) -> Level {
         var rows = rows
         let name = builder.text(of: .titleBy, in: item) ?? "Title"
-        for row in rows.rows.indices { rows.setTitle(rows.text(of: name, inRow: row) ?? "(\(row + 1))", ofRow: row) }
+        for row in rows.rows.indices {
+            let text = PackedDictionary(rows.bytes.span, rows.rows[row].fields).scalarText(name)
+            let start = rows.bytes.count
+            rows.bytes += (text ?? "(\(row + 1))").utf8
+            rows.rows[row].title = start..<rows.bytes.count
+        }
         return try builder.level(of: rows)
     }
 }

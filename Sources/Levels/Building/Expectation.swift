@@ -77,7 +77,6 @@ enum ScalarKind: UInt8 {
 
     var bit: UInt8 { 1 << rawValue }
 
-    /// The words for it in errors.
     var phrase: String {
         switch self {
         case .text: "text"

@@ -26,7 +26,6 @@ struct Frame {
     }
 
     private(set) var kind: Kind
-    /// What its elements may be.
     var elements: Expectation
     let position: SourcePosition
     var base: TreeAssembly.Base
@@ -79,7 +78,6 @@ struct OpenItems {
     @inline(__always)
     mutating func close() { count -= 1 }
 
-    /// The number of the field that fills a slot of the innermost item.
     @inline(__always)
     func field(_ slot: SlotNumber) -> Int? { items[count - 1].field(slot) }
 
@@ -100,10 +98,8 @@ struct OpenItems {
         items[count - 1].list = nil
     }
 
-    /// Notes that the innermost item orders its level.
     mutating func noteOrder() { items[count - 1].arrangesLevel = true }
 
-    /// Whether the innermost item orders its level.
     @inline(__always)
     var arrangesLevel: Bool { items[count - 1].arrangesLevel }
 
@@ -157,7 +153,6 @@ struct GatheredItem {
     @inline(__always)
     func field(_ slot: SlotNumber) -> Int? { slots[slot].map { base.field + $0 } }
 
-    /// The number of the field that holds the level; nil if there is none.
     var levelField: Int? { field(slots.level) }
 }
 

@@ -78,9 +78,7 @@ final class GatheredList {
 struct ListRule: Sendable {
     /// What closes the list.
     let kind: Frame.Kind
-    /// What its elements may be.
     let elements: Expectation
-    /// How its rows are written in the document.
     let form: LevelForm
     let strategy: any LevelStrategy.Type
 }

@@ -32,7 +32,6 @@ struct Slot: Sendable {
     /// What the slot is called in this program.
     let name: String
     let names: Names
-    /// The values it takes.
     let value: Expectation
     let check: Check
     /// Whether no detail shows the field.

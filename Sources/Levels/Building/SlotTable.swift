@@ -68,7 +68,6 @@ struct SlotTable {
         SlotNumber((slots.firstIndex { $0.name == slot.name } ?? -1) + 1)
     }
 
-    /// The slot of a number other than 0.
     func slot(_ number: SlotNumber) -> Slot { slots[Int(number) - 1] }
 
     @inline(__always)
@@ -79,7 +78,6 @@ struct SlotTable {
 
     // MARK: Slots by name
 
-    /// The meaning of a key.
     @inline(__always)
     mutating func meaning(of name: Span<UInt8>) -> KeyMeaning {
         guard name.count > 0 else { return KeyMeaning() }

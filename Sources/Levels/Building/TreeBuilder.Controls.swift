@@ -47,13 +47,12 @@ extension TreeBuilder {
         }
     }
 
-    /// The rows of the packed array after a tag.
     private mutating func specifiers(
         from offset: Int, at position: SourcePosition
     ) throws(PropertyListError) -> SetAsideRows {
         // A copy, since the rows are counted meanwhile; a page has a few dozen of them.
         let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
-        let elements = PackedDictionary(bytes.span, 0..<0).elements(at: 1)
+        let elements = PackedReader(bytes.span, at: 1).elements ?? []
         // The positions of a field that the last one replaced come first.
         let positions = specifierPositions.suffix(elements.count)
         var page = SettingsPageBuilder()

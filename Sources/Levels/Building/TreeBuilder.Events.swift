@@ -81,7 +81,6 @@ extension TreeBuilder {
         push(Frame(.section, of: .anything, at: position, base: tree.base, list: list))
     }
 
-    /// Begins the rows of one section.
     private mutating func openSectionRows(at position: SourcePosition) {
         // What the section's dictionary holds so far makes room for its rows.
         if kind == .section { takeSectionFields() }

@@ -183,9 +183,8 @@ extension TreeBuilder {
         return nil
     }
 
-    /// The position of a field's value after fields were dropped.
     private func value(named name: String, in content: Range<Int>) -> Int? {
-        PackedFieldList.value(named: name, in: tree.fields.bytes.span, content)
+        PackedDictionary(tree.fields.bytes.span, content).value(name)
     }
 
     mutating func addStringItem(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {

@@ -64,7 +64,7 @@ extension TreeBuilder {
     /// - Throws: `PropertyListError` if any element of `DrillBy` is not text.
     func drilling(of item: GatheredItem) throws(PropertyListError) -> RecordDrilling {
         guard let field = item.field(drillBySlot),
-            let fields = PackedFieldList.texts(at: tree.fields.start(field).name.upperBound, in: tree.fields.bytes.span)
+            let fields = PackedReader(tree.fields.bytes.span, at: tree.fields.start(field).name.upperBound).texts
         else {
             throw PropertyListError(
                 "'DrillBy' must contain only field names, which are text", at: position(of: .drillBy, in: item),

@@ -127,22 +127,16 @@ extension TreeBuilder {
     /// - Throws: `PropertyListError` if any element is not a scalar.
     func texts(of slot: Slot, in item: GatheredItem) throws(PropertyListError) -> [String]? {
         guard let field = item.field(itemSlots.number(of: slot)) else { return nil }
-        var reader = PackedReader(tree.fields.bytes.span, at: tree.fields.start(field).name.upperBound)
-        var tag = reader.byte()
-        if tag == PackedTag.hidden.rawValue { tag = reader.byte() }
-        guard tag == PackedTag.array.rawValue else { return nil }
-        let size = reader.halfWord()
-        let end = reader.offset + size
-        var texts: [String] = []
-        while reader.offset < end {
-            guard let text = tree.fields.scalarText(at: reader.offset) else {
+        var value = tree.fields.start(field).name.upperBound
+        if tree.fields.bytes.span[value] == PackedTag.hidden.rawValue { value += 1 }
+        return try PackedReader(tree.fields.bytes.span, at: value).elements?.map {
+            (element) throws(PropertyListError) -> String in
+            guard let text = tree.fields.scalarText(at: element.lowerBound) else {
                 throw PropertyListError(
                     "'\(quoted: name(ofField: field))' must contain only text", path: currentPath())
             }
-            texts.append(text)
-            reader.skipValue()
+            return text
         }
-        return texts
     }
 }
 
@@ -181,10 +175,10 @@ extension TreeBuilder {
         let arrangesLevel = try checkOrder()
         _ = tree.fields.close(base: base.field)
         let content = base.start..<tree.fields.bytes.count
-        let value = PackedFieldList.value(named: PartReference.sourceName, in: tree.fields.bytes.span, content)
-        let title = value.flatMap { tree.fields.textRange($0) } ?? content.upperBound..<content.upperBound
+        let title = PackedDictionary(tree.fields.bytes.span, content).textRange(PartReference.sourceName)
         return PendingRow(
-            fields: content, title: title, marks: arrangesLevel ? .arrangesLevel : [], place: place)
+            fields: content, title: title ?? content.upperBound..<content.upperBound,
+            marks: arrangesLevel ? .arrangesLevel : [], place: place)
     }
 
     /// Notes a reference to a part, if it is the first one to it.

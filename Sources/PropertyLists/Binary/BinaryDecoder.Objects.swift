@@ -3,7 +3,6 @@ import DrilldownDates
 
 /// Reading one object, by the first four bits of its first byte.
 extension BinaryDecoder {
-    /// Reads the object at the position.
     @inline(__always)
     mutating func read(_ object: Int) throws(PropertyListError) -> Event {
         let word = try objects.word(at: position)

@@ -59,7 +59,6 @@ struct BinaryDecoder: ~Copyable {
         }
     }
 
-    /// Returns the event of the root, which no container refers to.
     mutating func root() throws(PropertyListError) -> Event { try value(of: layout.root) }
 
     /// Returns the next event; nil at the end of the document.
@@ -214,7 +213,6 @@ extension BinaryDecoder {
     /// A dictionary or an array that is being read: its object number and what comes next in it.
     struct Container {
         var object: Int
-        /// Where it begins in the document.
         var offset: Int
         var isDictionary: Bool
         /// How many entries or elements are left.

@@ -11,7 +11,6 @@ struct BinaryTextCache: ~Copyable {
     private static var countAt: Int { 8 }
     private static var textAt: Int { 9 }
     private static var slotBytes: Int { 64 }
-    /// The longest text that fits a slot.
     static var mostText: Int { slotBytes - textAt }
 
     private let setMask: Int
@@ -38,7 +37,6 @@ struct BinaryTextCache: ~Copyable {
         unsafe slots.deallocate()
     }
 
-    /// The place of an object; nil if it is not cached.
     @inline(__always)
     func place(of object: Int) -> Int? {
         let first = (object & setMask) &* Self.ways
@@ -53,15 +51,12 @@ struct BinaryTextCache: ~Copyable {
         unsafe slots + (place & (setMask &* Self.ways &+ Self.ways &- 1)) &* Self.slotBytes
     }
 
-    /// Where the object in a place begins in the document.
     @inline(__always)
     func offset(at place: Int) -> Int { unsafe slot(place).load(as: Int.self) }
 
-    /// The number of bytes of the text in a place.
     @inline(__always)
     func count(at place: Int) -> Int { unsafe Int(slot(place).load(fromByteOffset: Self.countAt, as: UInt8.self)) }
 
-    /// The text in a place.
     @inline(__always)
     @_lifetime(borrow self)
     func text(at place: Int) -> Span<UInt8> {
@@ -131,7 +126,6 @@ struct BinaryScalarCache: ~Copyable {
 
     deinit { unsafe slots.deallocate() }
 
-    /// The place of an object; nil if it is not cached.
     @inline(__always)
     func place(of object: Int) -> Int? {
         let first = (object & setMask) &* Self.ways

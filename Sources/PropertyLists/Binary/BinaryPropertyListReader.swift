@@ -65,7 +65,6 @@ struct BinaryLayout {
     let root: Int
     /// The range of the objects: between the header and the offset table.
     let objects: Range<Int>
-    /// Where the offset table begins.
     let table: Range<Int>
 
     /// Reads the header and the trailer.

@@ -60,7 +60,6 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         return number
     }
 
-    /// Ends a value that has been appended.
     private mutating func value(from start: Int) throws(PropertyListError) {
         completeness.value()
         references.append(try object(from: start))
@@ -221,7 +220,6 @@ struct BinaryKeyTable: ~Copyable {
         for _ in 0..<Self.slotCount * Self.mostBytes / 8 { texts.append(littleEndian: 0) }
     }
 
-    /// The object of a key; nil if it is not here.
     func object(for key: Span<UInt8>) -> UInt32? {
         let place = Self.place(of: key)
         guard Int(slots[place].count) == key.count else { return nil }
@@ -250,9 +248,7 @@ struct BinaryKeyTable: ~Copyable {
 struct BinaryObjectSizes: ~Copyable {
     /// Each as LEB128.
     private var bytes = ByteBuffer()
-    /// How many objects there are.
     private(set) var count = 0
-    /// Their bytes.
     private(set) var total = 0
 
     /// Whether there was memory for all of them.

@@ -17,17 +17,7 @@ public struct CSVReader: ~Copyable {
     private let limits: PropertyListLimits
     private let separator: UInt8
     private var columns = CSVColumns()
-    /// The text of a cell in quotes.
-    private var unquoted = ByteBuffer()
     private var values = 0
-
-    /// Where a cell's text is.
-    private enum Cell {
-        /// In the window, so many bytes from the cursor on.
-        case direct(Int)
-        /// In `unquoted`, the cursor already past its last quote.
-        case unquoted
-    }
 
     private static let quote = UInt8(ascii: "\"")
     private static let lineFeed: UInt8 = 10
@@ -85,12 +75,12 @@ public struct CSVReader: ~Copyable {
         repeat {
             let position = window.roughPosition
             let cell = try readCell()
-            let name = Array(copying: text(of: cell))
+            let name = Array(copying: window.span(of: cell))
             guard columns.add(name) else {
                 throw PropertyListError(
                     "the column '\(quoted: name.span)' appears twice; rename one of the two", at: position)
             }
-            finish(cell)
+            window.finish(cell)
             try countValue()
         } while try readSeparator()
         columns.finish()
@@ -107,8 +97,8 @@ public struct CSVReader: ~Copyable {
             let cell = try readCell()
             try countValue()
             try consumer.key(columns.name(column), at: position)
-            try consumer.string(text(of: cell), at: position)
-            finish(cell)
+            try consumer.string(window.span(of: cell), at: position)
+            window.finish(cell)
             column += 1
         } while try readSeparator()
         try consumer.endDictionary()
@@ -130,54 +120,39 @@ public struct CSVReader: ~Copyable {
     // MARK: Cells
 
     @inline(__always)
-    private mutating func readCell() throws(PropertyListError) -> Cell {
+    private mutating func readCell() throws(PropertyListError) -> TokenText {
         if try window.peek() == Self.quote {
             try readQuoted()
-            return .unquoted
+            return .assembled
         }
         let count = try window.find(separator, Self.lineFeed, Self.carriageReturn, from: 0) ?? window.readAhead
         guard count <= limits.valueBytes else { throw tooLong }
-        return .direct(count)
+        return .direct(0..<count, passing: count)
     }
 
     private var tooLong: PropertyListError {
         PropertyListError("a cell is longer than \(limits.valueBytes) bytes; store large data in separate files")
     }
 
-    @_lifetime(borrow self)
-    @inline(__always)
-    private func text(of cell: Cell) -> Span<UInt8> {
-        switch cell {
-        case .direct(let count): window.text(0..<count)
-        case .unquoted: unquoted.span
-        }
-    }
-
-    /// Moves past the text of a cell that `readCell` left in the window; it contains no line end.
-    @inline(__always)
-    private mutating func finish(_ cell: Cell) {
-        if case .direct(let count) = cell { window.advance(count) }
-    }
-
     /// Reads a cell in quotes; two quotes within it are one.
     private mutating func readQuoted() throws(PropertyListError) {
-        unquoted.truncate(to: 0)
+        window.beginAssembling()
         // An exact position costs as much as the line so far, which may have a million cells.
         let start = window.roughPosition
         window.advance(1)
         while true {
             let count = try endOfQuote(from: start)
-            guard unquoted.count + count <= limits.valueBytes else { throw tooLong }
-            window.copy(0..<count, to: &unquoted)
+            guard window.assembled.count + count <= limits.valueBytes else { throw tooLong }
+            window.assemble(0..<count)
             window.advanceCountingLines(count + 1)
             guard try window.peek() == Self.quote else { return }
-            unquoted.append(Self.quote)
+            window.assemble(Self.quote)
             window.advance(1)
         }
     }
 
     private mutating func endOfQuote(from start: SourcePosition) throws(PropertyListError) -> Int {
-        var isTooLong = unquoted.count > limits.valueBytes
+        var isTooLong = window.assembled.count > limits.valueBytes
         if !isTooLong {
             do throws(PropertyListError) {
                 if let count = try window.find(Self.quote, Self.quote, Self.quote, from: 0) { return count }
@@ -229,10 +204,8 @@ struct CSVColumns: ~Copyable {
         return true
     }
 
-    /// Ends the header.
     mutating func finish() { known = [] }
 
-    /// The name of a column, by its number from 0.
     @_lifetime(borrow self)
     func name(_ column: Int) -> Span<UInt8> { names.span.extracting(ranges[column]) }
 }

@@ -1,52 +1,28 @@
 import Bytes
 
 extension JSONPropertyListReader {
-    /// Where a string's text is.
-    enum Text {
-        /// In the window, offsets from the cursor, followed by its quotation mark.
-        case direct(Range<Int>)
-        /// In `scratch`, the cursor already past its quotation mark.
-        case assembled
-    }
-
     /// Reads the string whose first quotation mark is at the cursor.
     @inline(__always)
-    mutating func readString() throws(PropertyListError) -> Text {
+    mutating func readString() throws(PropertyListError) -> TokenText {
         let found = try window.findStringBreak(from: 1)
         if let found, try window.peek(found) == UInt8(ascii: "\"") {
-            pendingAdvance = found &+ 1
-            return .direct(1..<found)
+            return .direct(1..<found, passing: found &+ 1)
         }
         try assembleString()
         return .assembled
     }
 
-    @_lifetime(borrow self)
-    @inline(__always)
-    func span(of text: Text) -> Span<UInt8> {
-        switch text {
-        case .direct(let range): window.text(range)
-        case .assembled: scratch.span
-        }
-    }
-
-    /// Moves past text that `readString` left in the window; it contains no line end.
-    @inline(__always)
-    mutating func finish(_ text: Text) {
-        if case .direct = text { window.advance(pendingAdvance) }
-    }
-
     @inline(never)
     private mutating func assembleString() throws(PropertyListError) {
-        scratch.truncate(to: 0)
+        window.beginAssembling()
         window.advance(1)
         while true {
             guard let found = try window.findStringBreak(from: 0) else {
                 throw cutShortInString
             }
-            window.copy(0..<found, to: &scratch)
+            window.assemble(0..<found)
             window.advance(found)
-            guard scratch.count <= limits.valueBytes else {
+            guard window.assembled.count <= limits.valueBytes else {
                 throw PropertyListError(
                     "a value is longer than \(limits.valueBytes) bytes; store large data in separate files")
             }
@@ -77,7 +53,7 @@ extension JSONPropertyListReader {
             throw PropertyListError(
                 "'\\' does not begin an escape here; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
         }
-        scratch.append(character)
+        window.assemble(character)
         window.advance(2)
     }
 
@@ -99,7 +75,7 @@ extension JSONPropertyListReader {
             throw PropertyListError(
                 "an escape names half of a surrogate pair; the other half must follow or precede it")
         }
-        Transcoder.append(scalar, to: &scratch)
+        window.assemble(scalar)
         window.advance(size)
     }
 
@@ -141,7 +117,7 @@ extension JSONPropertyListReader {
             return .real(try readReal(from: offset))
         default: break
         }
-        pendingAdvance = offset
+        numberBytes = offset
         guard !hasOverflown, let value = PropertyListInteger(magnitude: magnitude, isNegative: isNegative) else {
             throw PropertyListError("an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1")
         }
@@ -150,7 +126,7 @@ extension JSONPropertyListReader {
 
     /// Moves past the number that `readNumber` read.
     @inline(__always)
-    mutating func finishNumber() { window.advance(pendingAdvance) }
+    mutating func finishNumber() { window.advance(numberBytes) }
 
     @inline(__always)
     private mutating func digit(at offset: Int) throws(PropertyListError) -> UInt8? {
@@ -181,7 +157,7 @@ extension JSONPropertyListReader {
             }
             offset = try digits(from: offset, after: "its exponent's 'e'")
         }
-        pendingAdvance = offset
+        numberBytes = offset
         let value = try XMLScalars.real(window.text(0..<offset))
         guard value.isFinite else {
             throw PropertyListError("a number is outside the range of 64-bit floating point, about 1.8e308")

@@ -7,10 +7,8 @@ import Bytes
 public struct JSONPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// Text that had to be assembled, with its escapes resolved.
-    var scratch = ByteBuffer()
-    /// How far `finish` moves past text that was left in the window.
-    var pendingAdvance = 0
+    /// How far `finishNumber` moves past a number.
+    var numberBytes = 0
     private var open: [Container] = []
     /// Whether the innermost container has just begun, so that no comma is expected.
     private var isFirst = false
@@ -105,8 +103,8 @@ public struct JSONPropertyListReader: ~Copyable {
         guard first == UInt8(ascii: "\"") else { throw missingKey }
         let position = window.roughPosition
         let text = try readString()
-        try consumer.key(span(of: text), at: position)
-        finish(text)
+        try consumer.key(window.span(of: text), at: position)
+        window.finish(text)
         guard try next() == UInt8(ascii: ":") else { throw try next() == nil ? cutShort : missingColon }
         window.advance(1)
         guard let byte = try next() else { throw cutShort }
@@ -124,8 +122,8 @@ public struct JSONPropertyListReader: ~Copyable {
         case UInt8(ascii: "\""):
             let position = window.roughPosition
             let text = try readString()
-            try consumer.string(span(of: text), at: position)
-            finish(text)
+            try consumer.string(window.span(of: text), at: position)
+            window.finish(text)
         case UInt8(ascii: "{"):
             try consumer.beginDictionary(at: window.roughPosition)
             try open(.dictionary)

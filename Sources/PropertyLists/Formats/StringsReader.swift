@@ -8,7 +8,6 @@ struct StringsReader {
     private let bytes: [UInt8]
     private var place = 0
     private var line = 1
-    /// Where the current line begins.
     private var lineStart = 0
 
     /// - Parameter bytes: the text; it need not be valid UTF-8.

@@ -8,7 +8,6 @@ public struct StringsTable: Sendable, Equatable {
     /// A table of these texts.
     public init(_ texts: [String: String] = [:]) { self.texts = texts }
 
-    /// The maximum number of keys.
     static let mostKeys = 200_000
 
     /// Reads a file; its form and its encoding (UTF-8 or UTF-16) are detected from its content.
@@ -50,7 +49,6 @@ public struct StringsTable: Sendable, Equatable {
         return StringsTable(consumer.texts)
     }
 
-    /// Sets the text of a key.
     mutating func set(_ key: String, to text: String) throws(PropertyListError) {
         texts[key] = text
         guard texts.count <= Self.mostKeys else {

@@ -122,7 +122,6 @@ struct TokenWindow: ~Copyable {
         advance(text.utf8CodeUnitCount)
     }
 
-    /// Moves past white space.
     mutating func skipWhitespace() throws(PropertyListError) {
         while try !isAtEnd, try peek() <= 0x20 { advance(1) }
     }

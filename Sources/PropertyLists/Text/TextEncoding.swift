@@ -94,7 +94,6 @@ public enum TextEncoding: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether a word is at a place.
     fileprivate func contains(_ word: StaticString, at place: Int) -> Bool {
         guard count - place >= word.utf8CodeUnitCount else { return false }
         for index in 0..<word.utf8CodeUnitCount {

@@ -28,6 +28,9 @@ struct TextWindow: ~Copyable {
     /// Whether the bytes that `find` last skipped may contain a line feed; false is always correct.
     private(set) var foundLineFeed = false
 
+    /// Text that had to be assembled, because the document has it in another form.
+    private(set) var assembled = ByteBuffer()
+
     /// Vectors are loaded sixteen bytes at a time, past the end too.
     private static let padding = 16
     private static let pieceBytes = 1 << 16
@@ -259,8 +262,35 @@ struct TextWindow: ~Copyable {
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// Appends bytes from the cursor on to a buffer.
-    func copy(_ range: Range<Int>, to buffer: inout ByteBuffer) { buffer.append(text(range)) }
+    // MARK: Texts
+
+    @_lifetime(borrow self)
+    @inline(__always)
+    func span(of text: TokenText) -> Span<UInt8> {
+        switch text {
+        case .direct(let range, _): self.text(range)
+        case .assembled: assembled.span
+        }
+    }
+
+    /// Moves past a token; one that was assembled has been passed already.
+    @inline(__always)
+    mutating func finish(_ text: TokenText) {
+        guard case .direct(_, let count) = text else { return }
+        if foundLineFeed { advanceCountingLines(count) } else { advance(count) }
+    }
+
+    mutating func beginAssembling() { assembled.truncate(to: 0) }
+
+    /// Appends bytes from the cursor on to the assembled text.
+    mutating func assemble(_ range: Range<Int>) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: base + cursor + range.lowerBound, count: range.count)
+        unsafe assembled.append(Span<UInt8>(_unsafeBytes: bytes))
+    }
+
+    mutating func assemble(_ byte: UInt8) { assembled.append(byte) }
+
+    mutating func assemble(_ scalar: Unicode.Scalar) { Transcoder.append(scalar, to: &assembled) }
 
     // MARK: Sliding
 
@@ -348,4 +378,12 @@ struct TextWindow: ~Copyable {
         advanceCountingLines(index - cursor)
         return error.located(at: position)
     }
+}
+
+/// Where the text of a token is.
+enum TokenText {
+    /// In the window: offsets from the cursor, and how far the token goes.
+    case direct(Range<Int>, passing: Int)
+    /// In `TextWindow.assembled`, the cursor already past the token.
+    case assembled
 }

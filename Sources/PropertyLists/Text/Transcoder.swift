@@ -56,7 +56,6 @@ struct Transcoder {
     private static let unpaired = PropertyListError(
         "half of a UTF-16 surrogate pair is missing; save the document as UTF-8")
 
-    /// Appends one scalar as UTF-8.
     static func append(_ scalar: Unicode.Scalar, to output: inout ByteBuffer) {
         for unit in UTF8.encode(scalar).unsafelyUnwrappedUnits { output.append(unit) }
     }
@@ -108,7 +107,6 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends UTF-8 text as UTF-16BE.
     mutating func append(utf16Of text: Span<UInt8>) {
         var index = 0
         while index < text.count {

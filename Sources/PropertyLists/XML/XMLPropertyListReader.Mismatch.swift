@@ -4,7 +4,6 @@ import Bytes
 extension XMLPropertyListReader {
     /// A tag in place of an element's end tag; its message is made once the beginning of the element is found.
     struct Mismatch {
-        /// The name of the element that is open.
         let element: String
         /// The tag that was found, as `</array>`.
         let tag: String

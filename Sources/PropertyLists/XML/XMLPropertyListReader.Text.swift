@@ -1,58 +1,27 @@
 import Bytes
 
 extension XMLPropertyListReader {
-    /// Where the text of an element is.
-    enum Text {
-        /// In the window, offsets from the cursor, followed by its end tag.
-        case direct(Range<Int>)
-        /// In `scratch`, the cursor already past the end tag.
-        case assembled
-    }
-
     /// The text of the element that begins at the cursor, up to its end tag.
     ///
     /// - Throws: `PropertyListError` for a child element, an unknown entity, or a missing end tag.
     @inline(__always)
-    mutating func readText(closedBy endTag: StaticString) throws(PropertyListError) -> Text {
+    mutating func readText(closedBy endTag: StaticString) throws(PropertyListError) -> TokenText {
         let found = try window.findTextBreak()
         if let found, try window.matches(endTag, at: found) {
-            pendingAdvance = found + endTag.utf8CodeUnitCount
-            return .direct(0..<found)
+            return .direct(0..<found, passing: found + endTag.utf8CodeUnitCount)
         }
         try assembleText(closedBy: endTag)
         return .assembled
     }
 
-    @_lifetime(borrow self)
-    @inline(__always)
-    func span(of text: Text) -> Span<UInt8> {
-        switch text {
-        case .direct(let range): window.text(range)
-        case .assembled: scratch.span
-        }
-    }
-
-    /// Moves past a text that `readText` left in the window.
-    @inline(__always)
-    mutating func finish(_ text: Text) {
-        if case .direct = text {
-            if window.foundLineFeed {
-                window.advanceCountingLines(pendingAdvance)
-            } else {
-                window.advance(pendingAdvance)
-            }
-            pendingAdvance = 0
-        }
-    }
-
     private mutating func assembleText(closedBy endTag: StaticString) throws(PropertyListError) {
-        scratch.truncate(to: 0)
+        window.beginAssembling()
         while true {
             guard let found = try window.findTextBreak() else {
                 throw PropertyListError("the document ends inside text; '\(endTag)' is missing")
             }
-            window.copy(0..<found, to: &scratch)
-            guard scratch.count <= limits.valueBytes else {
+            window.assemble(0..<found)
+            guard window.assembled.count <= limits.valueBytes else {
                 throw PropertyListError(
                     "an element's text is longer than \(limits.valueBytes) bytes; store large data in separate files")
             }
@@ -73,7 +42,7 @@ extension XMLPropertyListReader {
     /// Every form of line end becomes one line feed (XML 1.0, section 2.11).
     private mutating func readCarriageReturn() throws(PropertyListError) {
         let isPair = try window.peek(1) == 10
-        scratch.append(10)
+        window.assemble(10)
         if isPair { window.advanceCountingLines(2) } else { window.advance(1) }
     }
 
@@ -104,24 +73,24 @@ extension XMLPropertyListReader {
         }
         var start = 0
         while let found = try window.find(13, 13, 13, from: start), found < end {
-            window.copy(start..<found, to: &scratch)
-            if try window.peek(found + 1) != 10 { scratch.append(10) }
+            window.assemble(start..<found)
+            if try window.peek(found + 1) != 10 { window.assemble(10) }
             start = found + 1
         }
-        window.copy(start..<end - 3, to: &scratch)
+        window.assemble(start..<end - 3)
         window.advanceCountingLines(end)
     }
 
     private mutating func readReference() throws(PropertyListError) {
         // By far the most frequent one.
         if try window.matches("&amp;", at: 0) {
-            scratch.append(UInt8(ascii: "&"))
+            window.assemble(UInt8(ascii: "&"))
             return window.advance(5)
         }
         guard let end = try window.find(UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"), from: 1),
             end <= 16, try window.peek(end) == UInt8(ascii: ";")
         else { throw PropertyListError("'&' does not begin a reference here; write '&amp;' for the character itself") }
-        Transcoder.append(try Self.scalar(named: String(utf8: window.text(1..<end))), to: &scratch)
+        window.assemble(try Self.scalar(named: String(utf8: window.text(1..<end))))
         window.advance(end + 1)
     }
 

@@ -7,10 +7,6 @@ import Bytes
 public struct XMLPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// Text that had to be assembled: references resolved, CDATA unwrapped, line ends normalized.
-    var scratch = ByteBuffer()
-    /// How far `finish` moves past text that was left in the window.
-    var pendingAdvance = 0
     /// The tag that caused the refusal because it does not match the open element.
     var mismatch: Mismatch?
     private var open: [Container] = []
@@ -119,8 +115,8 @@ public struct XMLPropertyListReader: ~Copyable {
             try willReadValue()
             window.advance(1)
             let text = try readText(closedBy: "</string>")
-            try consumer.string(span(of: text), at: position)
-            finish(text)
+            try consumer.string(window.span(of: text), at: position)
+            window.finish(text)
             didReadValue()
         } else if head << 16 == Self.tag("<dict>") << 16 {
             let position = window.roughPosition
@@ -228,9 +224,9 @@ public struct XMLPropertyListReader: ~Copyable {
     ) throws(PropertyListError) {
         try willReadValue()
         let isEmpty = try finishStartTag()
-        let text = try isEmpty ? .direct(0..<0) : readText(closedBy: endTag)
-        try tell(span(of: text), &consumer)
-        finish(text)
+        let text = try isEmpty ? .direct(0..<0, passing: 0) : readText(closedBy: endTag)
+        try tell(window.span(of: text), &consumer)
+        window.finish(text)
         didReadValue()
     }
 
@@ -254,16 +250,16 @@ public struct XMLPropertyListReader: ~Copyable {
     ) throws(PropertyListError) {
         try willReadKey()
         let isEmpty = try finishStartTag()
-        let text = try isEmpty ? .direct(0..<0) : readText(closedBy: "</key>")
+        let text = try isEmpty ? .direct(0..<0, passing: 0) : readText(closedBy: "</key>")
         try tellKey(text, at: position, to: &consumer)
     }
 
     @inline(__always)
     private mutating func tellKey<Consumer: PropertyListConsumer & ~Copyable>(
-        _ text: Text, at position: SourcePosition, to consumer: inout Consumer
+        _ text: TokenText, at position: SourcePosition, to consumer: inout Consumer
     ) throws(PropertyListError) {
-        try consumer.key(span(of: text), at: position)
-        finish(text)
+        try consumer.key(window.span(of: text), at: position)
+        window.finish(text)
         open[open.count - 1] = .dictionaryAwaitingValue
     }
 

@@ -23,9 +23,11 @@ extension RowGatherer {
             row.title = title
         } else if isDocument {
             row.title = appendLoose(own.level.title(own.row))
-        } else if row.explicitKey == nil, let source = value(named: PartReference.sourceName, in: content) {
+        } else if row.explicitKey == nil,
+            let source = PackedDictionary(self.bytes.span, content).textRange(PartReference.sourceName)
+        {
             // As in a document that has the level in place.
-            row.title = textRange(source) ?? row.title
+            row.title = source
         }
         return row
     }
@@ -36,7 +38,7 @@ extension RowGatherer {
         for field in fields { taken.insert(String(utf8: bytes.extracting(field.name))) }
         let isTitled = fields.contains { field in
             names[.title].contains(String(utf8: bytes.extracting(field.name)))
-                && PackedFieldList.scalarText(at: field.value, in: bytes) != nil
+                && PackedReader(bytes, at: field.value).scalarText != nil
         }
         let hasKey = fields.contains { field in
             field.tag == .string && names[.key].contains(String(utf8: bytes.extracting(field.name)))
@@ -69,27 +71,17 @@ extension RowGatherer {
     /// The title: the text of the strongest name that is present and can be a title.
     private mutating func title(in content: Range<Int>) -> Range<Int>? {
         for name in names[.title] {
-            guard let value = value(named: name, in: content) else { continue }
-            if let text = textRange(value) { return text }
-            if let text = PackedFieldList.scalarText(at: value, in: bytes.span) { return appendLoose(text) }
+            guard let value = PackedDictionary(bytes.span, content).value(name) else { continue }
+            if let text = PackedReader(bytes.span, at: value).text { return text }
+            if let text = PackedReader(bytes.span, at: value).scalarText { return appendLoose(text) }
         }
         return nil
     }
 
     private func key(in content: Range<Int>) -> Range<Int>? {
         for name in names[.key] {
-            if let value = value(named: name, in: content), let text = textRange(value) { return text }
+            if let text = PackedDictionary(bytes.span, content).textRange(name) { return text }
         }
         return nil
-    }
-
-    private func value(named name: String, in content: Range<Int>) -> Int? {
-        PackedFieldList.value(named: name, in: bytes.span, content)
-    }
-
-    /// The text of a packed string.
-    private func textRange(_ value: Int) -> Range<Int>? {
-        var reader = PackedReader(bytes.span, at: value)
-        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
     }
 }

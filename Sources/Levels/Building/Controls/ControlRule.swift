@@ -69,7 +69,6 @@ enum ControlRule {
 }
 
 extension PropertyListDictionary {
-    /// The values of the member `options`; nil without one.
     fileprivate var options: [PropertyListValue]? {
         guard case .array(let options) = self["options"] else { return nil }
         return options.compactMap { option in
@@ -79,10 +78,8 @@ extension PropertyListDictionary {
 }
 
 extension PropertyListValue {
-    /// The text of a string; nil for any other value.
     var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The number; nil for any other value.
     fileprivate var number: ExactNumber? {
         switch self {
         case .integer(let value): ExactNumber(magnitude: value.magnitude, isNegative: value.isNegative)

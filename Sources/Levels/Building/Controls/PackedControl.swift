@@ -11,7 +11,6 @@ struct PackedControl: ~Copyable {
 
     init(type: String) { add("type", text: type) }
 
-    /// The packed members.
     var members: Span<UInt8> {
         @_lifetime(borrow self)
         get { bytes.span }
@@ -24,7 +23,6 @@ struct PackedControl: ~Copyable {
         bytes.append(packed: flag)
     }
 
-    /// Adds a packed value, with its tag.
     mutating func add(_ name: String, packed: Span<UInt8>) {
         bytes.append(run: name.utf8Span.span)
         bytes.append(packed)
@@ -114,7 +112,7 @@ struct ControlChoices {
         let count = min(values.count, shown.count)
         var titles: [String] = []
         for element in shown.prefix(count) {
-            titles.append(PackedFieldList.scalarText(at: element.lowerBound, in: item.bytes) ?? "")
+            titles.append(PackedReader(item.bytes, at: element.lowerBound).scalarText ?? "")
         }
         self.titles = titles
         self.values = Array(values.prefix(count))
@@ -122,7 +120,6 @@ struct ControlChoices {
 }
 
 extension ByteBuffer {
-    /// Appends a packed field whose value is a text.
     mutating func append(field name: String, text: String) {
         append(run: name.utf8Span.span)
         append(PackedTag.string)

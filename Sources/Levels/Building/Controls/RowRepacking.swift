@@ -22,7 +22,6 @@ struct RowRepacking: ~Copyable {
         self.newMembers = newMembers
     }
 
-    /// The bytes of the new level.
     mutating func rows() -> [UInt8] {
         let source = level.bytes
         for _ in 0...level.rowCount { output.append(halfWord: 0) }

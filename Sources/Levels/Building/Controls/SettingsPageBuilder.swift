@@ -38,7 +38,6 @@ struct SettingsPageBuilder: ~Copyable {
         sections[sections.count - 1].count = rows.count - sections[sections.count - 1].start
     }
 
-    /// The number of rows so far.
     var rowCount: Int { rows.count }
 
     /// The rows, and the sections that have something to show; without a row, the level has none.

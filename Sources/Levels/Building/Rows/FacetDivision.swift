@@ -7,7 +7,6 @@ struct FacetDivision: ~Copyable {
     private var values = FacetValues()
     /// By the number of a value: the group before in which it was seen last, and its group within that.
     private var seen: [(before: Int, group: Int)] = []
-    /// The number of records in each group.
     private var counts: [Int] = []
     private var packed = ByteBuffer()
 
@@ -27,7 +26,7 @@ struct FacetDivision: ~Copyable {
             for place in before.records(of: group) {
                 let record = records.rows[Int(order[place])]
                 text.truncate(to: 0)
-                let value = PackedFieldList.firstValue(named: name.span, in: bytes.span, record.fields)
+                let value = PackedDictionary(bytes.span, record.fields).firstValue(name.span)
                 try FacetText.append(value, in: bytes.span, to: &text)
                 if text.count == 0 { text.append(FacetText.none) }
                 numbers[place] = UInt32(division.group(of: text.span, at: record.place, within: group))
@@ -90,7 +89,6 @@ struct FacetGroups {
     var rows: [PendingRow] = []
     var bytes: [UInt8] = []
 
-    /// The number of groups.
     var count: Int { starts.count - 1 }
 
     /// The places of a group's records in the order.
@@ -141,7 +139,7 @@ enum FacetText {
         switch PackedTag(rawValue: reader.byte()) {
         case .string: text.append(bytes.extracting(reader.run()))
         case .data, .array, .dictionary, .uid: try appendJSON(value, in: bytes, to: &text)
-        default: text.append(PackedFieldList.scalarText(at: value, in: bytes) ?? "")
+        default: text.append(PackedReader(bytes, at: value).scalarText ?? "")
         }
     }
 

@@ -187,11 +187,9 @@ struct LevelAssembler: ~Copyable {
 
 /// A row that is read but whose level is not complete: offsets into the bytes that the builder has gathered.
 struct PendingRow {
-    /// The packed fields.
     var fields: Range<Int>
     /// Inside `fields`, or after them if the title is not a text of its own.
     var title: Range<Int>
-    /// The value of the `Key` field.
     var explicitKey: Range<Int>?
     var isString = false
     /// Some of `Row.Flags.marks`.

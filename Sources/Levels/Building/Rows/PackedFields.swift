@@ -137,11 +137,7 @@ struct PackedFields: ~Copyable {
 }
 
 extension PackedFields {
-    /// The text of a packed string.
-    func textRange(_ value: Int) -> Range<Int>? {
-        var reader = PackedReader(bytes.span, at: value)
-        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
-    }
+    func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes.span, at: value).text }
 
     /// The text of a title: in place, or appended to the fields if it is a number or a date.
     mutating func titleText(_ value: Int) -> Range<Int> {
@@ -156,8 +152,7 @@ extension PackedFields {
         return start..<bytes.count
     }
 
-    /// A string, number, date or Boolean as text; nil for other values.
-    func scalarText(at value: Int) -> String? { PackedFieldList.scalarText(at: value, in: bytes.span) }
+    func scalarText(at value: Int) -> String? { PackedReader(bytes.span, at: value).scalarText }
 }
 
 /// A document position in one word, because every unfinished row and field has one.

@@ -3,7 +3,6 @@ internal import PropertyLists
 /// A title that several rows of one level share; a class, because nearly every level has none, and nil takes one word.
 final class RepeatedTitle {
     let title: String
-    /// The number of rows with this title.
     let count: Int
     /// Where the first two of them are; nil if that is not known.
     let first, second: SourcePosition?
@@ -15,7 +14,6 @@ final class RepeatedTitle {
         self.second = second
     }
 
-    /// The warning about it.
     var message: String {
         "\(count) rows have the title '\(quoted: title)'\(place); give each a Key, or their paths end in ~2, ~3, …"
     }
@@ -35,7 +33,6 @@ final class RepeatedTitle {
 
 /// A key that appears twice in one dictionary.
 enum RepeatedKey {
-    /// The warning about it.
     static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {
         // In a binary document both may be one shared object.
         let other = first == second ? nil : first

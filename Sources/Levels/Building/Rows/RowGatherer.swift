@@ -18,7 +18,6 @@ struct RowGatherer: ~Copyable {
         return start..<bytes.count
     }
 
-    /// Reserves room for this many bytes.
     mutating func reserve(_ count: Int) -> Bool { bytes.reserve(count) }
 
     /// Appends a row unchanged.

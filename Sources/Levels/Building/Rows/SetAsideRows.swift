@@ -9,7 +9,6 @@ struct SetAsideRows {
     private(set) var children: [Level?]
     /// The sections that the rows are in; none if the level has no sections.
     var sections: [Section]
-    /// How the rows are written in the document.
     let form: LevelForm
     /// Where their list begins.
     let position: SourcePosition
@@ -22,20 +21,6 @@ struct SetAsideRows {
             sections[number].start = start
             start += sections[number].count
         }
-    }
-
-    /// The text of a row's field, a number, date or Boolean as JSON writes it; nil without such a field.
-    func text(of name: String, inRow row: Int) -> String? {
-        PackedFieldList.value(named: name, in: bytes.span, rows[row].fields).flatMap {
-            PackedFieldList.scalarText(at: $0, in: bytes.span)
-        }
-    }
-
-    /// Gives a row a title that is in none of its fields.
-    mutating func setTitle(_ title: String, ofRow row: Int) {
-        let start = bytes.count
-        bytes += title.utf8
-        rows[row].title = start..<bytes.count
     }
 
     /// Puts the rows with these numbers into this order, and drops all others.
@@ -54,8 +39,8 @@ extension SetAsideRows {
         for row in rows.indices {
             rows[row].marks.insert(.hasRecordNumber)
             rows[row].recordNumber = UInt32(row + 1)
-            let value = PackedFieldList.firstValue(named: name.span, in: bytes.span, rows[row].fields)
-            if let text = value.flatMap({ PackedFieldList.text(at: $0, in: bytes.span) }), !text.isEmpty {
+            let value = PackedDictionary(bytes.span, rows[row].fields).firstValue(name.span)
+            if let text = value.flatMap({ PackedReader(bytes.span, at: $0).text }), !text.isEmpty {
                 rows[row].title = text
                 continue
             }

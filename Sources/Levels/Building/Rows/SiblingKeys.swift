@@ -201,10 +201,9 @@ extension Level {
         guard row.flags.contains(.hasExplicitKey) else { return ItemKey.natural(bytes.span.extracting(row.title)) }
         guard ItemKey.numberedBase(of: key) != nil else { return Array(copying: key) }
         for name in names[.key] {
-            guard let value = PackedFieldList.value(named: name, in: bytes.span, row.fields) else { continue }
-            var reader = PackedReader(bytes.span, at: value)
-            guard reader.byte() == PackedTag.string.rawValue else { break }
-            return ItemKey.natural(bytes.span.extracting(reader.run()))
+            guard let value = PackedDictionary(bytes.span, row.fields).value(name) else { continue }
+            guard let text = PackedReader(bytes.span, at: value).text else { break }
+            return ItemKey.natural(bytes.span.extracting(text))
         }
         return Array(copying: key)
     }

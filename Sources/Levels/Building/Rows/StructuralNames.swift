@@ -111,19 +111,11 @@ extension StructuralNames {
         let bytes = item.level.bytes
         let fields = item.level.row(item.row).fields
         for name in self[.sectionKeys] {
-            guard let start = PackedFieldList.value(named: name, in: bytes.span, fields) else { continue }
-            var reader = PackedReader(bytes.span, at: start)
-            guard reader.byte() == PackedTag.hidden.rawValue, reader.byte() == PackedTag.array.rawValue else {
-                continue
-            }
-            let size = reader.halfWord()
-            let end = reader.offset + size
-            var count = 0
-            while reader.offset < end {
-                reader.skipValue()
-                count += 1
-            }
-            return count
+            guard let value = PackedDictionary(bytes.span, fields).value(name),
+                bytes[value] == PackedTag.hidden.rawValue,
+                let listed = PackedReader(bytes.span, at: value + 1).elements
+            else { continue }
+            return listed.count
         }
         return nil
     }

@@ -37,11 +37,8 @@ struct TreeAssembly: ~Copyable {
 
     /// How much the builder had gathered when a container opened.
     struct Base {
-        /// The number of the first field.
         let field: Int
-        /// The number of the first row.
         let row: Int
-        /// Where the bytes begin.
         var start: Int
     }
 

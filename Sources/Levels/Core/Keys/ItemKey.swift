@@ -21,12 +21,10 @@ enum ItemKey {
         }
     }
 
-    /// A text in NFC.
     static func normalized(_ text: Span<UInt8>) -> [UInt8] {
         isPlain(text) ? Array(copying: text) : NormalizationFormC.text(of: text)
     }
 
-    /// The natural key of a text.
     static func natural(_ text: Span<UInt8>) -> [UInt8] {
         var key = normalized(text)
         if needsMark(key.span) { key += [UInt8(ascii: "~"), UInt8(ascii: "1")] }

@@ -22,7 +22,6 @@ struct KeyIndex: Sendable {
         slots = Array(repeating: 0, count: Self.size(rowCount))
     }
 
-    /// The number of slots of an index for this number of rows.
     static func size(_ rowCount: Int) -> Int {
         var size = 32
         while size < rowCount + rowCount / 2 { size *= 2 }
@@ -40,7 +39,6 @@ struct KeyIndex: Sendable {
         return nil
     }
 
-    /// One byte of a key's hash.
     static func fingerprint(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 56) }
 
     /// The row that `isEqual` accepts, among those with the hash.

@@ -1,9 +1,9 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The fields of a packed dictionary, read by name.
+/// The fields of a packed dictionary or of a row, read by name.
 struct PackedDictionary: ~Escapable {
-    /// The bytes that the dictionary is in.
+    /// The bytes that the fields are in.
     let bytes: Span<UInt8>
     let fields: Range<Int>
 
@@ -13,51 +13,46 @@ struct PackedDictionary: ~Escapable {
         self.fields = fields
     }
 
-    /// Where the value of a field begins; nil if the field is missing.
-    func value(_ name: String) -> Int? { PackedFieldList.value(named: name, in: bytes, fields) }
-
-    /// A value as text: a string itself, else the JSON text of a number, a date or a Boolean; nil for any other.
-    func scalarText(_ name: String) -> String? {
-        value(name).flatMap { PackedFieldList.scalarText(at: $0, in: bytes) }
+    /// Where the value of a field begins; nil if the field is missing. The last field of a name counts.
+    func value(_ name: String) -> Int? {
+        var name = name
+        name.makeContiguousUTF8()
+        var reader = PackedReader(bytes, at: fields.lowerBound)
+        var found: Int?
+        while reader.offset < fields.upperBound {
+            if bytes.extracting(reader.run()).isEqual(to: name.utf8Span.span) { found = reader.offset }
+            reader.skipValue()
+        }
+        return found
     }
 
-    /// The range of a text; nil for any other value.
-    func textRange(_ name: String) -> Range<Int>? {
-        guard let value = value(name) else { return nil }
-        var reader = PackedReader(bytes, at: value)
-        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
+    /// Where the value of the first field of a name begins; nil if the field is missing.
+    func firstValue(_ name: Span<UInt8>) -> Int? {
+        var reader = PackedReader(bytes, at: fields.lowerBound)
+        while reader.offset < fields.upperBound {
+            if bytes.extracting(reader.run()).isEqual(to: name) { return reader.offset }
+            reader.skipValue()
+        }
+        return nil
     }
 
-    /// A text; nil for any other value.
+    func scalarText(_ name: String) -> String? { value(name).flatMap { PackedReader(bytes, at: $0).scalarText } }
+
+    func textRange(_ name: String) -> Range<Int>? { value(name).flatMap { PackedReader(bytes, at: $0).text } }
+
     func text(_ name: String) -> String? { textRange(name).map { String(utf8: bytes.extracting($0)) } }
 
-    /// The range of a value with its tag.
-    func packed(at value: Int) -> Range<Int> {
-        var reader = PackedReader(bytes, at: value)
-        reader.skipValue()
-        return value..<reader.offset
-    }
-
     /// The range of a value with its tag; nil if the field is missing.
-    func packed(_ name: String) -> Range<Int>? { value(name).map { packed(at: $0) } }
+    func packed(_ name: String) -> Range<Int>? {
+        value(name).map { value in
+            var reader = PackedReader(bytes, at: value)
+            reader.skipValue()
+            return value..<reader.offset
+        }
+    }
 
     /// The ranges of the elements of an array; none for any other value.
-    func elements(_ name: String) -> [Range<Int>] { value(name).map { elements(at: $0) } ?? [] }
-
-    /// The ranges of the elements of the array at an offset; none if the value there is another.
-    func elements(at value: Int) -> [Range<Int>] {
-        var reader = PackedReader(bytes, at: value)
-        guard reader.byte() == PackedTag.array.rawValue else { return [] }
-        let size = reader.halfWord()
-        let end = reader.offset + size
-        var elements: [Range<Int>] = []
-        while reader.offset < end {
-            let element = packed(at: reader.offset)
-            elements.append(element)
-            reader.offset = element.upperBound
-        }
-        return elements
-    }
+    func elements(_ name: String) -> [Range<Int>] { value(name).flatMap { PackedReader(bytes, at: $0).elements } ?? [] }
 
     /// Whether a field says yes: `true`, a number other than 0, or one of the texts `YES` and `true`.
     func isTrue(_ name: String) -> Bool {
@@ -66,61 +61,43 @@ struct PackedDictionary: ~Escapable {
     }
 }
 
-/// Finds one field among packed ones.
-enum PackedFieldList {
-    /// Where the value of a field begins (its tag); nil if the field is missing. The last field of a name counts.
-    static func value(named name: String, in bytes: Span<UInt8>, _ content: Range<Int>) -> Int? {
-        var reader = PackedReader(bytes, at: content.lowerBound)
-        var found: Int?
-        var name = name
-        name.makeContiguousUTF8()
-        while reader.offset < content.upperBound {
-            let key = reader.run()
-            if key.count == name.utf8.count, bytes.extracting(key).isEqual(to: name.utf8Span.span) {
-                found = reader.offset
-            }
-            reader.skipValue()
-        }
-        return found
-    }
-
-    /// The text of a packed string; nil for other values.
-    static func text(at value: Int, in bytes: Span<UInt8>) -> Range<Int>? {
-        var reader = PackedReader(bytes, at: value)
+/// The value at the offset, which stays where it is.
+extension PackedReader {
+    /// The range of a text; nil for any other value.
+    var text: Range<Int>? {
+        var reader = self
         return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
     }
 
-    /// The texts of a packed array; nil if it is not one, or not all of its elements are strings.
-    static func texts(at value: Int, in bytes: Span<UInt8>) -> [String]? {
-        var reader = PackedReader(bytes, at: value)
+    /// The ranges of the elements of an array, each with its tag; nil for any other value.
+    var elements: [Range<Int>]? {
+        var reader = self
         guard reader.byte() == PackedTag.array.rawValue else { return nil }
         let size = reader.halfWord()
         let end = reader.offset + size
-        var texts: [String] = []
+        var elements: [Range<Int>] = []
         while reader.offset < end {
-            guard let text = text(at: reader.offset, in: bytes) else { return nil }
-            texts.append(String(utf8: bytes.extracting(text)))
+            let start = reader.offset
             reader.skipValue()
+            elements.append(start..<reader.offset)
+        }
+        return elements
+    }
+
+    /// The elements of an array of texts; nil for any other value.
+    var texts: [String]? {
+        guard let elements else { return nil }
+        var texts: [String] = []
+        for element in elements {
+            guard let text = PackedReader(bytes, at: element.lowerBound).text else { return nil }
+            texts.append(String(utf8: bytes.extracting(text)))
         }
         return texts
     }
 
-    /// Where the value of the first field of a name begins; nil if the field is missing.
-    static func firstValue(named name: Span<UInt8>, in bytes: Span<UInt8>, _ content: Range<Int>) -> Int? {
-        var reader = PackedReader(bytes, at: content.lowerBound)
-        while reader.offset < content.upperBound {
-            let key = reader.run()
-            if key.count == name.count, bytes.extracting(key).isEqual(to: name) { return reader.offset }
-            reader.skipValue()
-        }
-        return nil
-    }
-}
-
-extension PackedFieldList {
-    /// A string, number, date or Boolean as text: a string itself, else its JSON text; nil for other values.
-    static func scalarText(at value: Int, in bytes: Span<UInt8>) -> String? {
-        var reader = PackedReader(bytes, at: value)
+    /// A text itself, or the JSON text of a number, a date or a Boolean; nil for any other value.
+    var scalarText: String? {
+        var reader = self
         switch PackedTag(rawValue: reader.byte()) {
         case .string: return String(utf8: bytes.extracting(reader.run()))
         case .yes: return "true"

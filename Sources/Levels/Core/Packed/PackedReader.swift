@@ -96,7 +96,6 @@ extension ByteBuffer {
         for step in 0..<4 as Range<UInt32> { append(UInt8(truncatingIfNeeded: halfWord >> (step * 8))) }
     }
 
-    /// Overwrites four bytes.
     @inline(__always)
     mutating func replace(at offset: Int, halfWord: UInt32) {
         for step in 0..<4 { set(UInt8(truncatingIfNeeded: halfWord >> UInt32(step * 8)), at: offset + step) }

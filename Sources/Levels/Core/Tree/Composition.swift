@@ -93,7 +93,6 @@ struct Scion {
         case nothing
     }
 
-    /// The number of the row.
     let row: Int
     let graft: Graft
 
@@ -106,7 +105,6 @@ struct Scion {
         }
     }
 
-    /// The level below the row.
     var level: Level? {
         switch graft {
         case .level(let level), .refusal(let level): level

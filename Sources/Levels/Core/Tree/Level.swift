@@ -129,7 +129,6 @@ public final class Level: Sendable {
     /// A row's title as text.
     public func title(_ number: Int) -> String { text(row(number).title) }
 
-    /// The hash of a row's key.
     func keyHash(_ number: Int) -> UInt64 {
         let bytes = bytes
         return ContentHash.short(of: bytes.span.extracting(row(number).key))

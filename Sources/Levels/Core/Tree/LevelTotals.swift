@@ -2,7 +2,6 @@
 struct LevelTotals {
     /// The number of shown items in and below the level.
     private(set) var items = 0
-    /// The number of hidden items.
     private(set) var hiddenItems = 0
     /// The depth of the items, in levels; 0 without rows.
     private(set) var height = 0
@@ -30,7 +29,6 @@ struct LevelTotals {
         }
     }
 
-    /// The totals of a level.
     init(of level: Level) {
         items = level.itemCount
         hiddenItems = Int(level.hiddenItemCount)
@@ -42,7 +40,6 @@ struct LevelTotals {
         arePartsInDoubt = level.rowsHoldParts
     }
 
-    /// Adds a row with the level below it.
     mutating func add(rowOver child: Level?, isShown: Bool) {
         items += isShown ? 1 : 0
         hiddenItems += isShown ? 0 : 1
@@ -65,7 +62,6 @@ struct LevelTotals {
         isHeightInDoubt = false
     }
 
-    /// Subtracts a row with the level below it.
     mutating func remove(rowOver child: Level?, isShown: Bool) {
         let (below, hiddenBelow) = (child?.itemCount ?? 0, Int(child?.hiddenItemCount ?? 0))
         items -= isShown ? 1 + below : 0

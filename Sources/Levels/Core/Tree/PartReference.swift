@@ -24,7 +24,6 @@ public struct PartReference: Hashable, Sendable {
         PartReference(path: path, kind: .records(drilling))
     }
 
-    /// Whether the part is a table.
     var isTable: Bool { kind != .document }
 
     /// The structural key of an item whose level is another document; `--keys` does not change it.
@@ -42,12 +41,7 @@ extension Level {
         guard row.flags.contains(.isPart), form != .specifiers else { return nil }
         let bytes = bytes
         if let table = table(ofRow: number) { return table }
-        guard
-            let value = PackedFieldList.value(named: PartReference.sourceName, in: bytes.span, row.fields),
-            bytes[value] == PackedTag.string.rawValue
-        else { return nil }
-        var reader = PackedReader(bytes.span, at: value + 1)
-        return .document(String(utf8: bytes.span.extracting(reader.run())))
+        return PackedDictionary(bytes.span, row.fields).text(PartReference.sourceName).map { .document($0) }
     }
 }
 
@@ -96,16 +90,13 @@ extension Level {
             stack.append((level, row + 1, titles))
             guard let child = level.child(row) else { continue }
             let names = level === self ? [] : titles + [level.title(row)]
-            if level.part(row) == nil, level.hasField(named: PartReference.sourceName, inRow: row) {
+            let bytes = level.bytes
+            let source = PackedDictionary(bytes.span, level.row(row).fields).value(PartReference.sourceName)
+            if source != nil, level.part(row) == nil {
                 return TitlePath.text(names)
             }
             stack.append((child, 0, names))
         }
         return nil
-    }
-
-    private func hasField(named name: String, inRow row: Int) -> Bool {
-        let bytes = bytes
-        return PackedFieldList.value(named: name, in: bytes.span, self.row(row).fields) != nil
     }
 }

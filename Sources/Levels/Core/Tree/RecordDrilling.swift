@@ -24,31 +24,19 @@ extension Level {
     func table(ofRow number: Int) -> PartReference? {
         let fields = row(number).fields
         let bytes = bytes
-        guard let value = hiddenValue(named: PartReference.recordsName, in: fields),
-            let path = PackedFieldList.text(at: value, in: bytes.span), let drilling = drilling(in: fields)
+        guard let value = PackedDictionary(bytes.span, fields).value(PartReference.recordsName),
+            bytes[value] == PackedTag.hidden.rawValue, let path = PackedReader(bytes.span, at: value + 1).text,
+            let drilling = drilling(in: fields)
         else { return nil }
         return .records(String(utf8: bytes.span.extracting(path)), drilling)
-    }
-
-    /// The value of a structural field that no detail shows.
-    private func hiddenValue(named name: String, in fields: Range<Int>) -> Int? {
-        let bytes = bytes
-        guard let value = PackedFieldList.value(named: name, in: bytes.span, fields),
-            bytes[value] == PackedTag.hidden.rawValue
-        else { return nil }
-        return value + 1
     }
 
     /// How the table of an item is drilled, by its packed fields; nil if it has no table.
     func drilling(in fields: Range<Int>) -> RecordDrilling? {
         let bytes = bytes
-        guard let value = PackedFieldList.value(named: "DrillBy", in: bytes.span, fields),
-            let names = PackedFieldList.texts(at: value, in: bytes.span)
-        else { return nil }
-        let title = PackedFieldList.value(named: "TitleBy", in: bytes.span, fields)
-            .flatMap { PackedFieldList.text(at: $0, in: bytes.span) }
-            .map { String(utf8: bytes.span.extracting($0)) }
-        return RecordDrilling(fields: names, titleField: title ?? RecordDrilling.defaultTitleField)
+        let item = PackedDictionary(bytes.span, fields)
+        guard let names = item.value("DrillBy").flatMap({ PackedReader(bytes.span, at: $0).texts }) else { return nil }
+        return RecordDrilling(fields: names, titleField: item.text("TitleBy") ?? RecordDrilling.defaultTitleField)
     }
 }
 
@@ -68,10 +56,8 @@ extension Item {
 /// The records of a table in the order of the table, however they are drilled.
 struct RecordsInOrder {
     private var records: [Item.Step] = []
-    /// The number of records.
     var count: Int { records.count }
 
-    /// A record, by its place in the order.
     subscript(place: Int) -> Item.Step { records[place] }
 
     /// Collects the records in and below a level; O(n) if it is a whole table, else O(n log n).

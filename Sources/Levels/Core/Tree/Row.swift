@@ -39,7 +39,6 @@ public struct Row: Sendable {
     /// Whether the row is a control; see `PackedControl`.
     public var isControl: Bool { flags.contains(.isControl) }
 
-    /// Whether the row's level comes from another file.
     var isPart: Bool { flags.contains(.isPart) }
 
     /// Whether the item was written as a bare string.

@@ -73,7 +73,6 @@ extension Section {
         return left
     }
 
-    /// The number of rows in hidden sections.
     static func hiddenRows(in sections: [Section]) -> Int {
         sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
     }

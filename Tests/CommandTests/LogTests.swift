@@ -19,7 +19,7 @@ struct LogTests {
     private func snapshot(items: Int) throws -> Snapshot {
         var builder = AnyTreeBuilder()
         try builder.beginArray(at: .byte(offset: 0))
-        for _ in 0..<items { try builder.boolean(true) }
+        for _ in 0..<items { try builder.scalar(.boolean(true)) }
         try builder.endArray()
         return Snapshot(document: try builder.finish().document, revision: "a-1", loadedAt: 0)
     }

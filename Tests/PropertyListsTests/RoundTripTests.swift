@@ -93,10 +93,6 @@ private struct DepthRecorder: PropertyListConsumer, ~Copyable {
     }
     mutating func endArray() { depth -= 1 }
     mutating func string(_ text: Span<UInt8>) {}
-    mutating func integer(_ value: PropertyListInteger) {}
-    mutating func real(_ value: Double) {}
-    mutating func boolean(_ value: Bool) {}
-    mutating func date(_ seconds: Double) {}
     mutating func data(_ bytes: Span<UInt8>) {}
-    mutating func uid(_ value: UInt64) {}
+    mutating func scalar(_ value: PropertyListScalar) {}
 }

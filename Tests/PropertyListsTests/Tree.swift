@@ -36,12 +36,12 @@ indirect enum Tree: Equatable, Sendable {
             for element in elements { try element.tell(&consumer) }
             try consumer.endArray()
         case .string(let text): try consumer.string(Array(text.utf8).span)
-        case .integer(let value): try consumer.integer(value)
-        case .real(let bits): try consumer.real(Double(bitPattern: bits))
-        case .boolean(let value): try consumer.boolean(value)
-        case .date(let seconds): try consumer.date(seconds)
+        case .integer(let value): try consumer.scalar(.integer(value))
+        case .real(let bits): try consumer.scalar(.real(Double(bitPattern: bits)))
+        case .boolean(let value): try consumer.scalar(.boolean(value))
+        case .date(let seconds): try consumer.scalar(.date(seconds))
         case .data(let bytes): try consumer.data(bytes.span)
-        case .uid(let value): try consumer.uid(value)
+        case .uid(let value): try consumer.scalar(.uid(value))
         }
     }
 

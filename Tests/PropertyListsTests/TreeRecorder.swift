@@ -41,12 +41,17 @@ struct TreeRecorder: PropertyListConsumer, ~Copyable {
     }
 
     mutating func string(_ text: Span<UInt8>) { add(.string(String(utf8: text))) }
-    mutating func integer(_ value: PropertyListInteger) { add(.integer(value)) }
-    mutating func real(_ value: Double) { add(.real(value)) }
-    mutating func boolean(_ value: Bool) { add(.boolean(value)) }
-    mutating func date(_ seconds: Double) { add(.date(seconds)) }
     mutating func data(_ bytes: Span<UInt8>) { add(.data(bytes.indices.map { bytes[$0] })) }
-    mutating func uid(_ value: UInt64) { add(.uid(value)) }
+    mutating func scalar(_ value: PropertyListScalar) {
+        switch value {
+        case .integer(let value): add(.integer(value))
+        case .real(let value): add(.real(value))
+        case .boolean(let value): add(.boolean(value))
+        case .date(let seconds): add(.date(seconds))
+        case .uid(let value): add(.uid(value))
+        }
+    }
+
     func currentPath() -> String? { keys.isEmpty ? nil : "/" + keys.joined(separator: "/") }
 }
 

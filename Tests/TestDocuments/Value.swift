@@ -34,12 +34,12 @@ extension Value {
     ) throws(PropertyListError) {
         switch self {
         case .string(let text): try consumer.string(Array(text.utf8).span)
-        case .integer(let value): try consumer.integer(value)
-        case .real(let value): try consumer.real(value)
-        case .boolean(let value): try consumer.boolean(value)
-        case .date(let seconds): try consumer.date(seconds)
+        case .integer(let value): try consumer.scalar(.integer(value))
+        case .real(let value): try consumer.scalar(.real(value))
+        case .boolean(let value): try consumer.scalar(.boolean(value))
+        case .date(let seconds): try consumer.scalar(.date(seconds))
         case .data(let bytes): try consumer.data(bytes.span)
-        case .uid(let value): try consumer.uid(value)
+        case .uid(let value): try consumer.scalar(.uid(value))
         case .array(let values):
             try consumer.beginArray(at: Self.nowhere)
             for value in values { try value.tell(to: &consumer) }

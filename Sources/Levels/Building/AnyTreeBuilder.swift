@@ -119,7 +119,7 @@ extension AnyTreeBuilder {
         containers.removeLast()
         if let uid = takeUID(of: container) {
             let start = openLeaf()
-            tree.fields.bytes.append(uid: uid)
+            tree.fields.bytes.append(packed: .uid(uid))
             return try closeLeaf(from: start, title: container.title)
         }
         if tree.rows.count == container.rowBase { return try addEmpty(container) }
@@ -199,32 +199,11 @@ extension AnyTreeBuilder {
         try closeLeaf(from: start, title: title)
     }
 
-    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
-        try addLeaf { $0.append(packed: value) }
-    }
-
-    public mutating func real(_ value: Double) throws(PropertyListError) {
-        try addLeaf { $0.append(PackedTag.real, value) }
-    }
-
-    public mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        try addLeaf { $0.append(packed: value) }
-    }
-
-    public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        tree.note(date: seconds)
-        try addLeaf { $0.append(PackedTag.date, seconds) }
-    }
-
-    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        try addLeaf { $0.append(uid: value) }
-    }
-
-    @inline(__always)
-    private mutating func addLeaf(_ write: (inout ByteBuffer) -> Void) throws(PropertyListError) {
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        tree.note(value)
         let title = try openItem()
         let start = openLeaf()
-        write(&tree.fields.bytes)
+        tree.fields.bytes.append(packed: value)
         try closeLeaf(from: start, title: title)
     }
 }

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// What may come next in the innermost open container, and what becomes of it.
 ///
 /// A few bytes, because every event reads it: what a place in a document allows is data, not code.
@@ -74,6 +76,16 @@ struct Expectation: BitwiseCopyable, Sendable {
 /// A kind of value that is not a container.
 enum ScalarKind: UInt8 {
     case text, number, boolean, date, data, uid
+
+    @inline(__always)
+    init(_ value: PropertyListScalar) {
+        switch value {
+        case .integer, .real: self = .number
+        case .boolean: self = .boolean
+        case .date: self = .date
+        case .uid: self = .uid
+        }
+    }
 
     var bit: UInt8 { 1 << rawValue }
 

@@ -188,35 +188,15 @@ extension TreeBuilder {
         tree.fields.bytes.append(PackedTag.string, text)
     }
 
-    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
-        try check(.number)
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        try check(ScalarKind(value))
+        tree.note(value)
         tree.fields.bytes.append(packed: value)
-    }
-
-    public mutating func real(_ value: Double) throws(PropertyListError) {
-        try check(.number)
-        tree.fields.bytes.append(PackedTag.real, value)
-    }
-
-    public mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        try check(.boolean)
-        tree.fields.bytes.append(packed: value)
-    }
-
-    public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        tree.note(date: seconds)
-        try check(.date)
-        tree.fields.bytes.append(PackedTag.date, seconds)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try check(.data)
         tree.fields.bytes.append(PackedTag.data, bytes)
-    }
-
-    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        try check(.uid)
-        tree.fields.bytes.append(uid: value)
     }
 
     @inline(__always)

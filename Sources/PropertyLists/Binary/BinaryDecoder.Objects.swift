@@ -21,7 +21,7 @@ extension BinaryDecoder {
             try readUTF16(token)
             return .string
         case 0x1:
-            return .integer(try readInteger(token))
+            return .scalar(.integer(try readInteger(token)))
         default:
             return try readOther(token)
         }
@@ -30,24 +30,24 @@ extension BinaryDecoder {
     @inline(never)
     private mutating func readOther(_ token: UInt8) throws(PropertyListError) -> Event {
         switch token {
-        case 0x08: return .boolean(false)
-        case 0x09: return .boolean(true)
+        case 0x08: return .scalar(.boolean(false))
+        case 0x09: return .scalar(.boolean(true))
         case 0x22:
             try demand(5)
             let bits = UInt32(truncatingIfNeeded: try objects.integer(at: position + 1, width: 4))
-            return .real(Double(Float(bitPattern: bits)))
-        case 0x23: return .real(try readDouble())
+            return .scalar(.real(Double(Float(bitPattern: bits))))
+        case 0x23: return .scalar(.real(try readDouble()))
         case 0x33:
             let seconds = try readDouble()
             guard CivilDate.holds(seconds) else {
                 throw refusal("a date must be in the years 1 to 9999, but this one is \(seconds) s from 2001")
             }
-            return .date(seconds)
+            return .scalar(.date(seconds))
         case 0x40...0x4F:
             let (start, count) = try extent(token, unit: 1)
             try lend(start, count)
             return .data
-        case 0x80...0x8F: return .uid(try readUID(token))
+        case 0x80...0x8F: return .scalar(.uid(try readUID(token)))
         // CoreFoundation calls this fill and refuses it; Python's plistlib reads empty data.
         case 0x0F:
             try lend(position, 0)

@@ -160,9 +160,9 @@ struct BinaryDecoder: ~Copyable {
     @inline(__always)
     private mutating func sharedValue(of object: Int) throws(PropertyListError) -> Event {
         if let place = scalars.place(of: object) {
-            let (event, offset) = scalars.value(at: place)
+            let (scalar, offset) = scalars.value(at: place)
             position = offset
-            return event
+            return .scalar(scalar)
         }
         if let place = texts.place(of: object) {
             lendCached(place)
@@ -181,7 +181,8 @@ struct BinaryDecoder: ~Copyable {
             keepText(of: object)
             try spendText()
         case .data: try spendText()
-        default: scalars.keep(event, of: object, at: position)
+        case .scalar(let value): scalars.keep(value, of: object, at: position)
+        default: break
         }
         return event
     }
@@ -203,11 +204,7 @@ extension BinaryDecoder {
         case endArray
         case string
         case data
-        case boolean(Bool)
-        case integer(PropertyListInteger)
-        case real(Double)
-        case date(Double)
-        case uid(UInt64)
+        case scalar(PropertyListScalar)
     }
 
     /// A dictionary or an array that is being read: its object number and what comes next in it.

@@ -87,87 +87,49 @@ struct BinaryTextCache: ~Copyable {
 /// A cache of numbers, dates and Booleans that more than one container refers to, by object number.
 ///
 /// Writers store equal values once, so their objects are all over a document: reading one again would cost a page.
-/// Object *n* can be in one of the four slots of set *n* mod (number of sets), which is a cache line.
-@safe
-struct BinaryScalarCache: ~Copyable {
-    /// A value, and 16 bytes however it is laid out: four slots must fit a cache line.
+/// Object *n* can be in one of the four slots of set *n* mod (number of sets).
+struct BinaryScalarCache {
     private struct Slot {
-        /// The object number and, in the lowest three bits, the type.
-        var tag: UInt32
-        var offset: UInt32
-        var bits: UInt64
+        /// The object number plus one; 0 for an empty slot.
+        var tag: UInt32 = 0
+        var offset: UInt32 = 0
+        var value = PropertyListScalar.boolean(false)
     }
 
-    private enum Kind: UInt32 { case integer, negativeInteger, real, boolean, date, uid }
-
-    /// Half a megabyte in all: with half of that, 10,000 prices among a million items overflowed their sets.
+    /// With half as many, 10,000 prices among a million items overflowed their sets.
     private static var mostSets: Int { 8_192 }
     private static var ways: Int { 4 }
 
     private let setMask: Int
-    private let slots: UnsafeMutablePointer<Slot>
+    private var slots: [Slot]
     /// The way that is overwritten next.
     private var turn = 0
 
     /// - Parameter objectCount: the number of objects in the document; a small document needs a small cache.
     init(objectCount: Int) {
-        var sets = 2
+        var sets = 1
         while sets < Self.mostSets, sets * Self.ways < objectCount { sets *= 2 }
         setMask = sets - 1
-        let count = sets * Self.ways
-        let block = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Slot>.stride, alignment: 64)
-        unsafe slots = block.bindMemory(to: Slot.self, capacity: count)
-        for place in 0..<count {
-            // An empty slot has the number of an object of the neighbouring set, so that no lookup finds it here.
-            let stranger = place / Self.ways ^ 1
-            unsafe (slots + place).initialize(to: Slot(tag: UInt32(stranger) << 3, offset: 0, bits: 0))
-        }
+        slots = Array(repeating: Slot(), count: sets * Self.ways)
     }
-
-    deinit { unsafe slots.deallocate() }
 
     @inline(__always)
     func place(of object: Int) -> Int? {
         let first = (object & setMask) &* Self.ways
-        for place in first..<first &+ Self.ways {
-            if unsafe Int(slots[place].tag &>> 3) == object { return place }
-        }
+        for place in first..<first &+ Self.ways where Int(slots[place].tag) == object &+ 1 { return place }
         return nil
     }
 
     /// The value in a place, and where it begins in the document.
     @inline(__always)
-    func value(at place: Int) -> (event: BinaryDecoder.Event, offset: Int) {
-        let slot = unsafe slots[place & (setMask &* Self.ways &+ Self.ways &- 1)]
-        return (Self.event(slot), Int(slot.offset))
+    func value(at place: Int) -> (value: PropertyListScalar, offset: Int) {
+        (slots[place].value, Int(slots[place].offset))
     }
 
-    @inline(__always)
-    private static func event(_ slot: Slot) -> BinaryDecoder.Event {
-        switch Kind(rawValue: slot.tag & 7) {
-        case .real: .real(Double(bitPattern: slot.bits))
-        case .boolean: .boolean(slot.bits != 0)
-        case .date: .date(Double(bitPattern: slot.bits))
-        case .uid: .uid(slot.bits)
-        case .negativeInteger: .integer(PropertyListInteger(Int64(bitPattern: slot.bits)))
-        case .integer, nil: .integer(PropertyListInteger(slot.bits))
-        }
-    }
-
-    /// Stores a value; a value that is not a scalar, or is too far along in a huge document, is ignored.
-    mutating func keep(_ event: BinaryDecoder.Event, of object: Int, at offset: Int) {
-        let (kind, bits): (Kind, UInt64)
-        switch event {
-        case .real(let value): (kind, bits) = (.real, value.bitPattern)
-        case .boolean(let value): (kind, bits) = (.boolean, value ? 1 : 0)
-        case .date(let seconds): (kind, bits) = (.date, seconds.bitPattern)
-        case .uid(let value): (kind, bits) = (.uid, value)
-        case .integer(let value): (kind, bits) = (value.isNegative ? .negativeInteger : .integer, value.bits)
-        default: return
-        }
-        guard object < 1 << 29, let offset = UInt32(exactly: offset) else { return }
+    /// Stores a value; one that is too far along in a huge document is ignored.
+    mutating func keep(_ value: PropertyListScalar, of object: Int, at offset: Int) {
+        guard let tag = UInt32(exactly: object + 1), let offset = UInt32(exactly: offset) else { return }
         turn = (turn &+ 1) & (Self.ways &- 1)
-        let place = (object & setMask) &* Self.ways &+ turn
-        unsafe slots[place] = Slot(tag: UInt32(object) << 3 | kind.rawValue, offset: offset, bits: bits)
+        slots[(object & setMask) &* Self.ways &+ turn] = Slot(tag: tag, offset: offset, value: value)
     }
 }

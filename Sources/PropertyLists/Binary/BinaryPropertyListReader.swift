@@ -38,11 +38,7 @@ public enum BinaryPropertyListReader {
         case .endArray: try consumer.endArray()
         case .string: try consumer.string(decoder.text, at: .byte(offset: decoder.position))
         case .data: try consumer.data(decoder.text)
-        case .boolean(let value): try consumer.boolean(value)
-        case .integer(let value): try consumer.integer(value)
-        case .real(let value): try consumer.real(value)
-        case .date(let seconds): try consumer.date(seconds)
-        case .uid(let value): try consumer.uid(value)
+        case .scalar(let value): try consumer.scalar(value)
         }
     }
 }

@@ -141,8 +141,34 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         try value(from: start)
     }
 
-    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        if case .boolean(let value) = value, let known = value ? trueObject : falseObject {
+            completeness.value()
+            return references.append(known)
+        }
         let start = output.count
+        switch value {
+        case .integer(let value): append(value)
+        case .real(let value):
+            output.append(0x23)
+            output.append(bigEndian: value.bitPattern, width: 8)
+        case .boolean(let value): output.append(value ? 0x09 : 0x08)
+        case .date(let seconds):
+            guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
+            output.append(0x33)
+            output.append(bigEndian: seconds.bitPattern, width: 8)
+        case .uid(let value):
+            let width = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
+            output.append(0x80 | UInt8(width - 1))
+            output.append(bigEndian: value, width: width)
+        }
+        try self.value(from: start)
+        if case .boolean(let value) = value {
+            if value { trueObject = references.last } else { falseObject = references.last }
+        }
+    }
+
+    private mutating func append(_ value: PropertyListInteger) {
         if value.isNegative {
             output.append(0x13)
             output.append(bigEndian: value.bits, width: 8)
@@ -154,33 +180,6 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         } else {
             append(integer: value.bits)
         }
-        try self.value(from: start)
-    }
-
-    public mutating func real(_ value: Double) throws(PropertyListError) {
-        let start = output.count
-        output.append(0x23)
-        output.append(bigEndian: value.bitPattern, width: 8)
-        try self.value(from: start)
-    }
-
-    public mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        if let known = value ? trueObject : falseObject {
-            completeness.value()
-            return references.append(known)
-        }
-        let start = output.count
-        output.append(value ? 0x09 : 0x08)
-        try self.value(from: start)
-        if value { trueObject = references.last } else { falseObject = references.last }
-    }
-
-    public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
-        let start = output.count
-        output.append(0x33)
-        output.append(bigEndian: seconds.bitPattern, width: 8)
-        try value(from: start)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
@@ -190,13 +189,6 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         try value(from: start)
     }
 
-    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        let start = output.count
-        let width = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
-        output.append(0x80 | UInt8(width - 1))
-        output.append(bigEndian: value, width: width)
-        try self.value(from: start)
-    }
 }
 
 /// Maps dictionary keys to the objects that were written for them, in bounded memory.

@@ -132,15 +132,15 @@ public struct JSONPropertyListReader: ~Copyable {
             try open(.array)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             switch try readNumber(first) {
-            case .integer(let value): try consumer.integer(value)
-            case .real(let value): try consumer.real(value)
+            case .integer(let value): try consumer.scalar(.integer(value))
+            case .real(let value): try consumer.scalar(.real(value))
             }
             finishNumber()
         case UInt8(ascii: "t") where try window.matches("true", at: 0):
-            try consumer.boolean(true)
+            try consumer.scalar(.boolean(true))
             window.advance(4)
         case UInt8(ascii: "f") where try window.matches("false", at: 0):
-            try consumer.boolean(false)
+            try consumer.scalar(.boolean(false))
             window.advance(5)
         case UInt8(ascii: "n") where try window.matches("null", at: 0):
             try consumer.null()

@@ -79,39 +79,25 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(value)
     }
 
-    public mutating func real(_ value: Double) {
-        beginValue()
-        if !value.isFinite { output.append(UInt8(ascii: "\"")) }
-        output.append(JSONText.real(value))
-        if !value.isFinite { output.append(UInt8(ascii: "\"")) }
-    }
-
     @inlinable
     public mutating func boolean(_ value: Bool) {
         beginValue()
         output.append(value ? "true" : "false" as StaticString)
     }
 
-    public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
+    public mutating func real(_ value: Double) {
         beginValue()
-        output.append(UInt8(ascii: "\""))
-        output.append(date, microsecond: microsecond)
-        output.append(UInt8(ascii: "\""))
+        output.append(json: value)
+    }
+
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        beginValue()
+        try output.append(json: value)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) {
         beginValue()
-        output.append(UInt8(ascii: "\""))
-        output.append(base64: bytes)
-        output.append(UInt8(ascii: "\""))
-    }
-
-    public mutating func uid(_ value: UInt64) {
-        beginValue()
-        output.append("{\"CF$UID\":" as StaticString)
-        output.append(decimal: value)
-        output.append(UInt8(ascii: "}"))
+        output.append(jsonData: bytes)
     }
 
     /// Writes `null`, which a property list cannot contain, for the JSON around one.
@@ -150,6 +136,39 @@ extension JSONPropertyListWriter {
 }
 
 extension ByteBuffer {
+    /// Appends a value as JSON.
+    ///
+    /// - Throws: `PropertyListError` for a date outside the calendar.
+    mutating func append(json value: PropertyListScalar) throws(PropertyListError) {
+        switch value {
+        case .integer(let value): append(value)
+        case .real(let value): append(json: value)
+        case .boolean(let value): append(value ? "true" : "false" as StaticString)
+        case .date(let seconds):
+            guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
+            append(UInt8(ascii: "\""))
+            append(date, microsecond: microsecond)
+            append(UInt8(ascii: "\""))
+        case .uid(let value):
+            append("{\"CF$UID\":" as StaticString)
+            append(decimal: value)
+            append(UInt8(ascii: "}"))
+        }
+    }
+
+    mutating func append(json value: Double) {
+        if !value.isFinite { append(UInt8(ascii: "\"")) }
+        append(JSONText.real(value))
+        if !value.isFinite { append(UInt8(ascii: "\"")) }
+    }
+
+    /// Appends data as a JSON string of base64.
+    mutating func append(jsonData bytes: Span<UInt8>) {
+        append(UInt8(ascii: "\""))
+        append(base64: bytes)
+        append(UInt8(ascii: "\""))
+    }
+
     /// Appends a text as a JSON string with quotes, escaping only what RFC 8259, section 7, requires.
     ///
     /// - Parameter text: UTF-8; non-ASCII characters are not escaped.

@@ -79,14 +79,12 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         try append(.string(String(utf8: text)))
     }
-    public mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try append(.integer(value)) }
-    public mutating func real(_ value: Double) throws(PropertyListError) { try append(.real(value)) }
-    public mutating func boolean(_ value: Bool) throws(PropertyListError) { try append(.boolean(value)) }
-    public mutating func date(_ seconds: Double) throws(PropertyListError) { try append(.date(seconds)) }
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try append(.data(Array(copying: bytes)))
     }
-    public mutating func uid(_ value: UInt64) throws(PropertyListError) { try append(.uid(value)) }
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        try append(PropertyListValue(value))
+    }
     public mutating func null() throws(PropertyListError) { try append(.null) }
 
     private mutating func append(_ value: PropertyListValue) throws(PropertyListError) {

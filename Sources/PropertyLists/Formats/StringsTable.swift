@@ -84,12 +84,8 @@ struct StringsConsumer: PropertyListConsumer {
         if depth == 1, let key { texts[key] = String(utf8: text) }
     }
 
-    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try pass() }
-    mutating func real(_ value: Double) throws(PropertyListError) { try pass() }
-    mutating func boolean(_ value: Bool) throws(PropertyListError) { try pass() }
-    mutating func date(_ seconds: Double) throws(PropertyListError) { try pass() }
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { try pass() }
-    mutating func uid(_ value: UInt64) throws(PropertyListError) { try pass() }
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) { try pass() }
 
     private func pass() throws(PropertyListError) { if depth == 0 { throw Self.noDictionary } }
 

@@ -146,52 +146,25 @@ extension FragmentWriter {
         try output.append(xmlText: text.extracting(start..<text.count))
     }
 
-    public mutating func integer(_ value: PropertyListInteger) {
-        beginElement()
-        if syntax == .xml { output.append("<integer>" as StaticString) }
-        output.append(value)
-        if syntax == .xml { output.append("</integer>" as StaticString) }
-    }
-
-    public mutating func real(_ value: Double) {
-        beginElement()
-        let text = JSONText.real(value)
-        switch syntax {
-        case .xml: output.append("<real>\(text)</real>")
-        case .json: output.append(value.isFinite ? text : "\"\(text)\"")
-        }
-    }
-
-    public mutating func boolean(_ value: Bool) {
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        if case .uid(let number) = value { return try uid(number) }
         beginElement()
         switch syntax {
-        case .xml: output.append(value ? "<true/>" : "<false/>" as StaticString)
-        case .json: output.append(value ? "true" : "false" as StaticString)
+        case .xml: try output.append(xml: value)
+        case .json: try output.append(json: value)
         }
     }
 
-    public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        guard let (date, microsecond) = CivilDate.moment(seconds) else { throw CivilDate.outOfRange }
-        beginElement()
-        if syntax == .xml {
-            guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
-            output.append("<date>" as StaticString)
-            output.append(date)
-            output.append("</date>" as StaticString)
-        } else {
-            output.append(UInt8(ascii: "\""))
-            output.append(date, microsecond: microsecond)
-            output.append(UInt8(ascii: "\""))
-        }
+    private mutating func uid(_ value: UInt64) throws(PropertyListError) {
+        beginDictionary(at: .byte(offset: 0))
+        try key(Array("CF$UID".utf8).span, at: .byte(offset: 0))
+        try scalar(.integer(PropertyListInteger(value)))
+        try endDictionary()
     }
 
     public mutating func data(_ bytes: Span<UInt8>) {
         beginElement()
-        guard syntax == .xml else {
-            output.append(UInt8(ascii: "\""))
-            output.append(base64: bytes)
-            return output.append(UInt8(ascii: "\""))
-        }
+        guard syntax == .xml else { return output.append(jsonData: bytes) }
         output.append("<data>" as StaticString)
         let line = indent
         var start = 0
@@ -212,12 +185,6 @@ extension FragmentWriter {
     /// As many bytes of data as fill a line of 76 characters in base64.
     private static var dataLineBytes: Int { 57 }
 
-    public mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        beginDictionary(at: .byte(offset: 0))
-        try key(Array("CF$UID".utf8).span, at: .byte(offset: 0))
-        integer(PropertyListInteger(value))
-        try endDictionary()
-    }
 }
 
 /// How new values are laid out among the text of a document.

@@ -1,5 +1,3 @@
-public import Bytes
-
 /// Receives one property list as a sequence of events, from a reader or for a writer.
 ///
 /// A dictionary is `beginDictionary`, then `key` and one value for each entry, then `endDictionary`.
@@ -22,20 +20,10 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError)
     /// The same with the position of the text; readers call this one for strings.
     mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
-    /// An integer.
-    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError)
-    /// A real number, which may be infinite or not a number.
-    mutating func real(_ value: Double) throws(PropertyListError)
-    /// A boolean.
-    mutating func boolean(_ value: Bool) throws(PropertyListError)
-    /// A date.
-    ///
-    /// - Parameter seconds: since 2001-01-01T00:00:00Z, finite and within the years 1 … 9999.
-    mutating func date(_ seconds: Double) throws(PropertyListError)
+    /// A number, a Boolean, a date or a UID.
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError)
     /// Data.
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
-    /// A keyed archive's object reference.
-    mutating func uid(_ value: UInt64) throws(PropertyListError)
     /// JSON's `null`, which no document can contain.
     mutating func null() throws(PropertyListError)
     /// The titles from the root to the reader's current position, for the reader's own errors; nil if there are none.
@@ -56,54 +44,6 @@ extension PropertyListConsumer where Self: ~Copyable {
 
     /// No titles.
     public func currentPath() -> String? { nil }
-}
-
-/// An integer of a property list: −2⁶³ … 2⁶⁴−1, the range that the XML and binary formats share.
-public struct PropertyListInteger: Equatable, Hashable, Sendable {
-    /// The 64 bits; two's complement if `isNegative`.
-    public let bits: UInt64
-    /// Whether the value is below zero.
-    public let isNegative: Bool
-
-    /// Creates a value from a signed number.
-    @inlinable
-    public init(_ value: Int64) {
-        bits = UInt64(bitPattern: value)
-        isNegative = value < 0
-    }
-
-    /// Creates a value from an unsigned number.
-    @inlinable
-    public init(_ value: UInt64) {
-        bits = value
-        isNegative = false
-    }
-
-    /// Creates a value from a sign and a magnitude; nil outside −2⁶³ … 2⁶⁴−1.
-    @inlinable
-    public init?(magnitude: UInt64, isNegative: Bool) {
-        if isNegative, magnitude > 1 << 63 { return nil }
-        bits = isNegative ? 0 &- magnitude : magnitude
-        self.isNegative = isNegative && magnitude != 0
-    }
-
-    /// The absolute value.
-    @inlinable
-    public var magnitude: UInt64 { isNegative ? 0 &- bits : bits }
-}
-
-extension PropertyListInteger: CustomStringConvertible {
-    /// The decimal digits, after `-` if negative.
-    public var description: String { isNegative ? "-\(magnitude)" : "\(magnitude)" }
-}
-
-extension ByteBuffer {
-    /// Appends an integer's decimal digits, after `-` if it is negative.
-    @inlinable
-    public mutating func append(_ value: PropertyListInteger) {
-        if value.isNegative { append(UInt8(ascii: "-")) }
-        append(decimal: value.magnitude)
-    }
 }
 
 /// Checks that a writer has received exactly one complete value.

@@ -19,21 +19,41 @@ public indirect enum PropertyListValue: Sendable {
     case null
 }
 
+extension PropertyListValue {
+    /// Creates a value without content.
+    public init(_ scalar: PropertyListScalar) {
+        switch scalar {
+        case .integer(let value): self = .integer(value)
+        case .real(let value): self = .real(value)
+        case .boolean(let value): self = .boolean(value)
+        case .date(let seconds): self = .date(seconds)
+        case .uid(let value): self = .uid(value)
+        }
+    }
+
+    /// The value if it is a number, a Boolean, a date or a UID.
+    public var scalar: PropertyListScalar? {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .real(let value): .real(value)
+        case .boolean(let value): .boolean(value)
+        case .date(let seconds): .date(seconds)
+        case .uid(let value): .uid(value)
+        case .string, .data, .array, .dictionary, .null: nil
+        }
+    }
+}
+
 extension PropertyListValue: Equatable {
     /// Texts are equal if their UTF-8 is, not by canonical equivalence as Swift's strings are.
     public static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
         case (.string(let one), .string(let other)): one.hasSameUTF8(as: other)
-        case (.integer(let one), .integer(let other)): one == other
-        case (.real(let one), .real(let other)): one == other
-        case (.boolean(let one), .boolean(let other)): one == other
-        case (.date(let one), .date(let other)): one == other
         case (.data(let one), .data(let other)): one == other
-        case (.uid(let one), .uid(let other)): one == other
         case (.array(let one), .array(let other)): one == other
         case (.dictionary(let one), .dictionary(let other)): one == other
         case (.null, .null): true
-        default: false
+        default: one.scalar != nil && one.scalar == other.scalar
         }
     }
 }

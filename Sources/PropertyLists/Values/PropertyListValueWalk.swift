@@ -57,12 +57,9 @@ public struct PropertyListValueWalk {
         case .string(var text):
             text.makeContiguousUTF8()
             try consumer.string(text.utf8Span.span, at: Self.nowhere)
-        case .integer(let value): try consumer.integer(value)
-        case .real(let value): try consumer.real(value)
-        case .boolean(let value): try consumer.boolean(value)
-        case .date(let seconds): try consumer.date(seconds)
+        case .integer, .real, .boolean, .date, .uid:
+            if let scalar = value.scalar { try consumer.scalar(scalar) }
         case .data(let bytes): try consumer.data(bytes.span)
-        case .uid(let value): try consumer.uid(value)
         case .null: try consumer.null()
         case .array(let values):
             try consumer.beginArray(at: Self.nowhere)

@@ -176,13 +176,13 @@ public struct XMLPropertyListReader: ~Copyable {
         case UInt8(ascii: "i"):
             if try startTag("integer") {
                 try readScalar("</integer>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                    try consumer.integer(XMLScalars.integer(text))
+                    try consumer.scalar(.integer(XMLScalars.integer(text)))
                 }
             }
         case UInt8(ascii: "r"):
             if try startTag("real") {
                 try readScalar("</real>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                    try consumer.real(XMLScalars.real(text))
+                    try consumer.scalar(.real(XMLScalars.real(text)))
                 }
             }
         case UInt8(ascii: "t"): if try startTag("true") { try readBoolean(true, "</true>", into: &consumer) }
@@ -207,7 +207,7 @@ public struct XMLPropertyListReader: ~Copyable {
         } else if try window.matches("<date", at: 0) {
             _ = try startTag("date")
             try readScalar("</date>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                try consumer.date(XMLScalars.date(text))
+                try consumer.scalar(.date(XMLScalars.date(text)))
             }
         } else if try startTag("data") {
             try readScalar("</data>", into: &consumer) { (text, consumer) throws(PropertyListError) in
@@ -241,7 +241,7 @@ public struct XMLPropertyListReader: ~Copyable {
             }
             window.advance(endTag.utf8CodeUnitCount)
         }
-        try consumer.boolean(value)
+        try consumer.scalar(.boolean(value))
         didReadValue()
     }
 

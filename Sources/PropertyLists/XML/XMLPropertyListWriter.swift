@@ -48,6 +48,8 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(ByteScan.word(of: UInt8(ascii: "\t")), repeated: depth)
     }
 
+    private mutating func finishLine() { output.append(UInt8(ascii: "\n")) }
+
     /// Begins the line of a value.
     private mutating func beginValue() {
         completeness.value()
@@ -98,30 +100,29 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     public mutating func integer(_ value: PropertyListInteger) {
         beginValue()
-        output.append("<integer>" as StaticString)
-        output.append(value)
-        output.append("</integer>\n" as StaticString)
-    }
-
-    public mutating func real(_ value: Double) {
-        beginValue()
-        output.append("<real>" as StaticString)
-        output.append(JSONText.real(value))
-        output.append("</real>\n" as StaticString)
+        output.append(xml: value)
+        finishLine()
     }
 
     public mutating func boolean(_ value: Bool) {
         beginValue()
-        output.append(value ? "<true/>\n" : "<false/>\n" as StaticString)
+        output.append(xml: value)
+        finishLine()
     }
 
-    public mutating func date(_ seconds: Double) throws(PropertyListError) {
-        guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
-        guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
+    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        if case .uid(let number) = value { return uid(number) }
         beginValue()
-        output.append("<date>" as StaticString)
-        output.append(CivilDate(seconds: Int(seconds)))
-        output.append("</date>\n" as StaticString)
+        try output.append(xml: value)
+        finishLine()
+    }
+
+    private mutating func uid(_ value: UInt64) {
+        begin(.dictionary)
+        beginLine()
+        output.append("<key>CF$UID</key>\n" as StaticString)
+        integer(PropertyListInteger(value))
+        end(.dictionary)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) {
@@ -141,13 +142,6 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append("</data>\n" as StaticString)
     }
 
-    public mutating func uid(_ value: UInt64) {
-        begin(.dictionary)
-        beginLine()
-        output.append("<key>CF$UID</key>\n" as StaticString)
-        integer(PropertyListInteger(value))
-        end(.dictionary)
-    }
 }
 
 extension XMLPropertyListWriter {
@@ -156,6 +150,35 @@ extension XMLPropertyListWriter {
 }
 
 extension ByteBuffer {
+    /// Appends a value as an element; a UID as its number.
+    ///
+    /// - Throws: `PropertyListError` for a date outside the calendar, or between two seconds.
+    mutating func append(xml value: PropertyListScalar) throws(PropertyListError) {
+        switch value {
+        case .integer(let value): append(xml: value)
+        case .real(let value):
+            append("<real>" as StaticString)
+            append(JSONText.real(value))
+            append("</real>" as StaticString)
+        case .boolean(let value): append(xml: value)
+        case .date(let seconds):
+            guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
+            guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
+            append("<date>" as StaticString)
+            append(CivilDate(seconds: Int(seconds)))
+            append("</date>" as StaticString)
+        case .uid(let value): append(xml: PropertyListInteger(value))
+        }
+    }
+
+    mutating func append(xml value: PropertyListInteger) {
+        append("<integer>" as StaticString)
+        append(value)
+        append("</integer>" as StaticString)
+    }
+
+    mutating func append(xml value: Bool) { append(value ? "<true/>" : "<false/>" as StaticString) }
+
     /// Appends a text as XML character data: `&`, `<` and `>` as entities, a carriage return as a reference.
     ///
     /// - Throws: `PropertyListError` for a character that XML 1.0 (section 2.2) cannot carry.

@@ -238,24 +238,9 @@ struct StoredValuesReader: PropertyListConsumer {
         try builder.string(text)
     }
 
-    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) {
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
         try checkIsInside()
-        try builder.integer(value)
-    }
-
-    mutating func real(_ value: Double) throws(PropertyListError) {
-        try checkIsInside()
-        try builder.real(value)
-    }
-
-    mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        try checkIsInside()
-        try builder.boolean(value)
-    }
-
-    mutating func date(_ seconds: Double) throws(PropertyListError) {
-        try checkIsInside()
-        try builder.date(seconds)
+        try builder.scalar(value)
     }
 
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
@@ -263,8 +248,4 @@ struct StoredValuesReader: PropertyListConsumer {
         try builder.data(bytes)
     }
 
-    mutating func uid(_ value: UInt64) throws(PropertyListError) {
-        try checkIsInside()
-        try builder.uid(value)
-    }
 }

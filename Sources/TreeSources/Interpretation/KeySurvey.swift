@@ -130,10 +130,6 @@ struct KeySurvey: PropertyListConsumer {
         if let owner = top.owner { groups[owner.group].uses[owner.key]?[keyPath: uses] += 1 }
     }
 
-    mutating func integer(_ value: PropertyListInteger) { values += 1 }
-    mutating func real(_ value: Double) { values += 1 }
-    mutating func boolean(_ value: Bool) { values += 1 }
-    mutating func date(_ seconds: Double) { values += 1 }
+    mutating func scalar(_ value: PropertyListScalar) { values += 1 }
     mutating func data(_ bytes: Span<UInt8>) { values += 1 }
-    mutating func uid(_ value: UInt64) { values += 1 }
 }

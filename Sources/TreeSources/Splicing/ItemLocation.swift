@@ -258,10 +258,6 @@ private struct KeyCollector: PropertyListConsumer {
     mutating func beginArray(at position: SourcePosition) {}
     mutating func endArray() {}
     mutating func string(_ text: Span<UInt8>) {}
-    mutating func integer(_ value: PropertyListInteger) {}
-    mutating func real(_ value: Double) {}
-    mutating func boolean(_ value: Bool) {}
-    mutating func date(_ seconds: Double) {}
     mutating func data(_ bytes: Span<UInt8>) {}
-    mutating func uid(_ value: UInt64) {}
+    mutating func scalar(_ value: PropertyListScalar) {}
 }

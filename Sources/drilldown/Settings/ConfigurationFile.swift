@@ -133,10 +133,13 @@ struct ConfigurationReader: PropertyListConsumer {
     }
 
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError) { try take(String(utf8: text)) }
-    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try take("\(value)") }
-    mutating func boolean(_ value: Bool) throws(PropertyListError) { try take(value ? "true" : "false") }
-    mutating func real(_ value: Double) throws(PropertyListError) { throw unfit }
-    mutating func date(_ seconds: Double) throws(PropertyListError) { throw unfit }
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { throw unfit }
-    mutating func uid(_ value: UInt64) throws(PropertyListError) { throw unfit }
+
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        switch value {
+        case .integer(let number): try take("\(number)")
+        case .boolean(let value): try take(value ? "true" : "false")
+        case .real, .date, .uid: throw unfit
+        }
+    }
 }

@@ -29,7 +29,7 @@ struct PropertyListValueBuilderTests {
         let one = PropertyListInteger(UInt64(1))
         let arrays = try built(20_000) { builder in
             try builder.beginArray(at: position)
-            try builder.integer(one)
+            try builder.scalar(.integer(one))
             builder.endArray()
         }
         #expect(arrays.value == .array(Array(repeating: .array([.integer(one)]), count: 20_000)))

@@ -123,11 +123,7 @@ struct PropertyListValueTests {
         func beginArray(at position: SourcePosition) {}
         func endArray() {}
         func string(_ text: Span<UInt8>) {}
-        func integer(_ value: PropertyListInteger) {}
-        func real(_ value: Double) {}
-        func boolean(_ value: Bool) {}
-        func date(_ seconds: Double) {}
         func data(_ bytes: Span<UInt8>) {}
-        func uid(_ value: UInt64) {}
+        func scalar(_ value: PropertyListScalar) {}
     }
 }

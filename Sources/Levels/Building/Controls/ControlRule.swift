@@ -190,12 +190,8 @@ extension PropertyListValue {
     fileprivate var words: String {
         switch self {
         case .string(let text): "'\(quoted: text)'"
-        case .integer(let value): "\(value)"
-        case .real(let value): JSONText.real(value)
-        case .boolean(let value): value ? "true" : "false"
-        case .date(let seconds): JSONText.date(seconds)
+        case .integer, .real, .boolean, .date, .uid: scalar?.text ?? "a UID"
         case .data: "data"
-        case .uid: "a UID"
         case .array: "an array"
         case .dictionary: "a dictionary"
         case .null: "null"

@@ -20,7 +20,7 @@ struct PackedControl: ~Copyable {
 
     mutating func add(_ name: String, flag: Bool) {
         bytes.append(run: name.utf8Span.span)
-        bytes.append(packed: flag)
+        bytes.append(packed: .boolean(flag))
     }
 
     mutating func add(_ name: String, packed: Span<UInt8>) {

@@ -122,7 +122,7 @@ struct PackedFields: ~Copyable {
         guard reader.offset == bytes.count else { return false }
         // Before the content are the tag and four bytes of size.
         bytes.truncate(to: start - 5)
-        bytes.append(uid: value)
+        bytes.append(packed: .uid(value))
         return true
     }
 

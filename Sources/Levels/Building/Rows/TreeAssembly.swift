@@ -158,8 +158,9 @@ struct TreeAssembly: ~Copyable {
     }
 
     /// The same for a date with a fraction of a second.
-    mutating func note(date seconds: Double) {
-        if seconds != seconds.rounded() { hasTextBeyondXML = true }
+    @inline(__always)
+    mutating func note(_ value: PropertyListScalar) {
+        if case .date(let seconds) = value, seconds != seconds.rounded() { hasTextBeyondXML = true }
     }
 }
 

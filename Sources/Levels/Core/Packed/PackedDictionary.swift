@@ -98,15 +98,7 @@ extension PackedReader {
     /// A text itself, or the JSON text of a number, a date or a Boolean; nil for any other value.
     var scalarText: String? {
         var reader = self
-        switch PackedTag(rawValue: reader.byte()) {
-        case .string: return String(utf8: bytes.extracting(reader.run()))
-        case .yes: return "true"
-        case .no: return "false"
-        case .positive: return "\(reader.number())"
-        case .negative: return "-\(reader.number())"
-        case .real: return JSONText.real(Double(bitPattern: reader.word()))
-        case .date: return JSONText.date(Double(bitPattern: reader.word()))
-        default: return nil
-        }
+        let tag = PackedTag(rawValue: reader.byte())
+        return tag == .string ? String(utf8: bytes.extracting(reader.run())) : reader.scalar(tag)?.text
     }
 }

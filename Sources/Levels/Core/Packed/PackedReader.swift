@@ -81,6 +81,25 @@ public struct PackedReader: ~Escapable {
     }
 }
 
+extension PackedReader {
+    /// A number, a Boolean, a date or a UID after its tag; nil for a tag of something else.
+    @_lifetime(self: copy self)
+    mutating func scalar(_ tag: PackedTag?) -> PropertyListScalar? {
+        switch tag {
+        case .no: .boolean(false)
+        case .yes: .boolean(true)
+        case .positive, .negative:
+            PropertyListInteger(magnitude: number(), isNegative: tag == .negative).map {
+                PropertyListScalar.integer($0)
+            }
+        case .real: .real(Double(bitPattern: word()))
+        case .date: .date(Double(bitPattern: word()))
+        case .uid: .uid(number())
+        case .string, .data, .array, .dictionary, .hole, .hidden, .control, nil: nil
+        }
+    }
+}
+
 /// Appends values in the packed form; see `PackedTag`.
 extension ByteBuffer {
     /// A length or a magnitude: LEB128.
@@ -110,28 +129,28 @@ extension ByteBuffer {
 
     // MARK: Values
 
-    mutating func append(packed value: Bool) { append(value ? PackedTag.yes : .no) }
-
-    mutating func append(packed value: PropertyListInteger) {
-        append(value.isNegative ? PackedTag.negative : .positive)
-        append(packed: value.magnitude)
-    }
-
-    /// A real or a date.
-    mutating func append(_ tag: PackedTag, _ value: Double) {
-        append(tag)
-        append(littleEndian: value.bitPattern)
+    mutating func append(packed value: PropertyListScalar) {
+        switch value {
+        case .integer(let value):
+            append(value.isNegative ? PackedTag.negative : .positive)
+            append(packed: value.magnitude)
+        case .real(let value):
+            append(PackedTag.real)
+            append(littleEndian: value.bitPattern)
+        case .boolean(let value): append(value ? PackedTag.yes : .no)
+        case .date(let seconds):
+            append(PackedTag.date)
+            append(littleEndian: seconds.bitPattern)
+        case .uid(let value):
+            append(PackedTag.uid)
+            append(packed: value)
+        }
     }
 
     /// A string or data.
     mutating func append(_ tag: PackedTag, _ content: Span<UInt8>) {
         append(tag)
         append(run: content)
-    }
-
-    mutating func append(uid number: UInt64) {
-        append(PackedTag.uid)
-        append(packed: number)
     }
 
     /// Begins a container; its size is filled in at its end.

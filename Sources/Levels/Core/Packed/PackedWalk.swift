@@ -37,27 +37,15 @@ public struct PackedWalk {
         var tag = PackedTag(rawValue: reader.byte())
         if tag == .hidden { tag = PackedTag(rawValue: reader.byte()) }
         switch tag {
-        case .no: try consumer.boolean(false)
-        case .yes: try consumer.boolean(true)
-        case .positive, .negative: try tellInteger(&reader, isNegative: tag == .negative, to: &consumer)
-        case .real: try consumer.real(Double(bitPattern: reader.word()))
-        case .date: try consumer.date(Double(bitPattern: reader.word()))
         case .string: try consumer.string(reader.bytes.extracting(reader.run()))
         case .data: try consumer.data(reader.bytes.extracting(reader.run()))
-        case .uid: try consumer.uid(reader.number())
         case .array, .dictionary: try openContainer(&reader, isDictionary: tag == .dictionary, to: &consumer)
-        case .hole, .hidden, .control, nil:
-            throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
+        default:
+            guard let value = reader.scalar(tag) else {
+                throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
+            }
+            try consumer.scalar(value)
         }
-    }
-
-    private func tellInteger<Consumer: PropertyListConsumer & ~Copyable>(
-        _ reader: inout PackedReader, isNegative: Bool, to consumer: inout Consumer
-    ) throws(PropertyListError) {
-        guard let value = PropertyListInteger(magnitude: reader.number(), isNegative: isNegative) else {
-            throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
-        }
-        try consumer.integer(value)
     }
 
     private mutating func openContainer<Consumer: PropertyListConsumer & ~Copyable>(
@@ -92,12 +80,8 @@ struct PackedValueWriter: PropertyListConsumer, ~Copyable {
 
     mutating func string(_ text: Span<UInt8>) { output.append(PackedTag.string, text) }
 
-    mutating func integer(_ value: PropertyListInteger) { output.append(packed: value) }
-    mutating func real(_ value: Double) { output.append(PackedTag.real, value) }
-    mutating func boolean(_ value: Bool) { output.append(packed: value) }
-    mutating func date(_ seconds: Double) { output.append(PackedTag.date, seconds) }
     mutating func data(_ bytes: Span<UInt8>) { output.append(PackedTag.data, bytes) }
-    mutating func uid(_ value: UInt64) { output.append(uid: value) }
+    mutating func scalar(_ value: PropertyListScalar) { output.append(packed: value) }
 }
 
 extension PropertyListValue {

@@ -208,20 +208,12 @@ struct FileValues: PropertyListConsumer, ~Copyable {
         try builder.string(text)
     }
 
-    mutating func integer(_ value: PropertyListInteger) throws(PropertyListError) { try builder.integer(value) }
-
-    mutating func real(_ value: Double) throws(PropertyListError) {
-        guard syntax == .json, !value.isFinite else { return try builder.real(value) }
-        try string(Array(JSONText.real(value).utf8).span)
-    }
-
-    mutating func boolean(_ value: Bool) throws(PropertyListError) { try builder.boolean(value) }
-
-    mutating func date(_ seconds: Double) throws(PropertyListError) {
-        switch syntax {
-        case .binary: try builder.date(seconds)
-        case .xml: try builder.date(seconds.rounded(.down))
-        case .json: try string(Array(JSONText.date(seconds).utf8).span)
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        switch (value, syntax) {
+        case (.real(let number), .json) where !number.isFinite: try string(Array(JSONText.real(number).utf8).span)
+        case (.date(let seconds), .json): try string(Array(JSONText.date(seconds).utf8).span)
+        case (.date(let seconds), .xml): try builder.scalar(.date(seconds.rounded(.down)))
+        default: try builder.scalar(value)
         }
     }
 
@@ -231,8 +223,6 @@ struct FileValues: PropertyListConsumer, ~Copyable {
         text.append(base64: bytes)
         try string(text.span)
     }
-
-    mutating func uid(_ value: UInt64) throws(PropertyListError) { try builder.uid(value) }
 
     private func check(_ text: Span<UInt8>) throws(PropertyListError) {
         guard syntax == .xml, XMLText.holdsMoreThanXML(text) else { return }

@@ -117,6 +117,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli", "CGnuTLS"],
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
+        // A source for the tests of sources and stores.
+        .target(
+            name: "TestSources", dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
+            path: "Tests/TestSources", swiftSettings: settings),
         // Observes levels for a system test.
         .executableTarget(
             name: "TestClient", dependencies: ["DrilldownClient"], path: "Tests/TestClient",
@@ -143,13 +147,15 @@ let package = Package(
         .testTarget(
             name: "TreeSourcesTests",
             dependencies: [
-                "TreeSources", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TestDocuments", "TestSupport",
-                "CFiles",
+                "TreeSources", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TestDocuments", "TestSources",
+                "TestSupport", "CFiles",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",
-            dependencies: ["TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSupport"],
+            dependencies: [
+                "TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSources", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests",

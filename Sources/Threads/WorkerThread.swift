@@ -1,13 +1,20 @@
 internal import Glibc
-internal import Locking
 internal import Synchronization
 
-/// A thread that runs jobs one after the other, while the threads that add them go on, or wait for something else.
+/// A thread that runs jobs one after the other, while the threads that add them go on, or wait for them.
 public final class WorkerThread: Sendable {
     /// Something to be done once.
     public typealias Job = @Sendable () -> Void
 
-    private let jobs: JobQueue
+    private struct Entry {
+        let run: Job
+        /// Signalled after the job was done and released.
+        var end = Semaphore()
+    }
+
+    private let jobs: Mailbox<Entry>
+    /// One signal for each job, and one for the end.
+    private let arrival: Semaphore
     private let thread: Thread
 
     /// Starts the thread.
@@ -17,28 +24,73 @@ public final class WorkerThread: Sendable {
     ///   - limit: how many jobs may wait.
     ///   - niceness: with a low priority, where there are fewer processors than threads, it fills the time in which the
     ///     others wait.
+    ///   - stackBytes: the size of its stack; nil for the system's own.
     /// - Throws: `SystemCallError` if the system starts no more threads.
-    public init(name: String, limit: Int = 1, niceness: Int32 = 10) throws(SystemCallError) {
-        let jobs = JobQueue(limit: limit)
-        thread = try Thread(name: name) {
+    public init(
+        name: String, limit: Int = 1, niceness: Int32 = 10, stackBytes: Int? = nil
+    ) throws(SystemCallError) {
+        let arrival = Semaphore()
+        let jobs = Mailbox<Entry>(limit: limit) { arrival.signal() }
+        thread = try Thread(name: name, stackBytes: stackBytes) {
             if niceness != 0 { Thread.setNiceness(niceness) }
-            // It is woken for work beside which the caller has more to do.
+            // It is woken for work beside which the caller has more to do, or waits.
             Thread.setBatchScheduling()
-            while let job = jobs.next() { job() }
+            while let end = Self.runNext(jobs, arrival) { end.signal() }
         }
-        self.jobs = jobs
+        (self.jobs, self.arrival) = (jobs, arrival)
     }
 
     deinit { stop() }
 
+    /// Runs the next job, and releases it.
+    ///
+    /// - Returns: what to signal; nil if there will be no more jobs.
+    private static func runNext(_ jobs: Mailbox<Entry>, _ arrival: Semaphore) -> Semaphore? {
+        arrival.wait()
+        guard let job = jobs.takeFirst() else { return nil }
+        job.run()
+        return job.end
+    }
+
     /// Has the thread run a job; returns at once.
     ///
     /// - Returns: false if too many jobs wait, or the thread was stopped: the job will not run.
-    public func add(_ job: @escaping Job) -> Bool { jobs.add(job) }
+    public func add(_ job: @escaping Job) -> Bool { jobs.add(Entry(run: job)) == .taken }
+
+    /// Runs a closure on the thread, and waits until it is done; for one caller at a time.
+    ///
+    /// The two threads never run at once, so that the closure may use whatever its caller uses. It has the priority of this
+    /// thread: a thread without privileges cannot raise its own again. After a stop it runs on the caller's thread.
+    public func perform<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        var result: Result<Value, Failure>?
+        run {
+            do throws(Failure) {
+                result = .success(try body())
+            } catch {
+                result = .failure(error)
+            }
+        }
+        return if let result { try result.get() } else { try body() }
+    }
+
+    /// Unchecked Sendable: the thread that adds it waits until it is done and released, so that only one thread at a time
+    /// uses what the closure captures; the semaphores order their accesses.
+    private struct Work: @unchecked Sendable {
+        let run: () -> Void
+    }
+
+    private func run(_ body: () -> Void) {
+        withoutActuallyEscaping(body) { body in
+            let end = Semaphore()
+            let work = Work(run: body)
+            if jobs.add(Entry(run: { work.run() }, end: end)) == .taken { end.wait() }
+        }
+    }
 
     /// Ends the thread after all its jobs, and waits for its end.
     public func stop() {
         jobs.close()
+        arrival.signal()
         thread.join()
     }
 }
@@ -75,42 +127,6 @@ public final class LoopThread: Sendable {
         isStopped.isSet.store(true, ordering: .releasing)
         bell.signal()
         thread.join()
-    }
-}
-
-/// The jobs that wait for a thread.
-private final class JobQueue: Sendable {
-    private struct Waiting {
-        var jobs: [WorkerThread.Job] = []
-        var isClosed = false
-    }
-
-    private let waiting = Guarded(Waiting())
-    private let limit: Int
-    /// One signal for each job, and one for the end.
-    private let arrival = Semaphore()
-
-    init(limit: Int) { self.limit = limit }
-
-    func add(_ job: @escaping WorkerThread.Job) -> Bool {
-        let isTaken = waiting.withLock { waiting in
-            guard !waiting.isClosed, waiting.jobs.count < limit else { return false }
-            waiting.jobs.append(job)
-            return true
-        }
-        if isTaken { arrival.signal() }
-        return isTaken
-    }
-
-    func close() {
-        waiting.withLock { $0.isClosed = true }
-        arrival.signal()
-    }
-
-    /// Waits for the next job; nil if there will be no more.
-    func next() -> WorkerThread.Job? {
-        arrival.wait()
-        return waiting.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
     }
 }
 

@@ -40,23 +40,33 @@ public struct EditedTree: Sendable {
     public let document: Level
     public let translations: Translations?
     public let composition: Composition?
+    /// The source's own name of the state that the save leads to; nil if the store is to name it.
+    public let revision: SourceRevision?
     /// One for each edit of the batch, in the new document.
     public let items: [EditedItem]
 
     public init(
-        document: Level, translations: Translations? = nil, composition: Composition? = nil, items: [EditedItem]
+        document: Level, translations: Translations? = nil, composition: Composition? = nil,
+        revision: SourceRevision? = nil, items: [EditedItem]
     ) {
         self.document = document
         self.translations = translations
         self.composition = composition
+        self.revision = revision
         self.items = items
     }
 }
 
 /// Why edits were not saved; nothing has changed then, unless the outcome is unknown.
 public enum SaveError: Error, Sendable {
-    /// Someone else has changed a file since it was read: load it, and apply the edits to the newer tree.
+    /// Someone else has changed the source since it was read: load it, unless its watcher has the newer trees, and apply
+    /// the edits to the newest tree.
     case changedMeanwhile
+    /// The source refuses one request of the group, for its client, by its number among those that were applied, from 0. The
+    /// others may be saved without it.
+    case refused(number: Int, EditRefusal)
+    /// The source cannot be written to for the moment, and why, for the log.
+    case busy(String)
     /// The file system has no space left, or the quota is used up.
     case noSpace(String)
     /// There was no memory for the new content.
@@ -86,7 +96,7 @@ public struct SaveRefusal: Sendable, Equatable {
     public let reason: String
 
     /// - Parameter reason: must not name files of the server, because clients see it.
-    package init(_ reason: String) { self.reason = reason }
+    public init(_ reason: String) { self.reason = reason }
 }
 
 extension SaveRefusal: CustomStringConvertible {
@@ -117,7 +127,7 @@ extension SaveRefusal {
 
 extension EditRefusal {
     /// Why a source's edits cannot be saved, as an answer.
-    package init(_ refusal: SaveRefusal) {
+    public init(_ refusal: SaveRefusal) {
         let sentence = refusal.description
         self.init(.conflict, sentence.prefix(1).uppercased() + sentence.dropFirst())
     }

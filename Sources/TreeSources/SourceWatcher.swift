@@ -73,8 +73,37 @@ public enum SourceReport: Sendable, Equatable {
     case changed
     /// A complete document was fetched and can be loaded.
     case arrived
+    /// The watcher has newer trees already, the oldest first; each is published, and nothing is loaded.
+    case advanced([TreeAdvance])
     /// The source was requested and has not changed since the last load.
     case confirmed
     /// The source was requested and returned no document.
     case failed(SourceError)
+}
+
+/// A newer tree that a watcher has without a load, as after an entry of a change log.
+public struct TreeAdvance: Sendable {
+    public let document: Level
+    public let translations: Translations?
+    public let composition: Composition?
+    /// The source's own name of the state; nil if the store is to name it.
+    public let revision: SourceRevision?
+    /// Why the source changed.
+    public let cause: Snapshot.Cause
+
+    public init(
+        to document: Level, translations: Translations? = nil, composition: Composition? = nil,
+        revision: SourceRevision? = nil, cause: Snapshot.Cause = .load
+    ) {
+        (self.document, self.translations, self.composition) = (document, translations, composition)
+        (self.revision, self.cause) = (revision, cause)
+    }
+}
+
+extension TreeAdvance: Equatable {
+    /// Whether both lead to an equal tree of the same name.
+    public static func == (one: TreeAdvance, other: TreeAdvance) -> Bool {
+        one.document.hash == other.document.hash && one.translations == other.translations
+            && one.revision == other.revision && one.cause == other.cause
+    }
 }

@@ -43,16 +43,45 @@ public struct LoadedTree: Sendable {
     public var rows: (any RowSource)?
     /// The state of the source as it was when it was read.
     public var fingerprint: Fingerprint
-    /// The syntax of the document.
-    public let syntax: PropertyListSyntax
+    /// The syntax of the document; nil if the source has none.
+    public let syntax: PropertyListSyntax?
     /// The first hundred warnings.
     public var warnings: [SourceWarning]
     /// The number of further warnings.
     public var omittedWarnings: Int
-    /// The files that the tree was composed of; nil for one file.
+    /// The documents that the tree was composed of; nil for one document.
     public var composition: Composition?
-    /// The state of the document's own file as it was when it was read.
+    /// The source's own name of this state; nil if the store is to name it.
+    public var revision: SourceRevision?
+    /// The state of the document's own file as it was when it was read; nil if the source is not a file.
     var identity: FileIdentity?
+
+    /// The result of loading a source that is not a file.
+    public init(
+        tree: Tree, fingerprint: Fingerprint = .missing, revision: SourceRevision? = nil,
+        warnings: [SourceWarning] = [], omittedWarnings: Int = 0
+    ) {
+        self.init(
+            tree: tree, fingerprint: fingerprint, syntax: nil, warnings: warnings, omittedWarnings: omittedWarnings)
+        self.revision = revision
+    }
+
+    init(
+        tree: Tree, fingerprint: Fingerprint, syntax: PropertyListSyntax?, warnings: [SourceWarning],
+        omittedWarnings: Int, identity: FileIdentity? = nil
+    ) {
+        (self.tree, self.fingerprint, self.syntax) = (tree, fingerprint, syntax)
+        (self.warnings, self.omittedWarnings, self.identity) = (warnings, omittedWarnings, identity)
+    }
+}
+
+/// A source's own name for one of its states; it is the same on every server, and after a restart.
+public struct SourceRevision: Sendable, Equatable {
+    public let name: String
+    /// When the state came about, in seconds since 1970.
+    public let date: Double
+
+    public init(_ name: String, date: Double) { (self.name, self.date) = (name, date) }
 }
 
 /// The state of a source when it was read; if two fingerprints are equal, nothing needs to be read again.
@@ -72,7 +101,7 @@ public struct Fingerprint: Sendable, Equatable {
     /// - Parameters:
     ///   - outline: numbers that do not differ if the source was only touched.
     ///   - details: numbers that differ whenever the source was touched; any change of content changes one of both.
-    package init(outline: [UInt64], details: [UInt64]) {
+    public init(outline: [UInt64], details: [UInt64]) {
         self.outline = outline
         self.details = details
     }

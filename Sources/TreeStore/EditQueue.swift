@@ -1,15 +1,9 @@
 public import Levels
-import Locking
 internal import Threads
 
 /// The edits that wait for the store's thread.
-final class EditQueue: Sendable {
-    private struct Waiting {
-        var isStopped = false
-        var requests: [EditRequest] = []
-    }
-
-    private let waiting = Guarded(Waiting())
+struct EditQueue: Sendable {
+    private let requests: Mailbox<EditRequest>
     /// Wakes the store's thread.
     private let wakeup: Wakeup
 
@@ -18,17 +12,18 @@ final class EditQueue: Sendable {
     /// How many edits share a save at most.
     static let groupLimit = 256
 
-    init(wakeup: Wakeup) { self.wakeup = wakeup }
+    init(wakeup: Wakeup) {
+        self.wakeup = wakeup
+        requests = Mailbox(limit: Self.limit) { wakeup.signal() }
+    }
 
     /// Has the store's thread perform an edit, unless too many are waiting; returns at once.
     func add(_ request: EditRequest) {
-        let refusal: EditOutcome? = waiting.withLock { waiting in
-            if waiting.isStopped { return .stopped }
-            if waiting.requests.count >= Self.limit { return .busy }
-            waiting.requests.append(request)
-            return nil
+        switch requests.add(request) {
+        case .taken: return
+        case .full: request.answer(.busy)
+        case .closed: request.answer(.stopped)
         }
-        if let refusal { request.answer(refusal) } else { wakeup.signal() }
     }
 
     /// Has the store's thread look for edits.
@@ -37,16 +32,7 @@ final class EditQueue: Sendable {
     /// Takes the edits that share the next save, in their order; the caller must answer them.
     ///
     /// A request that replaces the whole document has a save of its own.
-    func take() -> [EditRequest] {
-        let (taken, isMore) = waiting.withLock { waiting in
-            let count = Self.groupCount(waiting.requests)
-            let taken = Array(waiting.requests[..<count])
-            waiting.requests.removeFirst(count)
-            return (taken, !waiting.requests.isEmpty)
-        }
-        if isMore { wakeup.signal() }
-        return taken
-    }
+    func take() -> [EditRequest] { requests.take(Self.groupCount) }
 
     private static func groupCount(_ requests: [EditRequest]) -> Int {
         let end = requests.prefix(groupLimit).firstIndex { $0.replacesDocument } ?? min(requests.count, groupLimit)
@@ -55,11 +41,8 @@ final class EditQueue: Sendable {
 
     /// Turns away all later edits, and takes those that wait; the caller must answer them.
     func stop() -> [EditRequest] {
-        waiting.withLock { waiting in
-            defer { waiting.requests = [] }
-            waiting.isStopped = true
-            return waiting.requests
-        }
+        requests.close()
+        return requests.take()
     }
 }
 
@@ -124,6 +107,8 @@ public enum EditOutcome: Sendable {
 /// The edits that were taken from the queue and are not answered yet, and how often they were tried.
 struct OpenEdits {
     private(set) var requests: [EditRequest] = []
+    /// How many of them may be saved together, after the source has refused one of a larger group.
+    private var groupLimit = Int.max
     /// How often someone else changed a file before they were saved.
     private(set) var attempts = 0
     /// When they are tried again; nil for at once.
@@ -139,6 +124,12 @@ struct OpenEdits {
         requests = queue.take()
         (attempts, next) = (0, nil)
     }
+
+    /// Those that are saved together next.
+    var group: ArraySlice<EditRequest> { requests.prefix(groupLimit) }
+
+    /// Has the first of them saved without the others.
+    mutating func split(after count: Int) { groupLimit = count }
 
     /// Notes that they must be tried again; false if that was too often.
     ///
@@ -161,6 +152,6 @@ struct OpenEdits {
     /// Removes those that were answered.
     mutating func remove(first count: Int) {
         requests.removeFirst(count)
-        (attempts, next) = (0, nil)
+        (attempts, next, groupLimit) = (0, nil, .max)
     }
 }

@@ -61,8 +61,9 @@ extension Reloader {
 
     private func commit(_ group: any EditGroup, _ state: StoreState) {
         let begun = clock.now
-        let commit = GroupCommit(open.requests, to: state.snapshot, by: group) { tree, author in
-            snapshot(of: tree, author: author)
+        let commit = GroupCommit(open.group, to: state.snapshot, by: group) { tree, author in
+            snapshot(
+                tree.document, tree.translations, tree.composition, named: tree.revision, by: .edit(author: author))
         }
         guard commit.count > 0 else {
             // Only a group that takes not even one request, which would be tried for ever.
@@ -91,6 +92,10 @@ extension Reloader {
     private func failed(_ commit: GroupCommit, _ error: SaveError, _ state: StoreState) {
         switch error {
         case .changedMeanwhile: return followForeignSave(state)
+        case .refused(let number, let refusal): return separate(commit, number, refusal)
+        case .busy(let reason):
+            tell(.notSaved(id: SaveFailureID.next(), reason: reason))
+            commit.fail(with: .busy)
         case .noSpace(let reason):
             tell(.notSaved(id: SaveFailureID.next(), reason: reason))
             commit.fail(with: .noSpace)
@@ -104,6 +109,18 @@ extension Reloader {
         endGroup(of: commit)
     }
 
+    /// Saves the requests before one that the source refuses, and after them that one alone: only then its refusal holds.
+    private func separate(_ commit: GroupCommit, _ number: Int, _ refusal: EditRefusal) {
+        let index = commit.index(ofApplied: number)
+        if index == 0 {
+            open.requests[0].answer(.refused(refusal))
+            open.remove(first: 1)
+        } else {
+            open.split(after: index)
+        }
+        edits.wake()
+    }
+
     /// Removes the requests that are answered; those that could not join the group are the next one.
     private func endGroup(of commit: GroupCommit) {
         open.remove(first: commit.count)
@@ -113,8 +130,12 @@ extension Reloader {
     /// Loads what someone else has saved; the edits are tried again on that.
     private func followForeignSave(_ state: StoreState) {
         let before = state.snapshot
-        arm()
-        readNewer(state)
+        if case .advanced(let advances)? = pulse.atSource({ watcher.advance(at: clock.now) }) {
+            _ = publish(advances, in: state)
+        } else {
+            arm()
+            readNewer(state)
+        }
         let isNew = state.snapshot !== before
         guard open.postpone(at: clock.now, isNew: isNew) else { return answerAll(.refused(.sourceKeepsChanging)) }
         if isNew { commitEdits(state) }
@@ -122,13 +143,6 @@ extension Reloader {
 
     private func answerAll(_ outcome: EditOutcome) {
         for request in open.close() { request.answer(outcome) }
-    }
-
-    private func snapshot(of tree: EditedTree, author: String?) -> Snapshot {
-        Snapshot(
-            document: tree.document, translations: tree.translations, revision: revisions.next(),
-            loadedAt: WallClock.now, composition: tree.composition, cause: .edit(author: author),
-            release: { [released] in released.take($0) })
     }
 }
 
@@ -177,11 +191,17 @@ struct GroupCommit {
     /// How many requests were applied; those after them belong to another group.
     var count: Int { results.count }
 
+    /// The index of one of the requests that were applied, by its number among them.
+    func index(ofApplied number: Int) -> Int {
+        let applied = results.indices.filter { if case .applied = results[$0].result { true } else { false } }
+        return applied.indices.contains(number) ? applied[number] : 0
+    }
+
     /// Names and keeps a tree; called once for each state that is new.
     typealias MakingSnapshot = (EditedTree, _ author: String?) -> Snapshot
 
     /// Applies requests to a state.
-    init(_ requests: [EditRequest], to base: Snapshot, by group: any EditGroup, makingSnapshot: MakingSnapshot) {
+    init(_ requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup, makingSnapshot: MakingSnapshot) {
         self.group = group
         self.base = base
         latest = base

@@ -9,23 +9,29 @@ internal import TreeSources
 /// What takes long and is not urgent is done by a background thread, while the store's thread waits: edits, for which
 /// clients wait, have the usual priority.
 final class Reloader {
-    private let requests: ReloadRequests
+    /// Called with the outcome of a reload.
+    typealias Answer = @Sendable (ReloadOutcome) -> Void
+
+    private let requests: Mailbox<Answer>
+    /// Wakes the store's thread.
+    private let wakeup: Wakeup
     let edits: EditQueue
-    private let background: BackgroundThread
+    private let background: WorkerThread
     let pulse: StorePulse
     private let progress: LoadProgress?
     let tell: @Sendable (StoreEvent) -> Void
     let watcher: any SourceWatcher
     let clock = ContinuousClock()
-    var revisions = RevisionCounter()
-    let released: ReleasedTrees
+    private var revisions = RevisionCounter()
+    /// The trees that no reader holds any more: the store frees them, so that no reader pays for it.
+    private let released: Mailbox<Level>
     var debounce = Debounce()
     private var retries: RetrySchedule
     private var rereads = RereadPace()
     /// The edits that wait for their save.
     var open = OpenEdits()
     /// The pending callbacks for a reload that is being fetched.
-    private var awaiting: [ReloadRequests.Answer] = []
+    private var awaiting: [Answer] = []
     /// The state that the latest successful load read.
     var fingerprint: Fingerprint?
     /// How long the latest load took that was refused; zero if nothing was loaded.
@@ -35,18 +41,18 @@ final class Reloader {
     var trims = TrimPace()
 
     init(
-        _ source: any TreeSource, requests: ReloadRequests, edits: EditQueue,
-        background: BackgroundThread, pulse: StorePulse, progress: LoadProgress?,
+        _ source: any TreeSource, wakeup: Wakeup, requests: Mailbox<Answer>, edits: EditQueue,
+        background: WorkerThread, pulse: StorePulse, progress: LoadProgress?,
         tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
-        self.requests = requests
+        (self.wakeup, self.requests) = (wakeup, requests)
         self.edits = edits
         self.background = background
         self.pulse = pulse
         self.progress = progress
         self.tell = tell
         watcher = source.makeWatcher()
-        released = ReleasedTrees(wakeup: requests.wakeup)
+        released = Mailbox { wakeup.signal() }
         retries = RetrySchedule(interval: source.retryInterval)
     }
 
@@ -65,12 +71,12 @@ final class Reloader {
     /// Lowers the priority of all later loads.
     func endStart() {
         // At 5 the slowest answer during a reload took 28 ms, at 10 the 10 ms that it takes without one.
-        background.setNiceness(10)
+        background.perform { Thread.setNiceness(10) }
     }
 
     /// Handles changes, edits and reload requests until the store is stopped.
     func run(_ state: StoreState) {
-        while !requests.isStopped {
+        while !requests.isClosed {
             wait()
             pulse.beat()
             takeTurn(state)
@@ -79,7 +85,9 @@ final class Reloader {
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
         for request in open.close() + edits.stop() { request.answer(.stopped) }
+        // Trees that are released later are freed by their last reader.
         released.close()
+        _ = released.take()
     }
 
     /// Frees the trees that were released, and returns memory to the system when that is due.
@@ -87,17 +95,20 @@ final class Reloader {
         // Edits release a few levels each, and the next one should not wait for the background thread's turn.
         let hasFreed =
             trims.isAfterEdit(at: clock.now) && !hasLoaded
-            ? released.free() : released.hasAny && background.perform(released.free)
+            ? freeReleased() : !released.isEmpty && background.perform(freeReleased)
         if trims.isDue(hasLoaded: hasLoaded, hasFreed: hasFreed, at: clock.now) {
             background.perform(HeapMemory.giveBack)
         }
         hasLoaded = false
     }
 
+    /// Frees the trees that were released; returns whether there were any.
+    private func freeReleased() -> Bool { !released.take().isEmpty }
+
     /// Waits for a wake-up, a deadline, or what the source waits for.
     private func wait() {
         var waits = WaitSet()
-        waits.add(requests.wakeup.descriptor)
+        waits.add(wakeup.descriptor)
         if let nextDeadline { waits.wake(by: nextDeadline) }
         watcher.addWaits(to: &waits)
         waits.wait()
@@ -105,11 +116,12 @@ final class Reloader {
 
     /// Does all that is due.
     private func takeTurn(_ state: StoreState) {
-        if requests.wakeup.reset() { answerRequests(state) }
-        guard !requests.isStopped else { return }
+        if wakeup.reset() { answerRequests(state) }
+        guard !requests.isClosed else { return }
         switch pulse.atSource({ watcher.advance(at: clock.now) }) {
         case .changed: followChange(state)
         case .arrived: endFetch(reload(state), in: state)
+        case .advanced(let advances): endFetch(.success(publish(advances, in: state)), in: state)
         case .confirmed: endFetch(.success(confirm(state)), in: state)
         case .failed(let error):
             refusalTook = .zero
@@ -220,6 +232,7 @@ final class Reloader {
             let isNew =
                 loaded.tree.document.hash != old.document.hash || loaded.tree.translations != old.translations
                 || !loaded.composition.hasSameSources(as: old.composition)
+                || loaded.revision.map { $0.name != old.revision } ?? false
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -228,7 +241,6 @@ final class Reloader {
             }
             let new = accept(loaded)
             state.publish(new)
-            state.storeStatus = .ok
             tellLoaded(loaded, new, since: begun)
             return .success(.published(new))
         } catch {
@@ -267,14 +279,35 @@ final class Reloader {
 
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         fingerprint = loaded.fingerprint
-        return Snapshot(
-            document: loaded.tree.document, rows: loaded.rows, translations: loaded.tree.translations,
-            revision: revisions.next(), loadedAt: WallClock.now, composition: loaded.composition,
-            release: { [released] in released.take($0) })
+        return snapshot(
+            loaded.tree.document, loaded.tree.translations, loaded.composition, rows: loaded.rows,
+            named: loaded.revision, by: .load)
+    }
+
+    /// Makes a snapshot, named by the source or else by this store.
+    func snapshot(
+        _ document: Level, _ translations: Translations?, _ composition: Composition?, rows: (any RowSource)? = nil,
+        named revision: SourceRevision?, by cause: Snapshot.Cause
+    ) -> Snapshot {
+        Snapshot(
+            document: document, rows: rows, translations: translations, revision: revision?.name ?? revisions.next(),
+            loadedAt: revision?.date ?? WallClock.now, composition: composition, cause: cause,
+            release: { [released] in released.add($0) })
+    }
+
+    /// Publishes trees that the source brought without a load.
+    func publish(_ advances: [TreeAdvance], in state: StoreState) -> ReloadOutcome {
+        for advance in advances {
+            let new = snapshot(
+                advance.document, advance.translations, advance.composition, named: advance.revision, by: advance.cause)
+            state.publish(new)
+            tell(.advanced(new))
+        }
+        return .published(state.snapshot)
     }
 
     private func tellLoaded(_ loaded: LoadedTree, _ snapshot: Snapshot, since begun: ContinuousClock.Instant) {
-        tell(.loaded(snapshot, syntax: loaded.syntax, took: clock.now - begun))
+        tell(.loaded(snapshot, took: clock.now - begun))
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
     }

@@ -4,7 +4,9 @@ public import TreeSources
 /// An event in a store, for logs.
 public enum StoreEvent: Sendable {
     /// A tree was loaded and published.
-    case loaded(Snapshot, syntax: PropertyListSyntax, took: Duration)
+    case loaded(Snapshot, took: Duration)
+    /// The source brought a newer tree without a load, which is published.
+    case advanced(Snapshot)
     /// The source was read and matches what is already published.
     case unchanged(Snapshot, took: Duration)
     /// The source matches what is published again, after it could not be loaded; sent in addition to `unchanged`.

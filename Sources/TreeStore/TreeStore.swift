@@ -8,7 +8,8 @@ public import TreeSources
 /// of lower priority for which it waits. Subscribers are notified on another one, at the usual priority.
 public final class TreeStore: Sendable {
     private let state: StoreState
-    private let requests: ReloadRequests
+    private let requests: Mailbox<Reloader.Answer>
+    private let wakeup: Wakeup
     private let edits: EditQueue
     private let pulse: StorePulse
     private let thread: Thread
@@ -29,19 +30,23 @@ public final class TreeStore: Sendable {
         let first: Handover<Result<StoreState, SourceError>>
         do throws(SystemCallError) {
             let wakeup = try Wakeup()
-            let (requests, edits) = (ReloadRequests(wakeup: wakeup), EditQueue(wakeup: wakeup))
+            let requests = Mailbox<Reloader.Answer> { wakeup.signal() }
+            let edits = EditQueue(wakeup: wakeup)
             let pulse = StorePulse(wakeup: wakeup)
             let notifier = try Notifier()
-            let handover = try Handover<Result<StoreState, SourceError>>()
-            let background = try BackgroundThread(name: "store-loads", stackBytes: Self.stackBytes)
+            let handover = Handover<Result<StoreState, SourceError>>()
+            let background = try WorkerThread(name: "store-loads", niceness: 0, stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
-                Self.run(
-                    source, requests, edits, background, pulse, progress, onEvent, first: handover
-                ) { snapshot in
+                let reloader = Reloader(
+                    source, wakeup: wakeup, requests: requests, edits: edits, background: background, pulse: pulse,
+                    progress: progress, tell: onEvent)
+                Self.run(reloader, first: handover) { snapshot in
                     StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
+                background.stop()
             }
-            (self.requests, self.edits, self.pulse, self.notifier) = (requests, edits, pulse, notifier)
+            (self.wakeup, self.requests, self.edits) = (wakeup, requests, edits)
+            (self.pulse, self.notifier) = (pulse, notifier)
             first = handover
         } catch {
             throw Self.unwatchable(source, error)
@@ -55,7 +60,8 @@ public final class TreeStore: Sendable {
         do throws(SystemCallError) {
             notifierThread = try notifier.start(state.publications)
         } catch {
-            requests.stop()
+            requests.close()
+            wakeup.signal()
             notifier.endLimit()
             thread.join()
             throw Self.unwatchable(source, error)
@@ -70,16 +76,8 @@ public final class TreeStore: Sendable {
 
     /// What the store's thread does: the first load, and then all that follows.
     private static func run(
-        _ source: any TreeSource, _ requests: ReloadRequests, _ edits: EditQueue,
-        _ background: BackgroundThread, _ pulse: StorePulse, _ progress: LoadProgress?,
-        _ onEvent: @escaping @Sendable (StoreEvent) -> Void,
-        first: Handover<Result<StoreState, SourceError>>,
-        makingState: (Snapshot) -> StoreState
+        _ reloader: Reloader, first: Handover<Result<StoreState, SourceError>>, makingState: (Snapshot) -> StoreState
     ) {
-        let reloader = Reloader(
-            source, requests: requests, edits: edits, background: background, pulse: pulse,
-            progress: progress, tell: onEvent)
-        defer { background.stop() }
         do throws(SourceError) {
             let state = makingState(try reloader.start())
             first.give(.success(state))
@@ -92,7 +90,8 @@ public final class TreeStore: Sendable {
 
     /// Has the store's thread end after what it is doing.
     func requestStop() {
-        requests.stop()
+        requests.close()
+        wakeup.signal()
         notifier.endLimit()
     }
 
@@ -114,7 +113,9 @@ public final class TreeStore: Sendable {
     /// Loads the source again, even if its watcher reports no change.
     ///
     /// - Parameter answer: called on the store's thread when the load is done; requests close together share a load.
-    public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) { requests.ask(answer) }
+    public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) {
+        if requests.add(answer) != .taken { answer(.stopped) }
+    }
 
     /// Changes the document: the source is saved first, and then the new tree is published.
     ///

@@ -54,7 +54,7 @@ struct LogTests {
 
     @Test("tells numbers as numbers, and one item as one")
     func numbers() throws {
-        let event = StoreEvent.loaded(try snapshot(items: 1), syntax: .xml, took: .microseconds(2_340))
+        let event = StoreEvent.loaded(try snapshot(items: 1), took: .microseconds(2_340))
         #expect(
             Log.Entry.entries(for: event, of: "a").flatMap(lines) == [
                 "drilldown: loaded 1 item in 2.3 ms, revision a-1",

@@ -57,7 +57,7 @@ import TreeStore
     func store() throws {
         let counters = ServiceCounters()
         let snapshot = try Desk.snapshot("[]")
-        counters.note(.loaded(snapshot, syntax: .xml, took: .milliseconds(250)), at: 10)
+        counters.note(.loaded(snapshot, took: .milliseconds(250)), at: 10)
         counters.note(.unchanged(snapshot, took: .milliseconds(500)), at: 20)
         counters.note(.recovered(snapshot), at: 21)
         counters.note(.refused(SourceError("a", "it is broken"), took: .seconds(2)), at: 30)

@@ -6,7 +6,7 @@ struct HandoverTests {
     @Test("gives a value to a thread that waits for it, or will")
     func values() throws {
         for number in 0..<100 {
-            let handover = try Handover<Int>()
+            let handover = Handover<Int>()
             let thread = try Thread(name: "test") { handover.give(number) }
             #expect(handover.take() == number)
             thread.join()

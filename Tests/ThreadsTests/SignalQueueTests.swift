@@ -8,7 +8,7 @@ struct SignalQueueTests {
     @Test("gives each pending signal once")
     func pending() throws {
         // On a thread of its own, so that the mask of the test's thread stays as it is.
-        let handover = try Handover<[Int32?]>()
+        let handover = Handover<[Int32?]>()
         let thread = try Thread(name: "signals") {
             do {
                 let queue = try SignalQueue([SIGUSR1, SIGUSR2])

@@ -68,7 +68,7 @@ struct ThreadTests {
 
     @Test("can be scheduled as a batch job, and no other thread with it")
     func batchScheduling() throws {
-        let found = try Handover<[Int32]>()
+        let found = Handover<[Int32]>()
         let thread = try Thread(name: "test") {
             let before = sched_getscheduler(0)
             Thread.setBatchScheduling()
@@ -90,8 +90,8 @@ struct ThreadTests {
 
     @Test("is detached when it joins itself")
     func joinItself() throws {
-        let itself = try Handover<Thread>()
-        let hasJoined = try Handover<Bool>()
+        let itself = Handover<Thread>()
+        let hasJoined = Handover<Bool>()
         let thread = try Thread(name: "test") {
             itself.take().join()
             hasJoined.give(true)
@@ -105,7 +105,7 @@ struct ThreadTests {
     @Test("goes on when it is let go without being joined")
     func letGo() throws {
         let go = try Wakeup()
-        let hasRun = try Handover<Bool>()
+        let hasRun = Handover<Bool>()
         _ = try Thread(name: "test") {
             go.wait()
             hasRun.give(true)

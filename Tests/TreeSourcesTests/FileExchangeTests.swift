@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Levels
 import Testing
 import Threads
 
@@ -67,10 +68,11 @@ struct FileExchangeTests {
         } catch let error as SaveError {
             return switch error {
             case .changedMeanwhile: "changed meanwhile"
-            case .noSpace(let reason), .failed(let reason), .unknown(let reason):
+            case .noSpace(let reason), .failed(let reason), .unknown(let reason), .busy(let reason):
                 reason.replacing(scratch(""), with: "")
             case .unwritable(let refusal): refusal.description
             case .outOfMemory: "out of memory"
+            case .refused(_, let refusal): refusal.detail
             }
         } catch {
             return "\(error)".replacing(scratch(""), with: "")

@@ -48,6 +48,8 @@ struct SaveCallsTests {
             case .unwritable: "unwritable"
             case .failed: "failed"
             case .unknown: "unknown"
+            case .busy: "busy"
+            case .refused: "refused"
             }
         }
     }

@@ -45,7 +45,7 @@ struct TreeStoreTests {
         #expect(store.current.loadedAt >= before - 1)
         #expect(store.current.loadedAt <= Date().timeIntervalSince1970 + 1)
         #expect(store.status == .ok)
-        guard case .loaded(let snapshot, .xml, _) = journal.events.first else {
+        guard case .loaded(let snapshot, _) = journal.events.first else {
             Issue.record("the load was not told")
             return
         }

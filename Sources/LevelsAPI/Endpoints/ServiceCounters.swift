@@ -56,7 +56,7 @@ struct StoreTotals: Equatable {
 
     mutating func note(_ event: StoreEvent, at now: Double) {
         switch event {
-        case .loaded(_, _, let took):
+        case .loaded(_, let took):
             published.note(took)
             latestLoad = now
         case .unchanged(_, let took):
@@ -70,7 +70,7 @@ struct StoreTotals: Equatable {
             editSteps += max(steps, 1)
         case .saved(_, let took): saves.note(took)
         case .notSaved: failedSaves += 1
-        case .recovered, .warnings: break
+        case .advanced, .recovered, .warnings: break
         }
     }
 }

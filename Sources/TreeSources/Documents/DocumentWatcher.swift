@@ -138,7 +138,7 @@ extension DocumentWatcher {
         let main = ObjectIdentifier(composition)
         return EditSession(composition, names: names, limits: limits) { file in
             let file = ObjectIdentifier(file)
-            return file == main ? own : others[file].map(FileSyntax.init) ?? .xml
+            return file == main ? own : FileSyntax(others[file])
         }
     }
 
@@ -151,10 +151,11 @@ extension DocumentWatcher {
     func save(
         _ content: EditedFile.Content, to part: PartFile?, replacing loaded: LoadedTree?
     ) throws(SaveError) -> LoadedTree {
-        guard let loaded else { throw .changedMeanwhile }
+        guard let loaded, let syntax = loaded.syntax else { throw .changedMeanwhile }
         let file = EditedFile(
             path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
-            interpretation: document.interpretation, loaded: loaded, worker: shared.saveWorker, fault: fault)
+            interpretation: document.interpretation, loaded: loaded, syntax: syntax, worker: shared.saveWorker,
+            fault: fault)
         return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
     }
 
@@ -237,10 +238,11 @@ extension DocumentWatcher {
 }
 
 extension FileSyntax {
-    fileprivate init(_ syntax: PropertyListSyntax) {
+    /// The syntax of a file; XML, which can represent least, if it is not known.
+    fileprivate init(_ syntax: PropertyListSyntax?) {
         self =
             switch syntax {
-            case .xml: .xml
+            case .xml, nil: .xml
             case .binary: .binary
             case .json: .json
             }

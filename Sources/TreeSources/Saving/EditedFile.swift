@@ -12,6 +12,7 @@ struct EditedFile {
     let interpretation: Interpretation
     /// What was read from it.
     let loaded: LoadedTree
+    let syntax: PropertyListSyntax
     let worker: SaveWorker
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _, _ in nil }
@@ -117,7 +118,7 @@ struct EditedFile {
         switch content {
         case .tree(let document, let provenance):
             let splice = DocumentSplice(old: loaded.tree.document, new: document, provenance: provenance)
-            try splice.write(try input(original), syntax: loaded.syntax, to: sink)
+            try splice.write(try input(original), syntax: syntax, to: sink)
         case .bytes(let bytes, _): try DocumentOutput.send(bytes.span, to: sink)
         }
     }
@@ -130,7 +131,7 @@ struct EditedFile {
 
     /// A check that reads a new content, and returns why it must not be saved, or nil if it is read as the edited tree.
     private func check(of bytes: [UInt8], _ document: Level) -> @Sendable () -> SaveError? {
-        { [interpretation, syntax = loaded.syntax] in
+        { [interpretation, syntax] in
             do throws(PropertyListError) {
                 let tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(document))
                 if tree.document.hash == document.hash { return nil }

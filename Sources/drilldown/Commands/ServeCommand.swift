@@ -13,7 +13,7 @@ import TreeStore
 enum ServeCommand {
     /// The descriptors that the store opens after the server was started, its wake-ups and what watches the source, less
     /// the listening socket, which is open already when the server counts it.
-    private static let storeDescriptors = 9
+    private static let storeDescriptors = 6
 
     /// Ends the process with status 0 after a signal to stop.
     ///

@@ -12,7 +12,14 @@ extension Log.Entry {
     /// - Parameter source: the document as the user named it.
     static func entries(for event: StoreEvent, of source: String) -> [Log.Entry] {
         switch event {
-        case .loaded(let snapshot, _, let took): [loaded(snapshot, took)]
+        case .loaded(let snapshot, let took): [loaded(snapshot, took)]
+        case .advanced(let snapshot):
+            [
+                Log.Entry(
+                    .info, "advanced",
+                    "followed the source to revision \(snapshot.revision): \(Quantity(snapshot.itemCount, "item"))",
+                    [.init("items", .number(snapshot.itemCount)), .init("revision", .text(snapshot.revision))])
+            ]
         case .unchanged(let snapshot, let took):
             [
                 Log.Entry(

@@ -1,0 +1,87 @@
+import Levels
+import TestSources
+import Testing
+import TreeSources
+
+@testable import TestSupport
+@testable import TreeStore
+
+/// A store whose source follows a log of changes, as a database does.
+@Suite("The store of a source that advances")
+struct AdvancingStoreTests {
+    private let source: MemorySource
+    private let journal = Journal()
+    private let outcomes = EditOutcomes()
+
+    init() throws { source = try MemorySource(#"["A"]"#) }
+
+    private func store() throws -> TreeStore { try TreeStore(source) { [journal] in journal.note($0) } }
+
+    /// Has edits wait together while another one is saved.
+    private func insertTogether(_ titles: String..., in store: TreeStore) {
+        for title in titles { store.insert(title, into: outcomes) }
+    }
+
+    @Test("publishes each state under the source's own name, time and cause, and loads nothing")
+    func advances() throws {
+        let store = try store()
+        #expect(store.current.revision == "memory-0")
+        #expect(store.current.loadedAt == 1_000)
+        let first = store.publications.current
+        try source.commit(#"["A","B"]"#)
+        try source.commit(#"["A","B","C"]"#)
+        #expect(journal.waits { store.titles == ["A", "B", "C"] })
+        #expect(store.current.revision == "memory-2")
+        #expect(store.current.loadedAt == 1_002)
+        #expect(store.current.cause == .edit(author: "another program"))
+        // Each state is a publication, even if the thread saw both at once.
+        #expect(store.publications.number(of: "memory-1") == first.number + 1)
+        let loads = journal.events.filter { if case .loaded = $0 { true } else { false } }
+        #expect(loads.count == 1)
+    }
+
+    @Test("names the states that edits lead to as the source does, also after another program was faster")
+    func edits() throws {
+        let store = try store()
+        #expect(store.inserted("B") == "done 1: A B")
+        #expect(store.current.revision == "memory-1")
+        #expect(store.current.cause == .edit(author: nil))
+        source.failSaves(with: .changedMeanwhile)
+        try source.commit(#"["A","X"]"#)
+        #expect(store.inserted("C") == "done 3: A X C")
+        #expect(store.current.revision == "memory-3")
+    }
+
+    @Test("refuses the one request of a group that the source refuses, and saves the others")
+    func refusal() throws {
+        let store = try store()
+        insertTogether("B", MemorySource.forbidden, "C", "D", in: store)
+        #expect(outcomes.waits(for: 4))
+        #expect(store.current.titles == "A B C D")
+        #expect(outcomes[MemorySource.forbidden] == "The source forbids this title.")
+        #expect(outcomes["B"] == "done 1: A B")
+        #expect(outcomes["D"] == "done 3: A B C D")
+        #expect(store.current.revision == "memory-3")
+    }
+
+    @Test("turns edits away while the source is busy, and says so where an outcome is not known")
+    func failures() throws {
+        let store = try store()
+        source.failSaves(with: .busy("another program has the lock"), .unknown("the connection was lost"))
+        #expect(store.inserted("B") == "busy")
+        #expect(store.inserted("B") == "failed")
+        #expect(store.current.titles == "A")
+        #expect(store.inserted("B") == "done 1: A B")
+    }
+
+    @Test("keeps its tree while the source cannot be read")
+    func stale() throws {
+        let store = try store()
+        source.spoil("the table is gone; restore it")
+        #expect(journal.waits { store.isStale })
+        #expect(store.status.lastError == "memory:test: the table is gone; restore it.")
+        #expect(store.titles == ["A"])
+        try source.commit(#"["B"]"#)
+        #expect(journal.waits { store.titles == ["B"] && store.status == .ok })
+    }
+}

@@ -147,14 +147,15 @@ let package = Package(
         .testTarget(
             name: "TreeSourcesTests",
             dependencies: [
-                "TreeSources", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TestDocuments", "TestSources",
-                "TestSupport", "CFiles",
+                "TreeSources", "Bytes", "Files", "Threads", "Levels", "PropertyLists", "Locking", "TestDocuments",
+                "TestSources", "TestSupport", "CFiles",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TreeStoreTests",
             dependencies: [
-                "TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSources", "TestSupport",
+                "TreeStore", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking", "TestSources",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

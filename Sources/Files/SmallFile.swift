@@ -22,13 +22,15 @@ public struct SmallFile: Sendable {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Unreadable(errno: errno) }
         defer { _ = close(descriptor) }
-        guard let stamp = FileStamp(descriptor: descriptor, clock: clock) else { throw Unreadable(errno: errno) }
-        guard stamp.isRegular else { throw Unreadable(description: "it is not a regular file") }
-        guard stamp.size <= maximumBytes else {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Unreadable(errno: errno) }
+        let identity = FileIdentity(status)
+        guard identity.isRegular else { throw Unreadable(description: "it is not a regular file") }
+        guard identity.size <= maximumBytes else {
             throw Unreadable(description: "it is larger than \(maximumBytes) bytes")
         }
         bytes = try Self.read(descriptor, atMost: maximumBytes)
-        self.stamp = stamp
+        stamp = FileStamp(path, status, at: clock())
     }
 
     private static func read(_ descriptor: Int32, atMost maximum: Int) throws(Unreadable) -> [UInt8] {
@@ -53,23 +55,12 @@ extension SmallFile.Unreadable {
     fileprivate init(errno code: Int32) { self.init(description: unsafe String(cString: strerror(code))) }
 }
 
-/// What the system tells of a file that changes when the file does (`stat(2)`).
-public struct FileStamp: Equatable, Sendable {
-    private let device, inode: UInt64
-    /// Bytes.
-    public let size: Int
-    private let modified, changed: Int64
-    /// The permissions.
-    public let mode: Int
-    /// Whether it is a regular file.
-    public let isRegular: Bool
+/// The state of a file when it was read, which tells whether it must be read again.
+public struct FileStamp: Sendable {
+    private let path: String
+    private let identity: FileIdentity
     /// Whether the file was changed so long ago that a further change has another time.
-    public private(set) var isSettled = false
-
-    public static func == (one: FileStamp, other: FileStamp) -> Bool {
-        (one.device, one.inode, one.size, one.modified, one.changed)
-            == (other.device, other.inode, other.size, other.modified, other.changed)
-    }
+    public let isSettled: Bool
 
     /// A clock: returns the time since 1970 in UTC.
     public typealias Clock = @Sendable () -> Duration
@@ -81,33 +72,18 @@ public struct FileStamp: Equatable, Sendable {
         return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
     }
 
-    /// The stamp of an open file; nil if the system has none.
-    ///
-    /// - Parameter clock: what the time of the change is compared with.
-    public init?(descriptor: Int32, clock: Clock = systemClock) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status, at: clock())
+    /// - Parameters:
+    ///   - path: where the file was found.
+    ///   - status: its state before it was read.
+    ///   - now: what the time of its change is compared with.
+    init(_ path: String, _ status: stat, at now: Duration) {
+        (self.path, identity) = (path, FileIdentity(status))
+        let changed = Duration.seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec)
+        isSettled = Self.isSettled(changedAt: changed, now: now)
     }
 
-    /// The stamp of the file that a path leads to; nil if there is none.
-    public init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status, at: Self.systemClock())
-    }
-
-    private init(_ status: stat, at now: Duration) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        size = Int(status.st_size)
-        modified = Self.nanoseconds(status.st_mtim)
-        changed = Self.nanoseconds(status.st_ctim)
-        mode = Int(status.st_mode & 0o777)
-        isRegular = status.st_mode & S_IFMT == S_IFREG
-        isSettled = Self.isSettled(
-            changedAt: .seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec), now: now)
-    }
+    /// Whether the file certainly has the content that was read.
+    public var isCurrent: Bool { isSettled && FileIdentity(path: path) == identity }
 
     /// Whether a change is more than two seconds away from a moment, before or after it.
     ///
@@ -117,10 +93,9 @@ public struct FileStamp: Equatable, Sendable {
         return difference > .seconds(2) || difference < .seconds(-2)
     }
 
+    /// The permissions.
+    public var mode: Int { Int(identity.mode & 0o777) }
+
     /// Whether all users can read the file, or others than its owner can change it.
     public var isExposed: Bool { mode & 0o026 != 0 }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
 }

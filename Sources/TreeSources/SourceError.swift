@@ -1,11 +1,11 @@
 public import Levels
 public import PropertyLists
 
-/// Why a source could not be loaded: the file, the place in it, and what would be right.
+/// Why a source could not be loaded: the source, the place in it, and what would be right.
 public struct SourceError: Error, Sendable, Equatable {
-    /// The file as the user named it.
-    public let file: String
-    /// The position in the file; nil for the file as a whole.
+    /// The source, or the part of it, as the user named it, such as the path of a file.
+    public let name: String
+    /// The position in it; nil for the source as a whole.
     public let position: SourcePosition?
     /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
     public let path: String?
@@ -15,52 +15,60 @@ public struct SourceError: Error, Sendable, Equatable {
     public private(set) var isOutOfMemory = false
 
     /// Creates an error; `reason` is a sentence without the final full stop.
-    public init(_ file: String, _ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
-        self.file = file
+    public init(_ name: String, _ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
+        self.name = name
         self.position = position
         self.path = path
         self.reason = reason
     }
 
-    init(_ file: String, _ error: PropertyListError) {
-        self.init(file, error.reason, at: error.position, path: error.path)
+    init(_ name: String, _ error: PropertyListError) {
+        self.init(name, error.reason, at: error.position, path: error.path)
         isOutOfMemory = error.isOutOfMemory
     }
 }
 
 extension SourceError: CustomStringConvertible {
-    /// `Data.plist:12:5: in /Item 4: sentence.`, or `Data.plist: sentence.` for the file as a whole.
-    public var description: String { SourcePlace(file: file, position: position, path: path).line(reason) }
+    /// `Data.plist:12:5: in /Item 4: sentence.`, or `Data.plist: sentence.` for the source as a whole.
+    public var description: String { SourcePlace(name: name, position: position, path: path).line(reason) }
 }
 
 /// Something in a source that can be read, but is probably not what its author meant.
 public struct SourceWarning: Sendable, Equatable {
-    /// The file as the user named it.
-    public let file: String
-    /// The warning, with its position in the file.
+    /// The source, or the part of it, as the user named it.
+    public let name: String
+    /// The warning, with its position.
     public let warning: DocumentWarning
+
+    public init(_ name: String, _ warning: DocumentWarning) { (self.name, self.warning) = (name, warning) }
+
+    /// A warning about a place in a file, or about the whole file.
+    init(_ name: String, _ message: String, at position: SourcePosition? = nil, path: String = "") {
+        self.init(
+            name, DocumentWarning(position: position ?? .text(line: 1, column: 1), path: path, message: message))
+    }
 }
 
 extension SourceWarning: CustomStringConvertible {
     /// `Data.plist:12:5: in /Item 4: sentence.`
     public var description: String {
-        SourcePlace(file: file, position: warning.position, path: warning.path.isEmpty ? nil : warning.path).line(
+        SourcePlace(name: name, position: warning.position, path: warning.path.isEmpty ? nil : warning.path).line(
             warning.message)
     }
 }
 
 /// The prefix of a sentence, in the form in which editors recognize a position.
 struct SourcePlace {
-    let file: String
+    let name: String
     let position: SourcePosition?
     let path: String?
 
     func line(_ sentence: String) -> String {
         let place =
             switch position {
-            case .text(let line, let column): "\(path: file):\(line):\(column): "
-            case .byte(let offset): "\(path: file): byte \(offset): "
-            case nil: "\(path: file): "
+            case .text(let line, let column): "\(path: name):\(line):\(column): "
+            case .byte(let offset): "\(path: name): byte \(offset): "
+            case nil: "\(path: name): "
             }
         return place + (path.map { "in \($0): " } ?? "") + sentence + (sentence.hasSuffix("?") ? "" : ".")
     }

@@ -1,3 +1,4 @@
+internal import Files
 public import Levels
 
 /// A source of a tree, which can be loaded and watched.

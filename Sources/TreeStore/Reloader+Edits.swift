@@ -201,7 +201,10 @@ struct GroupCommit {
     typealias MakingSnapshot = (EditedTree, _ author: String?) -> Snapshot
 
     /// Applies requests to a state.
-    init(_ requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup, makingSnapshot: MakingSnapshot) {
+    init(
+        _ requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup,
+        makingSnapshot: MakingSnapshot
+    ) {
         self.group = group
         self.base = base
         latest = base

@@ -21,7 +21,7 @@ struct CheckTests {
 
     private func standardInput(_ text: String, maximumBytes: Int = 1000) throws -> StandardInput {
         let descriptor = unsafe open(try scratch.write("input", text), O_RDONLY)
-        return StandardInput(interpretation: Interpretation(), maximumBytes: maximumBytes, descriptor: descriptor)
+        return StandardInput(interpretation: Interpretation(maximumBytes: maximumBytes), descriptor: descriptor)
     }
 
     private func refusal(_ document: any TreeSource) -> String {
@@ -119,7 +119,7 @@ struct CheckTests {
                 == "<stdin>: standard input has more than 7 bytes; split the document, or raise MaxDocumentBytes.")
         let folder = unsafe open(scratch.path, O_RDONLY)
         defer { close(folder) }
-        let input = StandardInput(interpretation: Interpretation(), maximumBytes: 7, descriptor: folder)
+        let input = StandardInput(interpretation: Interpretation(maximumBytes: 7), descriptor: folder)
         #expect(refusal(input) == "<stdin>: standard input cannot be read: Is a directory.")
     }
 }

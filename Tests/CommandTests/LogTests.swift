@@ -66,7 +66,7 @@ struct LogTests {
     @Test("gives the place of a warning and of a refusal as members")
     func places() throws {
         let warning = SourceWarning(
-            file: "a.plist", warning: DocumentWarning(position: .text(line: 3, column: 5), path: "/A", message: "odd"))
+            "a.plist", DocumentWarning(position: .text(line: 3, column: 5), path: "/A", message: "odd"))
         let refused = SourceError("a.plist", "wrong", at: .byte(offset: 9))
         let events = [StoreEvent.warnings([warning], omitted: 0), .refused(refused, took: .zero)]
         #expect(
@@ -81,7 +81,7 @@ struct LogTests {
     @Test("tells ten warnings, and how to list the others", arguments: [(1, "1 more warning"), (5, "5 more warnings")])
     func moreWarnings(_ more: Int, _ told: String) {
         let warning = SourceWarning(
-            file: "my a.plist", warning: DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))
+            "my a.plist", DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))
         let entries = Log.Entry.entries(
             for: .warnings(Array(repeating: warning, count: 10), omitted: more), of: "my a.plist")
         #expect(entries.count == 11)

@@ -171,7 +171,7 @@ struct DocumentEditsTests {
         try scratch.write("Big.json", "[\(names)]")
         var file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
         // Enough for the part and what it would mount, but not for the document around them.
-        file.treeLimits.items = 23
+        file.interpretation.treeLimits.items = 23
         let watcher = DocumentWatcher(file, sharing: WatchedFiles())
         watcher.arm()
         _ = try watcher.load(replacing: nil)

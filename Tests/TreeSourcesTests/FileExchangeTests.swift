@@ -1,6 +1,7 @@
+import Files
 import Foundation
-import Locking
 import Levels
+import Locking
 import Testing
 import Threads
 

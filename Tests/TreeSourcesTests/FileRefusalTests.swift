@@ -12,7 +12,8 @@ struct FileRefusalTests {
 
     private func refusal(_ name: String, limit: Int = 100) -> String {
         do {
-            _ = try PropertyListFile(path: scratch(name), maximumBytes: limit).load(replacing: nil)
+            _ = try PropertyListFile(path: scratch(name), interpretation: Interpretation(maximumBytes: limit)).load(
+                replacing: nil)
             return "it was read"
         } catch {
             return "\(error)".replacingOccurrences(of: scratch.path, with: "~")

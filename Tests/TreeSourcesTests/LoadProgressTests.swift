@@ -73,7 +73,7 @@ struct LoadProgressTests {
             }
         var file = PropertyListFile(path: try scratch.write("a", bytes))
         let progress = LoadProgress()
-        file.progress = progress
+        file.interpretation.progress = progress
         progress.begin()
         #expect(try file.load(replacing: nil).tree.itemCount == 10_000)
         let status = try #require(progress.status)
@@ -85,15 +85,16 @@ struct LoadProgressTests {
         progress.end()
     }
 
-    @Test("counts the items of any shape, and of a table", arguments: [PropertyListFile.Shape.items, .any])
-    func shapes(_ shape: PropertyListFile.Shape) throws {
+    @Test("counts the items of any shape, and of a table", arguments: [Interpretation.Shape.items, .any])
+    func shapes(_ shape: Interpretation.Shape) throws {
         let lines = (0..<5_000).map { "\($0),a" }
         try scratch.write("t.csv", (["Title,Kind"] + lines).joined(separator: "\n"))
         try scratch.write("a.json", #"{"Records":"t.csv","DrillBy":["Kind"]}"#)
         try scratch.write("b.json", try JSONSerialization.data(withJSONObject: Array(0..<5_000)))
-        var file = PropertyListFile(path: scratch(shape == .any ? "b.json" : "a.json"), shape: shape)
+        var file = PropertyListFile(
+            path: scratch(shape == .any ? "b.json" : "a.json"), interpretation: Interpretation(shape: shape))
         let progress = LoadProgress()
-        file.progress = progress
+        file.interpretation.progress = progress
         progress.begin()
         _ = try file.load(replacing: nil)
         #expect(progress.status?.files == (shape == .any ? 1 : 2))
@@ -105,9 +106,10 @@ struct LoadProgressTests {
     func limit(_ limit: Int) throws {
         for (count, isRefused) in [(limit, false), (limit + 1, true)] {
             let path = try scratch.write("a", try JSONSerialization.data(withJSONObject: (0..<count).map { "\($0)" }))
-            var file = PropertyListFile(path: path, treeLimits: TreeLimits(items: limit))
+            var file = PropertyListFile(
+                path: path, interpretation: Interpretation(treeLimits: TreeLimits(items: limit)))
             let progress = LoadProgress()
-            file.progress = progress
+            file.interpretation.progress = progress
             var refusal: String?
             do { _ = try file.load(replacing: nil) } catch { refusal = error.reason }
             #expect(

@@ -15,7 +15,7 @@ struct MountTests {
     }
 
     private func load(_ name: String = "in/Main.plist", names: StructuralNames = .init()) throws -> LoadedTree {
-        try PropertyListFile(path: scratch(name), names: names).load(replacing: nil)
+        try PropertyListFile(path: scratch(name), interpretation: Interpretation(names: names)).load(replacing: nil)
     }
 
     /// Writes a document whose first level has an item for each path, titled by it.
@@ -201,7 +201,8 @@ struct MountTests {
         try scratch.write("in/a.json", #"{"name":"Root A","entries":[{"name":"x"}]}"#)
         let names = try StructuralNames(mapping: "title=name,children=entries")
         #expect(try shown(load(names: names)) == ["x"])
-        let any = try PropertyListFile(path: scratch("in/Main.plist"), shape: .any).load(replacing: nil)
+        let any = try PropertyListFile(path: scratch("in/Main.plist"), interpretation: Interpretation(shape: .any))
+            .load(replacing: nil)
         #expect(any.composition == nil)
     }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Levels
 import PropertyLists
@@ -15,7 +16,7 @@ struct PropertyListFileTests {
     private func refusal(_ text: String, names: StructuralNames = .init()) throws -> String {
         let path = try scratch.write("Data.plist", text)
         do {
-            _ = try PropertyListFile(path: path, names: names).load(replacing: nil)
+            _ = try PropertyListFile(path: path, interpretation: Interpretation(names: names)).load(replacing: nil)
             return "it was read"
         } catch {
             return "\(error)".replacingOccurrences(of: scratch.path + "/", with: "")
@@ -118,7 +119,9 @@ struct PropertyListFileTests {
     @Test("of any shape is served with --shape any")
     func anyShape() throws {
         let path = try scratch.write("Data.plist", "<dict><key>a</key><array><integer>1</integer></array></dict>")
-        #expect(try PropertyListFile(path: path, shape: .any).load(replacing: nil).tree.itemCount == 2)
+        #expect(
+            try PropertyListFile(path: path, interpretation: Interpretation(shape: .any)).load(replacing: nil).tree
+                .itemCount == 2)
     }
 
     @Test("whose items have other names is refused with the names that fit")

@@ -16,8 +16,8 @@ struct SavabilityTests {
     }
 
     /// The sentence of a refusal; nil if items can be saved.
-    private func refusal(_ name: String = "data/Data.plist", shape: PropertyListFile.Shape = .items) -> String? {
-        switch PropertyListFile(path: scratch(name), shape: shape).savability {
+    private func refusal(_ name: String = "data/Data.plist", shape: Interpretation.Shape = .items) -> String? {
+        switch PropertyListFile(path: scratch(name), interpretation: Interpretation(shape: shape)).savability {
         case .items, .controls: nil
         case .nothing(let refusal): refusal.description
         }
@@ -65,7 +65,7 @@ struct SavabilityTests {
     @Test("to a file that this process may not write to is nothing, and the cause is the system's")
     func denials() {
         #expect(
-            [EACCES, EROFS, EPERM].map { PropertyListFile.refusal(denied: $0, by: .readOnlyFolder).description } == [
+            [EACCES, EROFS, EPERM].map { FileAccess.refusal(denied: $0, by: .readOnlyFolder).description } == [
                 "the folder of the document's file is read-only, and saving creates a new file there; give the server permission to write to it.",
                 "the file system of the document is mounted read-only; mount it for writing.",
                 "the folder of the document's file is read-only, and saving creates a new file there; give the server permission to write to it.",
@@ -78,7 +78,7 @@ struct SavabilityTests {
         #expect(
             watcher.savability(at: try ItemPath("/A".utf8.span))
                 == .nothing(SaveRefusal("the document is fetched from another server; edit it there")))
-        let input = StandardInput(interpretation: Interpretation(), maximumBytes: 1).makeWatcher()
+        let input = StandardInput(interpretation: Interpretation(maximumBytes: 1)).makeWatcher()
         #expect(
             input.savability(at: .root)
                 == .nothing(SaveRefusal("the document cannot be edited here; edit it in its own place")))

@@ -101,10 +101,7 @@ public final class CertificateFiles: Sendable {
     }
 
     private func refresh(_ state: inout State, _ now: Int, _ isAsked: Bool) -> [Notice] {
-        if state.refusal == nil, state.content.isSettled,
-            FileStamp(path: certificatePath) == state.content.certificate.stamp,
-            FileStamp(path: keyPath) == state.content.key.stamp
-        {
+        if state.refusal == nil, state.content.certificate.stamp.isCurrent, state.content.key.stamp.isCurrent {
             return []
         }
         var isSettled = true

@@ -64,7 +64,7 @@ public final class AccessTokenFile: Sendable {
 
     /// Reads the file if it has changed; what cannot be read takes all tokens back, as if the file were empty.
     private func refresh(_ state: inout State) -> [Notice] {
-        if let stamp = state.stamp, stamp.isSettled, FileStamp(path: path) == stamp { return [] }
+        if state.stamp?.isCurrent == true { return [] }
         do throws(Unreadable) {
             let (text, stamp) = try Self.read(path)
             let tokens = AccessTokens(text)

@@ -15,8 +15,9 @@ struct BundlePages {
         var refusals: [Int: String] = [:]
     }
 
-    /// The file of the root page.
-    let file: PropertyListFile
+    /// The path of the root page.
+    private let path: String
+    let interpretation: Interpretation
     /// The root page alone.
     let root: LoadedTree
     /// By the names of their files.
@@ -31,17 +32,18 @@ struct BundlePages {
     /// Reads all that belongs to a root page.
     ///
     /// - Throws: `SourceError` for a cycle of pages.
-    init(of page: SettingsPage, _ root: LoadedTree, in file: PropertyListFile) throws(SourceError) {
-        self.file = file
-        self.root = root
-        files = BundleFiles(folder: PartPlace.folder(of: file.path))
+    init(
+        of page: SettingsPage, _ root: LoadedTree, at path: String, by interpretation: Interpretation
+    ) throws(SourceError) {
+        (self.path, self.interpretation, self.root) = (path, interpretation, root)
+        files = BundleFiles(folder: path.folder)
         try readPages(from: page, named: rootName)
         strings.read(tables: Set(pages.values.map(\.table)).sorted(), from: &files)
         warnings += strings.warnings
     }
 
     /// The name of the root page's file.
-    var rootName: String { String(file.path.pathNames.last ?? "") }
+    var rootName: String { String(path.pathNames.last ?? "") }
 
     /// Reads all pages that one leads to, without recursion.
     private mutating func readPages(from root: SettingsPage, named name: String) throws(SourceError) {
@@ -85,12 +87,12 @@ struct BundlePages {
             throw SourceError(name, "the page does not exist in the folder of the bundle")
         }
         let size = opened.identity.size
-        if let refusal = FileRefusal.ofSize(size, limit: file.maximumBytes, path: name) { throw refusal }
+        if let refusal = FileRefusal.ofSize(size, limit: interpretation.maximumBytes, path: name) { throw refusal }
         let tree = try tree(of: opened, named: name)
         guard let page = SettingsPage(tree) else {
             throw SourceError(name, "it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'")
         }
-        warnings += tree.warnings.first.map { SourceWarning(file: files.path(of: name), warning: $0) }
+        warnings += tree.warnings.first.map { SourceWarning(files.path(of: name), $0) }
         return page
     }
 
@@ -98,8 +100,9 @@ struct BundlePages {
     private func tree(of opened: borrowing DocumentFile, named name: String) throws(SourceError) -> Tree {
         do throws(PropertyListError) {
             let syntax = try SyntaxCheck.syntax(of: opened.head())
-            var builder = TreeBuilder(names: file.names, limits: file.treeLimits, isXML: syntax == .xml)
-            try syntax.read(opened.input, limits: file.propertyListLimits, into: &builder)
+            var builder = TreeBuilder(
+                names: interpretation.names, limits: interpretation.treeLimits, isXML: syntax == .xml)
+            try syntax.read(opened.input, limits: interpretation.propertyListLimits, into: &builder)
             return try builder.finish()
         } catch {
             throw SourceError(name, error)
@@ -108,15 +111,13 @@ struct BundlePages {
 
     /// Notes that a row has no page.
     private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, _ error: SourceError) {
-        let sentence = error.file.isEmpty ? "\(error.reason)." : "\(error)"
+        let sentence = error.name.isEmpty ? "\(error.reason)." : "\(error)"
         pages[page]?.refusals[pane.row] = sentence
-        let message = error.file.isEmpty ? error.reason : String(sentence.dropLast())
+        let message = error.name.isEmpty ? error.reason : String(sentence.dropLast())
         warnings.append(
             SourceWarning(
-                file: files.path(of: page),
-                warning: DocumentWarning(
-                    position: pane.position, path: "/\(quoted: pane.title)",
-                    message: "the row has no page, since \(message)")))
+                files.path(of: page), "the row has no page, since \(message)", at: pane.position,
+                path: "/\(quoted: pane.title)"))
     }
 
     private func cycle(_ names: [String], at pane: SettingsPage.ChildPane, of page: String) -> SourceError {

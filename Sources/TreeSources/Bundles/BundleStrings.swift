@@ -1,3 +1,4 @@
+internal import Files
 internal import Levels
 internal import PropertyLists
 
@@ -75,9 +76,7 @@ struct BundleStrings {
     }
 
     private mutating func warn(_ message: String, of file: String, at position: SourcePosition? = nil) {
-        let warning = DocumentWarning(
-            position: position ?? .text(line: 1, column: 1), path: "", message: message)
-        warnings.append(SourceWarning(file: file, warning: warning))
+        warnings.append(SourceWarning(file, message, at: position))
     }
 
     /// Translates the texts of a page: by the language, by its parents, and by the fallback.

@@ -57,7 +57,7 @@ final class ControlEdits: EditGroup {
         let stored = try watched.usingReserve { () throws(SaveError) in
             try file.save(values, over: self.stored, watched.saveWorker)
         }
-        let saved = latest.with(stored)
+        let saved = latest.saving(stored)
         onSave(saved)
         return saved.fingerprint
     }

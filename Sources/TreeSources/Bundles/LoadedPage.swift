@@ -28,7 +28,7 @@ struct LoadedPage {
     }
 
     /// The same page after the values that it shows were saved.
-    func with(_ saved: StoredValues) -> LoadedPage {
+    func saving(_ saved: StoredValues) -> LoadedPage {
         var page = self
         page.stored = saved
         return page
@@ -58,10 +58,8 @@ struct LoadedPage {
         guard let path else { return [] }
         return composition.unusable.map { value in
             SourceWarning(
-                file: path,
-                warning: DocumentWarning(
-                    position: stored?.positions[value.key] ?? .text(line: 1, column: 1), path: "",
-                    message: "'\(quoted: value.key)' \(value.objection); the default shows instead"))
+                path, "'\(quoted: value.key)' \(value.objection); the default shows instead",
+                at: stored?.positions[value.key])
         }
     }
 }
@@ -112,10 +110,7 @@ struct PageComposition {
         if strings.languages.count > most {
             warnings.append(
                 SourceWarning(
-                    file: bundle.files.folder,
-                    warning: DocumentWarning(
-                        position: .text(line: 1, column: 1), path: "",
-                        message: "the pages are too large for more than \(Quantity(most, "language"))")))
+                    bundle.files.folder, "the pages are too large for more than \(Quantity(most, "language"))"))
         }
         guard !variants.isEmpty else { return nil }
         let hasFallback = variants.contains { $0.name == strings.fallback }
@@ -142,7 +137,7 @@ struct PageComposition {
     }
 
     private func check(_ level: Level, of name: String) throws(SourceError) {
-        let limits = bundle.file.treeLimits
+        let limits = bundle.interpretation.treeLimits
         guard level.depth <= limits.depth else {
             throw SourceError(
                 bundle.files.path(of: name), "pages nest deeper than \(limits.depth) levels; flatten them")

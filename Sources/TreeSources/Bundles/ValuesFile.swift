@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Files
 internal import Glibc
 internal import PropertyLists
 
@@ -13,14 +14,11 @@ struct ValuesFile {
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _, _ in nil }
 
-    /// How often a file that changes while it is being read is read again.
-    private static let attempts = 4
-
-    /// - Parameter page: the settings page, whose limits apply.
-    init(path: String, besides page: PropertyListFile) {
+    /// - Parameter interpretation: that of the settings page, whose limits apply.
+    init(path: String, besides interpretation: Interpretation) {
         self.path = path
-        limits = page.propertyListLimits
-        maximumBytes = page.maximumBytes
+        limits = interpretation.propertyListLimits
+        maximumBytes = interpretation.maximumBytes
         // Only a change tells what it was; nothing makes files in between before the service runs.
         let mask = umask(0o022)
         _ = umask(mask)
@@ -31,16 +29,7 @@ struct ValuesFile {
     ///
     /// - Throws: `SourceError` if it is not a property list with a dictionary.
     func load() throws(SourceError) -> StoredValues {
-        for _ in 0..<Self.attempts {
-            if isMissing { return StoredValues() }
-            let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
-            let outcome = read(file)
-            if file.isUnchanged() { return try outcome.get() }
-        }
-        throw SourceError(
-            path,
-            "the file changed while it was being read, \(Self.attempts) times in a row; it will be read when it stops changing"
-        )
+        isMissing ? StoredValues() : try DocumentFile.read(path: path, maximumBytes: maximumBytes, read)
     }
 
     private var isMissing: Bool {
@@ -152,12 +141,12 @@ extension ValuesFile {
         }
         // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
         guard let mode = FileIdentity(path: target)?.mode, mode & 0o222 != 0 else { return .readOnlyValues }
-        return PropertyListFile.denial(of: W_OK, to: target, .readOnlyValues)
+        return FileAccess.denial(of: W_OK, to: target, .readOnlyValues)
             ?? Self.refusal(ofFolder: FileReplacement.folder(of: target))
     }
 
     private static func refusal(ofFolder folder: String) -> SaveRefusal? {
-        PropertyListFile.denial(of: R_OK | W_OK | X_OK, to: folder, .readOnlyValuesFolder)
+        FileAccess.denial(of: R_OK | W_OK | X_OK, to: folder, .readOnlyValuesFolder)
     }
 }
 

@@ -16,7 +16,7 @@ final class DocumentComposer {
 
     init(_ document: PropertyListFile) {
         self.document = document
-        files = PartFiles(document.interpretation, maximumBytes: document.maximumBytes)
+        files = PartFiles(document.interpretation)
     }
 
     /// Puts everything that a document mounts in its place.
@@ -114,7 +114,7 @@ struct CompositionWalk {
         stack = [
             Visit(
                 file: nil, key: PartFile.Key(path: realPath, kind: .document), name: path,
-                folder: PartPlace.folder(of: path), loaded: loaded, mention: nil)
+                folder: path.folder, loaded: loaded, mention: nil)
         ]
         while true {
             let visit = stack[stack.count - 1]
@@ -164,7 +164,7 @@ struct CompositionWalk {
 
     /// The name of a part, for messages to the author.
     private static func name(of reference: PartReference, besides name: String) -> String {
-        let folder = PartPlace.folder(of: name)
+        let folder = name.folder
         return folder == "." && !name.hasPrefix("./") ? reference.path : "\(folder)/\(reference.path)"
     }
 

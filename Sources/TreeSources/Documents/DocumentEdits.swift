@@ -103,7 +103,7 @@ final class DocumentEdits: EditGroup {
             goBack()
             isComplete = false
             // Clients see names as the documents have them.
-            let reason = error.reason.replacing(PartPlace.folder(of: watcher.document.path) + "/", with: "")
+            let reason = error.reason.replacing(watcher.document.path.folder + "/", with: "")
             throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(reason).")
         }
     }

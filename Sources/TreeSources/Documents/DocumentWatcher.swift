@@ -1,3 +1,4 @@
+internal import Files
 internal import Levels
 internal import PropertyLists
 internal import Threads
@@ -15,6 +16,8 @@ final class DocumentWatcher: SourceWatcher {
     var state: Fingerprint?
     /// Makes steps of a save fail in tests.
     let fault: FileReplacement.Fault
+    /// Nil unless the document is a settings page, or has a values document.
+    private var pages: PageWatcher?
     /// The watchers of the files that it mounts.
     var parts: [PartPlace: FileWatcher] = [:]
     let composer: DocumentComposer
@@ -38,12 +41,18 @@ final class DocumentWatcher: SourceWatcher {
         shared = files
         own = FileWatcher(document.path, every: document.pollInterval, sharing: files)
         composer = DocumentComposer(document)
+        if document.values != nil { pages = makePages() }
+    }
+
+    private func makePages() -> PageWatcher {
+        PageWatcher(document.pages, every: document.pollInterval, sharing: shared)
     }
 
     func arm() {
         own.arm()
         for place in changed { parts[place]?.arm() }
         changed = []
+        pages?.arm()
     }
 
     func refresh() -> Bool {
@@ -65,7 +74,16 @@ final class DocumentWatcher: SourceWatcher {
         }
         endWatches()
         state = composed.fingerprint
-        return composed
+        return try loadPages(of: composed)
+    }
+
+    /// Adds what belongs to the document if it is a settings page.
+    private func loadPages(of composed: LoadedTree) throws(SourceError) -> LoadedTree {
+        guard pages != nil || SettingsPage(composed.tree) != nil else { return composed }
+        let pages = pages ?? makePages()
+        let loaded = try shared.usingReserve { () throws(SourceError) in try pages.load(composed) }
+        self.pages = pages.page == nil && document.values == nil ? nil : pages
+        return loaded
     }
 
     /// Watches no places any more that the document does not refer to.
@@ -91,12 +109,16 @@ final class DocumentWatcher: SourceWatcher {
         parts[place] = watcher
     }
 
-    var fingerprint: Fingerprint? {
+    var fingerprint: Fingerprint? { pages?.fingerprint(with: ownFingerprint) ?? ownFingerprint }
+
+    /// The state of the document and of the files that it mounts.
+    private var ownFingerprint: Fingerprint? {
         guard !composer.places.isEmpty else { return own.fingerprint }
         return Fingerprint(of: [own.fingerprint] + composer.places.map { parts[$0]?.fingerprint ?? .missing })
     }
 
     func savability(at path: ItemPath) -> Savability {
+        if let savability = pages?.savability { return savability }
         guard let composition = composer.composition, case .found(let item) = Item.find(path, in: composition.document)
         else { return document.savability }
         let origin = composition.origin(of: item).file
@@ -107,10 +129,12 @@ final class DocumentWatcher: SourceWatcher {
     func addWaits(to waits: inout WaitSet) {
         own.addWaits(to: &waits)
         for part in parts.values { part.addWaits(to: &waits) }
+        pages?.addWaits(to: &waits)
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        let isChanged = own.takeChange(at: now)
+        // All are asked, so that one save is not reported twice.
+        let isChanged = [own.takeChange(at: now), pages?.takeChange(at: now) ?? false].contains(true)
         let places = parts.filter { $0.value.takeChange(at: now) }.keys
         for place in places { composer.files.doubt(place) }
         changed.formUnion(places)
@@ -120,16 +144,17 @@ final class DocumentWatcher: SourceWatcher {
 
 /// Edits of a document and of the files that it mounts.
 extension DocumentWatcher {
-    var isBeingWritten: Bool { FileLease.isBeingWritten(path: document.path) }
+    var isBeingWritten: Bool { FileLease.isBeingWritten(path: document.path) || pages?.isBeingWritten == true }
 
     func beginEdits() throws(EditRefusal) -> any EditGroup {
-        if document.shape == .any { throw EditRefusal(.anyShape) }
+        if let edits = try pages?.beginEdits() { return edits }
+        if document.interpretation.shape == .any { throw EditRefusal(.anyShape) }
         guard let latest else { throw EditRefusal(.missingFile) }
         return DocumentEdits(self, session(of: latest))
     }
 
     private func session(of latest: LoadedTree) -> EditSession {
-        let (names, limits) = (document.names, document.treeLimits)
+        let (names, limits) = (document.interpretation.names, document.interpretation.treeLimits)
         guard let composition = composer.composition else {
             return EditSession(
                 latest.tree.document, names: names, limits: limits, syntax: FileSyntax(latest.syntax))

@@ -14,7 +14,6 @@ final class PartFiles {
     }
 
     private let interpretation: Interpretation
-    private let maximumBytes: Int
     private var files: [PartFile.Key: PartFile] = [:]
     private var sights: [PartPlace: Sight] = [:]
     /// The places that may lead elsewhere than before, though the file looks the same.
@@ -24,13 +23,7 @@ final class PartFiles {
     /// The number of files that were read so far.
     private(set) var reads = 0
 
-    /// How often a file that changes while it is being read is read again.
-    private static let attempts = 4
-
-    init(_ interpretation: Interpretation, maximumBytes: Int) {
-        self.interpretation = interpretation
-        self.maximumBytes = maximumBytes
-    }
+    init(_ interpretation: Interpretation) { self.interpretation = interpretation }
 
     /// Forgets the names of files that an earlier load saw.
     func beginLoad() { listings = FolderListings() }
@@ -74,8 +67,8 @@ final class PartFiles {
     }
 
     private func open(_ place: PartPlace, named name: String) throws(SourceError) -> (PartFile, FileIdentity) {
-        for _ in 0..<Self.attempts {
-            let opened = try OpenPart(place, maximumBytes: maximumBytes, listings: &listings)
+        for _ in 0..<FileRefusal.attempts {
+            let opened = try OpenPart(place, maximumBytes: interpretation.maximumBytes, listings: &listings)
             let key = PartFile.Key(path: opened.path, kind: place.reference.kind)
             let file = files[key] ?? PartFile(key, named: name)
             files[key] = file
@@ -87,10 +80,7 @@ final class PartFiles {
             file.take(result, in: state)
             return (file, state)
         }
-        throw SourceError(
-            place.reference.path,
-            "the file changed while it was being read, \(Self.attempts) times in a row; it will be read when it stops changing"
-        )
+        throw FileRefusal.changing(place.reference.path)
     }
 
     /// Forgets the places and files that no document refers to any more.
@@ -166,7 +156,7 @@ final class PartFile {
     }
 
     /// Where its own references begin.
-    var folder: String { PartPlace.folder(of: key.path) }
+    var folder: String { key.path.folder }
 
     /// The document without the parts it refers to.
     ///

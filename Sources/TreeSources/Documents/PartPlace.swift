@@ -22,12 +22,6 @@ struct PartPlace: Hashable {
         }
         return false
     }
-
-    /// The folder of a path; `.` for a name alone.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastSlash else { return "." }
-        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
-    }
 }
 
 /// The open file of a part: a regular file in the folder of the document that refers to it.

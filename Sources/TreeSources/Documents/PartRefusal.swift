@@ -38,7 +38,7 @@ enum PartRefusal {
     /// one.
     private static func similarName(_ place: PartPlace, _ listings: inout FolderListings) -> String? {
         guard listings.takeComparison() else { return nil }
-        let folder = PartPlace.folder(of: place.path)
+        let folder = place.path.folder
         guard let own = RealPath.existing(folder), let root = RealPath.existing(place.folder) else { return nil }
         guard own == root || own.hasPrefix(root == "/" ? root : root + "/") else { return nil }
         return MissingFile(place.path).nearestName(in: &listings)
@@ -83,13 +83,10 @@ struct PartWarnings {
     mutating func add(_ refusal: SourceError, at mention: PartMention, in file: String) {
         if let position = refusal.position {
             let warning = DocumentWarning(position: position, path: refusal.path ?? "", message: refusal.reason)
-            return add(SourceWarning(file: refusal.file, warning: warning))
+            return add(SourceWarning(refusal.name, warning))
         }
         let message = "'\(path: mention.reference.path)' cannot be mounted: \(refusal.reason)"
-        let position = mention.position ?? .byte(offset: 0)
-        add(
-            SourceWarning(
-                file: file, warning: DocumentWarning(position: position, path: mention.path, message: message)))
+        add(SourceWarning(file, message, at: mention.position ?? .byte(offset: 0), path: mention.path))
     }
 }
 

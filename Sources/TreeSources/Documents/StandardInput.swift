@@ -8,17 +8,13 @@ public struct StandardInput: TreeSource {
     public let name = "<stdin>"
 
     private let interpretation: Interpretation
-    private let maximumBytes: Int
     private let descriptor: Int32
 
     private static let pieceBytes = 64 << 10
 
-    /// - Parameters:
-    ///   - maximumBytes: a longer document is refused.
-    ///   - descriptor: an open descriptor to read instead of standard input; the caller still owns it.
-    public init(interpretation: Interpretation, maximumBytes: Int, descriptor: Int32 = 0) {
+    /// - Parameter descriptor: an open descriptor to read instead of standard input; the caller still owns it.
+    public init(interpretation: Interpretation, descriptor: Int32 = 0) {
         self.interpretation = interpretation
-        self.maximumBytes = maximumBytes
         self.descriptor = descriptor
     }
 
@@ -50,7 +46,7 @@ public struct StandardInput: TreeSource {
             guard count > 0 else { break }
             size += count
             interpretation.progress?.counts.add(bytes: count)
-            guard size <= maximumBytes else { throw tooLarge }
+            guard size <= interpretation.maximumBytes else { throw tooLarge }
             do throws(SystemFailure) {
                 try unsafe file.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             } catch {
@@ -63,7 +59,7 @@ public struct StandardInput: TreeSource {
     private var tooLarge: SourceError {
         SourceError(
             name,
-            "standard input has more than \(Quantity(maximumBytes, "byte")); split the document, or raise MaxDocumentBytes"
+            "standard input has more than \(Quantity(interpretation.maximumBytes, "byte")); split the document, or raise MaxDocumentBytes"
         )
     }
 

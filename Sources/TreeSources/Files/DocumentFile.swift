@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import PropertyLists
 
@@ -44,6 +45,20 @@ struct DocumentFile: ~Copyable {
     func isUnchanged() -> Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status).isSameContent(as: identity)
+    }
+
+    /// Reads the file at a path, again while it changes meanwhile.
+    ///
+    /// - Parameter body: reads it; what it returns counts only if the file has not changed.
+    static func read<Value>(
+        path: String, maximumBytes: Int, _ body: (borrowing DocumentFile) -> Result<Value, SourceError>
+    ) throws(SourceError) -> Value {
+        for _ in 0..<FileRefusal.attempts {
+            let file = try open(path: path, maximumBytes: maximumBytes)
+            let outcome = body(file)
+            if file.isUnchanged() { return try outcome.get() }
+        }
+        throw FileRefusal.changing(path)
     }
 
     /// Whether the file system has so much free space that the file's share of it does not matter to anyone.

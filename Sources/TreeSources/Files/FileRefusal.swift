@@ -44,6 +44,17 @@ enum FileRefusal {
             "the file has \(Quantity(size, "byte")) and the limit is \(limit); split it, or raise MaxDocumentBytes")
     }
 
+    /// How often a file that changes while it is being read is read again.
+    static let attempts = 4
+
+    /// Why a file that changed during all attempts is refused.
+    static func changing(_ path: String) -> SourceError {
+        SourceError(
+            path,
+            "the file changed while it was being read, \(attempts) times in a row; it will be read when it stops changing"
+        )
+    }
+
     private static func inside(_ folder: String) -> String {
         let trimmed = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         return trimmed.hasSuffix(".bundle") ? "\(trimmed)/Root.plist" : "\(trimmed)/Data.plist"

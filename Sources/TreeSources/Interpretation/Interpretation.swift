@@ -1,29 +1,44 @@
+internal import Files
 internal import Heap
 public import Levels
 public import PropertyLists
 
 /// How the bytes of a document become a tree, independent of where they come from: the shape, the names and the limits.
 public struct Interpretation: Sendable {
+    /// What the dictionaries and arrays of a document mean.
+    public enum Shape: String, Sendable, CaseIterable {
+        /// Items are dictionaries with a title, and strings (manual, Documents).
+        case items
+        /// Every entry and every element is an item.
+        case any
+    }
+
     /// What dictionaries and arrays mean.
-    public var shape: PropertyListFile.Shape
+    public var shape: Shape
     /// The structural keys, used if `shape` is `items`.
     public var names: StructuralNames
     /// How large and deep the tree may be.
     public var treeLimits: TreeLimits
     /// How large and deep the property list may be.
     public var propertyListLimits: PropertyListLimits
+    /// A larger document is refused.
+    public var maximumBytes: Int
     /// Where loads tell how far they are; nil if nobody looks.
     public var progress: LoadProgress?
 
+    /// The default of `maximumBytes`: 2 GiB.
+    public static let defaultMaximumBytes = 2 << 30
+
     /// An interpretation; by default, items with the names and the limits of the manual.
     public init(
-        shape: PropertyListFile.Shape = .items, names: StructuralNames = .init(), treeLimits: TreeLimits = .init(),
-        propertyListLimits: PropertyListLimits = .init()
+        shape: Shape = .items, names: StructuralNames = .init(), treeLimits: TreeLimits = .init(),
+        propertyListLimits: PropertyListLimits = .init(), maximumBytes: Int = defaultMaximumBytes
     ) {
         self.shape = shape
         self.names = names
         self.treeLimits = treeLimits
         self.propertyListLimits = propertyListLimits
+        self.maximumBytes = maximumBytes
     }
 
     /// Reads a document; its syntax is detected from its content.
@@ -37,7 +52,7 @@ public struct Interpretation: Sendable {
         do throws(PropertyListError) {
             let syntax = try SyntaxCheck.syntax(of: file.head())
             let tree = try readOrAdvise(input(of: file, named: name), as: syntax, pool: pool)
-            let warnings = tree.warnings.first.map { SourceWarning(file: name, warning: $0) }
+            let warnings = tree.warnings.first.map { SourceWarning(name, $0) }
             return LoadedTree(
                 tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax, warnings: warnings,
                 omittedWarnings: tree.warnings.omitted, identity: file.identity)
@@ -105,28 +120,5 @@ public struct Interpretation: Sendable {
         var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
         try syntax.read(input, limits: propertyListLimits, into: &builder)
         return try builder.finish()
-    }
-}
-
-/// The three syntaxes of a property list.
-public enum PropertyListSyntax: String, Sendable {
-    /// An XML property list (Apple's DTD `PropertyList-1.0`).
-    case xml
-    /// A binary property list (`bplist00`).
-    case binary
-    /// JSON (RFC 8259).
-    case json
-}
-
-extension PropertyListSyntax {
-    /// Reads a document of this syntax into a consumer.
-    func read<Consumer: PropertyListConsumer & ~Copyable>(
-        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
-    ) throws(PropertyListError) {
-        switch self {
-        case .xml: try XMLPropertyListReader.read(input, limits: limits, into: &consumer)
-        case .binary: try BinaryPropertyListReader.read(input, limits: limits, into: &consumer)
-        case .json: try JSONPropertyListReader.read(input, limits: limits, into: &consumer)
-        }
     }
 }

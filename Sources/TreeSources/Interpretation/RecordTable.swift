@@ -1,3 +1,4 @@
+internal import Files
 public import Levels
 public import PropertyLists
 
@@ -70,7 +71,7 @@ extension Interpretation {
             let tree = try RecordTable.tree(
                 of: input(of: file, named: name), syntax: syntax, drilling: drilling, treeLimits: treeLimits,
                 propertyListLimits: propertyListLimits, pool: pool, progress: progress?.counts)
-            let warnings = tree.warnings.first.map { SourceWarning(file: name, warning: $0) }
+            let warnings = tree.warnings.first.map { SourceWarning(name, $0) }
             return LoadedTree(
                 tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax.propertyList, warnings: warnings,
                 omittedWarnings: tree.warnings.omitted, identity: file.identity)

@@ -1,3 +1,5 @@
+internal import Files
+
 /// The relevant parts of a response's status and header, read line by line.
 struct AnswerHead: Sendable, Equatable {
     /// 0 until the first line has arrived.

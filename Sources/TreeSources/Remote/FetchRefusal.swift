@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Files
 internal import Glibc
 internal import PropertyLists
 

@@ -11,7 +11,7 @@ public struct RemoteDocument: TreeSource {
         public var patience: Duration
 
         /// The limits, which by default fit any document that a server can hold.
-        public init(bytes: Int = PropertyListFile.defaultMaximumBytes, patience: Duration = .seconds(30)) {
+        public init(bytes: Int = Interpretation.defaultMaximumBytes, patience: Duration = .seconds(30)) {
             self.bytes = bytes
             self.patience = patience
         }

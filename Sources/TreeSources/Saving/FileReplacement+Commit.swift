@@ -1,4 +1,5 @@
 internal import CFiles
+internal import Files
 internal import Glibc
 
 /// The replacement of a file that others may save at any moment: what they save is never lost.

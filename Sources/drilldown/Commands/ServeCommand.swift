@@ -29,7 +29,9 @@ enum ServeCommand {
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = settings.server
         let targets = settings.listenTargets
-        let (api, documentBytes, historyBytes) = (settings.api, settings.maximumBytes, settings.historyBytes)
+        let (api, documentBytes, historyBytes) = (
+            settings.api, settings.interpretation.maximumBytes, settings.historyBytes
+        )
         server.laterDescriptors = storeDescriptors + (settings.metricsTarget == nil ? 0 : MonitoringStart.descriptors)
         server.faultLog = { log.write(Log.Entry($0)) }
         server.failureLog = { log.write(Log.Entry($0)) }

@@ -75,7 +75,7 @@ extension Log.Entry {
         let entries = warnings.prefix(mostWarnings).map { warning in
             Log.Entry(
                 .warning, "warning", "\(warning)",
-                place(warning.file, warning.warning.position, warning.warning.path))
+                place(warning.name, warning.warning.position, warning.warning.path))
         }
         let more = warnings.count - entries.count + omitted
         guard more > 0 else { return entries }
@@ -90,16 +90,16 @@ extension Log.Entry {
         self.init(.error, "start", text, (error as? SourceError).map(Self.place) ?? [])
     }
 
-    private static func place(of error: SourceError) -> [Log.Member] { place(error.file, error.position, error.path) }
+    private static func place(of error: SourceError) -> [Log.Member] { place(error.name, error.position, error.path) }
 
-    private static func place(_ file: String, _ position: SourcePosition?, _ path: String?) -> [Log.Member] {
+    private static func place(_ name: String, _ position: SourcePosition?, _ path: String?) -> [Log.Member] {
         let numbers: [Log.Member] =
             switch position {
             case .text(let line, let column): [.init("line", .number(line)), .init("column", .number(column))]
             case .byte(let offset): [.init("offset", .number(offset))]
             case nil: []
             }
-        return [.init("file", .text(file))] + numbers + (path.map { [.init("path", .text($0))] } ?? [])
+        return [.init("file", .text(name))] + numbers + (path.map { [.init("path", .text($0))] } ?? [])
     }
 
     /// The line for a notice from a source.

@@ -14,7 +14,8 @@ enum ConfigurationFile {
     static func entries(in path: String, namedBy origin: String) throws(UsageError) -> [String: Settings.Given] {
         var reader = ConfigurationReader()
         do throws(SourceError) {
-            try PropertyListFile(path: path, maximumBytes: maximumBytes).read(into: &reader)
+            try PropertyListFile(path: path, interpretation: Interpretation(maximumBytes: maximumBytes)).read(
+                into: &reader)
         } catch {
             throw UsageError("configuration (\(origin)): \(error)")
         }

@@ -111,7 +111,7 @@ struct Option: Sendable {
             \.interpretation.treeLimits.items, isOfCheck: true),
         Option(
             "max-document-bytes", .bytes(1...1 << 50), default: "2147483648", "maximum size of a document",
-            \.maximumBytes, isOfCheck: true),
+            \.interpretation.maximumBytes, isOfCheck: true),
         Option(
             "max-memory", OptionType<Int>.bytes(64 << 20...1 << 50).map(Optional.some),
             "memory the service may use; else what the system lets it have", \.memoryLimit),

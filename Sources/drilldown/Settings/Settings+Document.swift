@@ -33,6 +33,12 @@ extension Settings {
         return try scheme.makeSource(address, self, onNotice)
     }
 
+    /// A file, with the values of its controls if it is a settings page.
+    func file(_ path: String, named name: String) -> PropertyListFile {
+        PropertyListFile(
+            path: path, name: name, interpretation: interpretation, pollInterval: pollInterval, valuesPath: valuesPath)
+    }
+
     /// The folder of the served document's assets; nil if it has none.
     var assetsFolder: String? { sources.first.flatMap { SourceScheme.of($0).assetsFolder($0) } }
 }

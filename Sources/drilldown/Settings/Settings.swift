@@ -54,8 +54,6 @@ struct Settings {
     var historyBytes = 0
     /// How documents are read, and where they tell how far their loads are.
     var interpretation = Interpretation()
-    /// The maximum size of a document.
-    var maximumBytes = 0
     var valuesPath: String?
     var copyPath: String?
     var pollInterval = Duration.zero

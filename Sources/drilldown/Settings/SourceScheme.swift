@@ -20,7 +20,7 @@ struct SourceScheme: Sendable {
         @Sendable (_ address: String, Settings, @escaping NoticeHandler) throws(UsageError) -> any TreeSource
 
     /// All kinds, in the order in which they are tried; the last one takes every address.
-    static let all = [standardInput, web, file]
+    static let all = [standardInput, web, bundle, file]
 
     /// The kind of an address.
     static func of(_ address: String) -> SourceScheme { all.first { $0.matches(address) } ?? file }
@@ -31,7 +31,7 @@ extension SourceScheme {
     static let standardInput = SourceScheme(
         noun: "standard input", matches: { $0 == "-" },
         makeSource: { _, settings, _ in
-            StandardInput(interpretation: settings.interpretation, maximumBytes: settings.maximumBytes)
+            StandardInput(interpretation: settings.interpretation)
         })
 
     /// A document at an `http` or `https` URL.
@@ -42,7 +42,8 @@ extension SourceScheme {
             RemoteDocument(
                 try remoteAddress(address),
                 interpretation: settings.interpretation,
-                limits: RemoteDocument.Limits(bytes: settings.maximumBytes, patience: settings.fetchTimeout),
+                limits: RemoteDocument.Limits(
+                    bytes: settings.interpretation.maximumBytes, patience: settings.fetchTimeout),
                 interval: settings.refreshInterval, copyPath: settings.copyPath, onNotice: onNotice)
         })
 
@@ -54,18 +55,20 @@ extension SourceScheme {
         }
     }
 
-    /// A file, or the folder of a settings bundle.
+    /// The folder of a settings bundle, whose root page is a file in it.
+    static let bundle = SourceScheme(
+        noun: "a file", matches: { PropertyListFile.rootPage(inBundle: $0) != nil }, assetsFolder: { $0 + "/assets" },
+        makeSource: { address, settings, _ in
+            settings.file(PropertyListFile.rootPage(inBundle: address) ?? address, named: address)
+        })
+
+    /// The path of a file.
     static let file = SourceScheme(
         noun: "a file", ownOptions: [(\.valuesPath, "only a settings page in a file has stored values")],
         matches: { _ in true }, assetsFolder: assetsFolder(beside:),
         makeSource: { (address, settings, _) throws(UsageError) in
             if let refusal = refusal(ofURL: address) { throw refusal }
-            var file = PropertyListFile(
-                path: address, shape: settings.interpretation.shape, names: settings.interpretation.names,
-                treeLimits: settings.interpretation.treeLimits, maximumBytes: settings.maximumBytes,
-                pollInterval: settings.pollInterval)
-            file.progress = settings.interpretation.progress
-            return PagedFile(file, valuesPath: settings.valuesPath)
+            return settings.file(address, named: address)
         })
 
     /// Why a source that looks like a URL of another scheme (RFC 3986, section 3.1) is refused; nil for a path.

@@ -95,8 +95,9 @@ struct ConformanceTests {
     @Test("shares the levels that have not changed with the tree that a load replaces", arguments: TestedKind.all)
     func sharing(_ kind: TestedKind) throws {
         let tested = try kind.make(scratch)
-        let first = try tested.source.load(replacing: nil).tree.document
-        let second = try tested.source.load(replacing: first).tree.document
+        let (watcher, tree) = try loaded(tested)
+        let first = tree.tree.document
+        let second = try watcher.load(replacing: first).tree.document
         #expect(tested.level(first) === tested.level(second))
     }
 

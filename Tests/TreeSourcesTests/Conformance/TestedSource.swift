@@ -102,8 +102,8 @@ extension TestedKind {
         }
         try write(["A", "B"])
         return TestedSource(
-            source: PagedFile(
-                PropertyListFile(path: scratch("App.bundle"), pollInterval: .seconds(3_600)),
+            source: PropertyListFile(
+                path: path, name: scratch("App.bundle"), pollInterval: .seconds(3_600),
                 valuesPath: scratch("Values.plist")),
             write: write, spoil: { try "nonsense".write(toFile: path, atomically: true, encoding: .utf8) },
             edit: { number in try .setting("/B", number.isMultiple(of: 2) ? "true" : "false") })

@@ -14,14 +14,14 @@ import Testing
 
     /// Applies and saves the edits of one request.
     @discardableResult
-    private func edit(_ edits: Edit..., by watcher: PagedFileWatcher) throws -> EditedTree {
+    private func edit(_ edits: Edit..., by watcher: DocumentWatcher) throws -> EditedTree {
         let group = try watcher.beginEdits()
         let tree = try #require(try group.apply(EditBatch(edits, isExact: false)))
         #expect(try group.save() == watcher.fingerprint)
         return tree
     }
 
-    private func refusal(_ edit: Edit, by watcher: PagedFileWatcher) throws -> EditRefusal {
+    private func refusal(_ edit: Edit, by watcher: DocumentWatcher) throws -> EditRefusal {
         let group = try watcher.beginEdits()
         return try #require(throws: EditRefusal.self) { try group.apply(EditBatch([edit], isExact: false)) }
     }
@@ -177,11 +177,11 @@ import Testing
 
     @Test("cannot be set if its value cannot be stored, and the reason is told")
     mutating func unstorable() throws {
-        func sentence(_ watcher: PagedFileWatcher) throws -> String {
+        func sentence(_ watcher: DocumentWatcher) throws -> String {
             try #require(throws: EditRefusal.self) { try watcher.beginEdits() }.detail
         }
-        let alone = PagedFileWatcher(
-            PagedFile(PropertyListFile(path: page.scratch("App.bundle"))), sharing: WatchedFiles())
+        let alone = DocumentWatcher(
+            PropertyListFile(path: page.scratch("App.bundle/Root.plist")), sharing: WatchedFiles())
         _ = try alone.load(replacing: nil)
         #expect(
             try sentence(alone)

@@ -31,14 +31,13 @@ struct ControlledPage {
             "App.bundle/\(name).plist", #"{"PreferenceSpecifiers":[\#(specifiers.joined(separator: ","))]}"#)
     }
 
-    func source(_ name: String = "App.bundle") -> PagedFile {
-        PagedFile(
-            PropertyListFile(path: scratch(name), pollInterval: .seconds(3_600)), valuesPath: scratch(values))
+    func source(_ name: String = "App.bundle/Root.plist") -> PropertyListFile {
+        PropertyListFile(path: scratch(name), pollInterval: .seconds(3_600), valuesPath: scratch(values))
     }
 
     /// A watcher that has loaded the page.
-    func watcher() throws -> (PagedFileWatcher, LoadedTree) {
-        let watcher = PagedFileWatcher(source(), sharing: WatchedFiles())
+    func watcher() throws -> (DocumentWatcher, LoadedTree) {
+        let watcher = DocumentWatcher(source(), sharing: WatchedFiles())
         watcher.arm()
         return (watcher, try watcher.load(replacing: nil))
     }

@@ -1,57 +1,6 @@
 internal import CFiles
+internal import Files
 internal import Glibc
-
-/// Which file is at a path, and in which state; if two identities are equal, nothing needs to be read again.
-struct FileIdentity: Sendable, Hashable {
-    let device, inode: UInt64
-    /// Bytes.
-    let size: Int
-    /// When the content changed last, in nanoseconds since 1970 by the file system's clock.
-    let modified: Int64
-    /// When the content or an attribute changed last: owner, permissions, names, or `modified` itself.
-    let changed: Int64
-    /// Kind and permissions (inode(7)).
-    let mode: UInt32
-
-    /// The identity of the file at a path, following symbolic links; nil if nothing is found.
-    init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    /// The identity of whatever has a path, be it a symbolic link; nil if nothing has.
-    init?(named path: String) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    /// The identity of an open file.
-    init(ofOpen descriptor: Int32) {
-        var status = stat()
-        _ = unsafe fstat(descriptor, &status)
-        self.init(status)
-    }
-
-    init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        size = Int(status.st_size)
-        modified = Self.nanoseconds(status.st_mtim)
-        changed = Self.nanoseconds(status.st_ctim)
-        mode = status.st_mode
-    }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
-
-    /// Whether it is the same file and has not been written to; its attributes may differ.
-    func isSameContent(as other: FileIdentity) -> Bool {
-        device == other.device && inode == other.inode && size == other.size && modified == other.modified
-    }
-}
 
 extension Fingerprint {
     /// The state of a source that is one file; it resembles another if it is the same file with the same size.
@@ -59,6 +8,14 @@ extension Fingerprint {
         self.init(
             outline: [file.device, file.inode, UInt64(bitPattern: Int64(file.size))],
             details: [UInt64(bitPattern: file.modified), UInt64(bitPattern: file.changed), UInt64(file.mode)])
+    }
+}
+
+extension String {
+    /// The folder of the path; `.` for a name alone.
+    var folder: String {
+        guard let slash = lastSlash else { return "." }
+        return slash == utf8.startIndex ? "/" : String(self[..<slash])
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import TreeSources
 
 /// Settings bundles: the pages and the strings in one folder (manual, Settings pages).
-@Suite("A settings bundle") struct PagedFileTests {
+@Suite("A settings bundle") struct SettingsBundleTests {
     private let scratch: ScratchFolder
 
     init() throws {
@@ -32,7 +32,14 @@ import Testing
     }
 
     private func load(_ name: String = "App.bundle") throws(SourceError) -> LoadedTree {
-        try PagedFile(PropertyListFile(path: scratch(name))).load(replacing: nil)
+        try source(name).load(replacing: nil)
+    }
+
+    /// A file, or the root page of a folder.
+    private func source(_ name: String = "App.bundle") -> PropertyListFile {
+        PropertyListFile(
+            path: PropertyListFile.rootPage(inBundle: scratch(name)) ?? scratch(name), name: scratch(name),
+            pollInterval: .seconds(3_600))
     }
 
     /// The titles of a document, the levels below in parentheses; a refusal after an exclamation mark.
@@ -61,7 +68,7 @@ import Testing
             #expect(loaded.warnings.isEmpty)
             #expect(loaded.tree.translations == nil)
         }
-        #expect(PagedFile(PropertyListFile(path: scratch("App.bundle"))).name == scratch("App.bundle"))
+        #expect(source().name == scratch("App.bundle"))
     }
 
     @Test("shows a page that cannot be read at its row, and warns")
@@ -187,8 +194,7 @@ import Testing
     func watching(_ change: String) throws {
         try page("Root", Self.pane("A", "Sub"), Self.pane("B", "Late"))
         try strings("de", "Root", "A = a;")
-        let source = PagedFile(PropertyListFile(path: scratch("App.bundle"), pollInterval: .seconds(3_600)))
-        let watcher = source.makeWatcher()
+        let watcher = source().makeWatcher()
         watcher.arm()
         let before = try watcher.load(replacing: nil)
         #expect(watcher.fingerprint == before.fingerprint)
@@ -213,8 +219,7 @@ import Testing
 
     @Test("is not loaded again for another file in its folder")
     func unrelated() throws {
-        let source = PagedFile(PropertyListFile(path: scratch("App.bundle"), pollInterval: .seconds(3_600)))
-        let watcher = source.makeWatcher()
+        let watcher = source().makeWatcher()
         watcher.arm()
         let before = try watcher.load(replacing: nil)
         try scratch.write("App.bundle/Icon.png", "x")
@@ -225,8 +230,7 @@ import Testing
     @Test("that a document mounts as its root is a part of that document")
     func mounted() throws {
         try scratch.write("Data.plist", #"{"Source":"App.bundle/Root.plist","Owner":"x"}"#)
-        let source = PagedFile(PropertyListFile(path: scratch("Data.plist")))
-        let watcher = source.makeWatcher()
+        let watcher = source("Data.plist").makeWatcher()
         watcher.arm()
         let loaded = try watcher.load(replacing: nil)
         #expect(Self.titles(loaded.tree.document) == "Root(Sound More)")
@@ -243,7 +247,7 @@ import Testing
         try scratch.write("Data.json", #"[{"Title":"A","Source":"a.json"}]"#)
         try scratch.write("a.json", #"["x"]"#)
         let file = PropertyListFile(path: scratch("Data.json"), pollInterval: .seconds(3_600))
-        let watcher = PagedFile(file).makeWatcher()
+        let watcher = file.makeWatcher()
         watcher.arm()
         let first = try watcher.load(replacing: nil)
         try scratch.remove("a.json")
@@ -253,16 +257,5 @@ import Testing
         #expect(
             Self.titles(second.tree.document)
                 == "Root(A(!a.json: the file does not exist; name a file that exists in the document's folder.))")
-    }
-
-    @Test("that is no settings page is a file like any other")
-    func plainFile() throws {
-        try scratch.write("Data.plist", items("A"))
-        let source = PagedFile(PropertyListFile(path: scratch("Data.plist")))
-        let watcher = source.makeWatcher()
-        watcher.arm()
-        let loaded = try watcher.load(replacing: nil)
-        #expect(Self.titles(loaded.tree.document) == "Root(A)")
-        #expect(watcher.fingerprint == loaded.fingerprint)
     }
 }

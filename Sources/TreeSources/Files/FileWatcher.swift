@@ -1,3 +1,4 @@
+internal import Files
 internal import Threads
 
 /// Detects when the file at a path may have changed: written to, replaced, moved, or reached through other links.

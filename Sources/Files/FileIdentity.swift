@@ -1,0 +1,57 @@
+public import Glibc
+
+/// Which file is at a path, and in which state; if two identities are equal, nothing needs to be read again.
+public struct FileIdentity: Sendable, Hashable {
+    public let device, inode: UInt64
+    /// Bytes.
+    public let size: Int
+    /// When the content changed last, in nanoseconds since 1970 by the file system's clock.
+    public let modified: Int64
+    /// When the content or an attribute changed last: owner, permissions, names, or `modified` itself.
+    public let changed: Int64
+    /// Kind and permissions (inode(7)).
+    public let mode: UInt32
+
+    /// Whether it is a regular file.
+    public var isRegular: Bool { mode & S_IFMT == S_IFREG }
+
+    /// The identity of the file at a path, following symbolic links; nil if nothing is found.
+    public init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The identity of whatever has a path, be it a symbolic link; nil if nothing has.
+    public init?(named path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The identity of an open file.
+    public init(ofOpen descriptor: Int32) {
+        var status = stat()
+        _ = unsafe fstat(descriptor, &status)
+        self.init(status)
+    }
+
+    /// The identity of a file with a state that the system told.
+    public init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int(status.st_size)
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+        mode = status.st_mode
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// Whether it is the same file and has not been written to; its attributes may differ.
+    public func isSameContent(as other: FileIdentity) -> Bool {
+        device == other.device && inode == other.inode && size == other.size && modified == other.modified
+    }
+}

@@ -1,0 +1,47 @@
+internal import Levels
+internal import PropertyLists
+
+/// What belongs to a document's file if it is a settings page: its child pages and its strings, in the same folder, and
+/// its values document.
+struct PageFiles {
+    /// The path of the file.
+    let path: String
+    /// How the user named it.
+    let name: String
+    let interpretation: Interpretation
+    /// Has the values of the controls; nil without one.
+    let values: ValuesFile?
+
+    /// Loads what belongs to a document; the page is nil if the document is not one.
+    ///
+    /// - Parameters:
+    ///   - document: as it was read, with the files that it mounts.
+    ///   - old: the tree that this one will replace; equal levels are shared with it.
+    func load(
+        _ document: LoadedTree, sharing old: Tree?
+    ) throws(SourceError) -> (loaded: LoadedTree, page: LoadedPage?) {
+        guard let root = SettingsPage(document.tree) else { return (warned(document), nil) }
+        let bundle = try BundlePages(of: root, document, at: path, by: interpretation)
+        try checkValues(besides: bundle)
+        let page = try LoadedPage(bundle, stored: try values?.load(), sharing: old)
+        return (page.loaded(valuesPath: values?.path), page)
+    }
+
+    /// Refuses a values document whose first edit would overwrite a page.
+    private func checkValues(besides bundle: BundlePages) throws(SourceError) {
+        guard let values, let target = RealPath.existing(values.path) else { return }
+        let pages = [path] + bundle.order.map(bundle.files.path)
+        guard !pages.contains(where: { RealPath.of($0) == target }) else {
+            throw SourceError(values.path, "it is one of the settings pages; name another file for their values")
+        }
+    }
+
+    /// Adds a warning if there is a values document, because only a settings page has one.
+    private func warned(_ document: LoadedTree) -> LoadedTree {
+        guard let values else { return document }
+        var document = document
+        let message = "the values are not used, because \(path: name) is not a settings page"
+        document.warnings.insert(SourceWarning(values.path, message), at: 0)
+        return document
+    }
+}

@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// What this process may do with files.
+enum FileAccess {
+    /// Why the file at a path cannot be replaced; nil if it can.
+    static func refusal(ofReplacing path: String) -> SaveRefusal? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return unreached }
+        var target = path
+        if status.st_mode & S_IFMT == S_IFLNK {
+            // A link's target is replaced, not the link.
+            guard let resolved = RealPath.existing(path) else { return unreached }
+            target = resolved
+            guard unsafe stat(target, &status) == 0 else { return .missingFile }
+        }
+        // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
+        guard status.st_mode & 0o222 != 0 else { return .readOnlyFile }
+        return denial(of: W_OK, to: target, .readOnlyFile)
+            ?? denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), .readOnlyFolder)
+    }
+
+    /// Why the file was not found just now.
+    private static var unreached: SaveRefusal {
+        errno == ENOENT || errno == ENOTDIR ? .missingFile : .unreachableFile
+    }
+
+    /// Why this process may not do something (`faccessat(2)`); nil if it may.
+    static func denial(of access: Int32, to path: String, _ usual: SaveRefusal) -> SaveRefusal? {
+        unsafe faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0 ? nil : refusal(denied: errno, by: usual)
+    }
+
+    /// The refusal for an error number.
+    static func refusal(denied code: Int32, by usual: SaveRefusal) -> SaveRefusal {
+        code == EROFS ? .readOnlyFileSystem : usual
+    }
+}

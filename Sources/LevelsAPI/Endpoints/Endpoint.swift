@@ -61,9 +61,7 @@ struct Endpoint: Sendable {
         Endpoint(
             "/assets", path: .name,
             .get(.getAsset, "A file of the assets folder beside the document.", .none)),
-        Endpoint(
-            "/browse", path: .name, for: .browsers, isOpen: true,
-            .get(.getBrowser, "The web client, opened at an item.", .browser)),
+        Endpoint("/browse", path: .name, for: .browsers, isOpen: true, .page),
         Endpoint(
             "/client", path: .name, for: .browsers, isOpen: true,
             .get(.getClientFile, "A file of the web client.", .none)),
@@ -130,6 +128,9 @@ extension Endpoint {
         var content: EditContent?
         /// Whether no path may follow the name of the endpoint.
         var isOfRootOnly = false
+
+        /// The web client, also at `/` for a client that prefers HTML.
+        static let page = get(.getBrowser, "The web client, opened at an item.", .browser)
 
         static func get(_ name: Name, _ summary: String, _ options: QueryOptions) -> Operation {
             Operation(name: name, method: .get, summary: summary, options: options)

@@ -162,8 +162,11 @@ public final class LevelsAPI: Responder {
         guard let match = Endpoint.match(target), isServed(match.endpoint.audience) else {
             throw .noSuchRoute(target)
         }
-        guard let operation = match.operation(request.method) else {
+        guard var operation = match.operation(request.method) else {
             throw .methodNotAllowed(match.methods)
+        }
+        if operation.name == .getIndex, webClient != nil, WebClientAnswers.isPreferred(by: request) {
+            operation = .page
         }
         var call = Call(
             request: request, match: match, query: try Query(target.extracting(match.query), operation.options),
@@ -211,9 +214,6 @@ public final class LevelsAPI: Responder {
     }
 
     private func index(_ call: Call) throws(Problem) -> Response {
-        if let webClient, WebClientAnswers.isPreferred(by: call.request) {
-            return try webClient.page(for: call.request, call.negotiation)
-        }
         let index = try IndexAnswer.rendered(
             shownSnapshot(call), isEditable: admission.isOn, needsToken: configuration.reading != nil)
         return try answer(index, call)

@@ -16,6 +16,8 @@ final class ServiceDescription: Sendable {
     private let readsNeedToken: Bool
     /// It is made when it is first asked for.
     private let kept = Guarded<[UInt8]?>(nil)
+    /// Its layouts and codings.
+    let forms = KeptForms()
 
     /// - Parameters:
     ///   - version: the version of the program.

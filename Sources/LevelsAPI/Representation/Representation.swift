@@ -3,6 +3,7 @@ import ContentCodings
 import HTTPServer
 import Heap
 import Levels
+import Locking
 import PropertyLists
 
 /// The representation that a request selects (RFC 9110, section 3.2): its head, and a body that is made on demand.
@@ -127,6 +128,25 @@ final class Representation {
             case .brotli: CodedStream(stream, BrotliEncoder())
             }
         return Response(status: 200, headers: head.headers + more, stream: coded)
+    }
+}
+
+/// The bodies of an answer that never changes, by the tags of its layouts and codings: each is coded once, however many
+/// clients ask for it.
+final class KeptForms: Sendable {
+    private let bodies = Guarded<[String: Response.Body]>([:])
+
+    /// The response with a representation of the answer.
+    ///
+    /// - Throws: `Problem` (503) if there is not enough memory.
+    func response(of selected: Representation) throws(Problem) -> Response {
+        guard let tag = selected.entityTag else { return try selected.response() }
+        if let body = bodies.withLock({ $0[tag] }) {
+            return Response(status: 200, headers: selected.head.headers, body: body)
+        }
+        let response = try selected.response()
+        bodies.withLock { $0[tag] = response.sharedBody }
+        return response
     }
 }
 

@@ -192,7 +192,7 @@ public final class LevelsAPI: Responder {
         case .getHealth: .now(try selection.response(of: try StatusAnswer.health(), .identity, call.negotiation))
         case .getReadiness: .now(try readinessResponse(call))
         case .getMetrics: .now(try metrics(call))
-        case .getDescription: .now(try answer(description.rendered(), call))
+        case .getDescription: .now(try answer(description.rendered(), call, keeping: description.forms))
         case .addItem: try insert(call)
         case .putItem: try put(call)
         case .patchItem: try patch(call)
@@ -220,13 +220,18 @@ public final class LevelsAPI: Responder {
     }
 
     /// Answers with JSON that clients may have already, indented if the query says so.
-    private func answer(_ compact: consuming Rendering, _ call: Call) throws(Problem) -> Response {
+    ///
+    /// - Parameter forms: keeps what was made for one client, for all others; nil to make each anew.
+    private func answer(
+        _ compact: consuming Rendering, _ call: Call, keeping forms: KeptForms? = nil
+    ) throws(Problem) -> Response {
         var query = PrettyQuery()
         try call.query.readAnswer(into: &query)
         let rendering = query.delivery.isIndented ? compact.indented() : compact
         let selected = try selection.representation(of: rendering, call.negotiation)
-        let isNotModified = try Condition(call.request).isNotModified(selected.entityTag)
-        return isNotModified ? selected.notModified() : try selected.response()
+        guard try !Condition(call.request).isNotModified(selected.entityTag) else { return selected.notModified() }
+        guard let forms else { return try selected.response() }
+        return try forms.response(of: selected)
     }
 
     private func readinessResponse(_ call: Call) throws(Problem) -> Response {

@@ -179,4 +179,14 @@ import Testing
         let unauthorized = responses["401"] as? [String: String]
         #expect(unauthorized == ["$ref": "#/components/responses/unauthorized"])
     }
+
+    @Test("is coded once for all clients", arguments: ["gzip", "br", ""])
+    func keptForms(_ coding: String) throws {
+        let api = try DescribedService().desk.desk.api
+        let bodies = try (0..<2).map { _ in
+            let request = Request(target: "/openapi.json", fields: [("Accept-Encoding", coding)])
+            return try #require(api.response(to: request).sharedBody)
+        }
+        #expect(bodies[0] === bodies[1])
+    }
 }

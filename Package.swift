@@ -83,8 +83,7 @@ let package = Package(
             name: "HTTPServer",
             dependencies: [
                 "Bytes", "DrilldownDates", "Files", "HTTPFields", "Locking", "Threads", "Heap", "CMicroHTTPD",
-                "CGnuTLS",
-                "CEpoll", "CSockets",
+                "CGnuTLS", "CEpoll", "CSockets",
             ],
             swiftSettings: settings),
         // The files of the web client become part of the program: see WebClientFile.

@@ -2,6 +2,7 @@ public import Glibc
 
 /// Which file is at a path, and in which state; if two identities are equal, nothing needs to be read again.
 public struct FileIdentity: Sendable, Hashable {
+    /// The numbers of the file system and of the file in it (inode(7)).
     public let device, inode: UInt64
     /// Bytes.
     public let size: Int

@@ -83,14 +83,18 @@ public enum SourceReport: Sendable, Equatable {
 
 /// A newer tree that a watcher has without a load, as after an entry of a change log.
 public struct TreeAdvance: Sendable {
+    /// A level whose one row is the root item.
     public let document: Level
+    /// The document in other languages; nil if it has no translations.
     public let translations: Translations?
+    /// The documents that the tree was composed of; nil for one document.
     public let composition: Composition?
     /// The source's own name of the state; nil if the store is to name it.
     public let revision: SourceRevision?
     /// Why the source changed.
     public let cause: Snapshot.Cause
 
+    /// A step to a newer tree.
     public init(
         to document: Level, translations: Translations? = nil, composition: Composition? = nil,
         revision: SourceRevision? = nil, cause: Snapshot.Cause = .load

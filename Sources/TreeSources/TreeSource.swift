@@ -78,10 +78,12 @@ public struct LoadedTree: Sendable {
 
 /// A source's own name for one of its states; it is the same on every server, and after a restart.
 public struct SourceRevision: Sendable, Equatable {
+    /// The revision that clients see, as in `/changes`; unique among all states of the source.
     public let name: String
     /// When the state came about, in seconds since 1970.
     public let date: Double
 
+    /// A name with the moment of its state, in seconds since 1970.
     public init(_ name: String, date: Double) { (self.name, self.date) = (name, date) }
 }
 

@@ -1,11 +1,12 @@
 # All Debian packages that this project needs.
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
-BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev
+BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev \
+	libsqlite3-dev libpq-dev
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
-	prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
+	postgresql prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
 SOAK_PACKAGES := btrfs-progs e2fsprogs fuse3 mount python3-fusepy xfsprogs
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 

@@ -53,6 +53,8 @@ let package = Package(
         .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         // The service and its client both use it, so it has the settings of the client.
         .target(name: "DrilldownDates", swiftSettings: clientSettings),
         .target(name: "Bytes", dependencies: ["CSearch", "Heap"], swiftSettings: settings),
@@ -74,6 +76,13 @@ let package = Package(
             name: "TreeSources",
             dependencies: [
                 "Bytes", "Files", "Heap", "Locking", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DatabaseTrees",
+            dependencies: [
+                "Bytes", "DrilldownDates", "Files", "Heap", "Locking", "Threads", "Levels", "PropertyLists",
+                "TreeSources", "CSQLite", "CPostgres",
             ],
             swiftSettings: settings),
         .target(
@@ -103,7 +112,7 @@ let package = Package(
             name: "drilldown",
             dependencies: [
                 "Bytes", "DrilldownDates", "Files", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI",
-                "TreeStore", "TreeSources", "HTTPServer", "Levels", "PropertyLists",
+                "TreeStore", "TreeSources", "DatabaseTrees", "HTTPServer", "Levels", "PropertyLists",
             ],
             swiftSettings: settings),
         // For apps on every platform: only Foundation, and no module of the service alone.
@@ -141,6 +150,12 @@ let package = Package(
             name: "LevelsTests",
             dependencies: [
                 "Levels", "Bytes", "DrilldownDates", "PropertyLists", "Locking", "CUTF8Proc", "TestDocuments",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DatabaseTreesTests",
+            dependencies: [
+                "DatabaseTrees", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TreeSources", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -6,16 +6,18 @@ public import Levels
 public protocol EditGroup: AnyObject {
     /// Applies the edits of one request to the tree with the edits so far: all of them, or none.
     ///
+    /// - Parameter author: who edits, for a source that logs it; nil for a token without a name.
     /// - Returns: nil if they must wait for the next group, because this one is complete or concerns another file.
     /// - Throws: `EditRefusal`; the group goes on as it was before.
-    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree?
+    func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree?
 
     /// Replaces the whole document; only as the first and only one of a group.
     ///
     /// - Parameters:
     ///   - bytes: a property list of any syntax; the file keeps its own.
+    ///   - author: who edits, as for `apply`.
     /// - Throws: `EditRefusal` if a load would refuse it.
-    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree
+    func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree
 
     /// Whether there is something to save that the tree does not show, such as a default that is stored by an edit.
     var hasUnshownChanges: Bool { get }

@@ -222,8 +222,8 @@ struct GroupCommit {
 
     private static func edited(_ request: EditRequest, _ group: any EditGroup) throws(EditRefusal) -> EditedTree? {
         switch request.content {
-        case .edits(let batch): try group.apply(batch)
-        case .document(let bytes): try group.replaceDocument(with: bytes)
+        case .edits(let batch): try group.apply(batch, by: request.author)
+        case .document(let bytes): try group.replaceDocument(with: bytes, by: request.author)
         }
     }
 

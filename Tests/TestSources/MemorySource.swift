@@ -158,7 +158,7 @@ public final class MemorySource: TreeSource {
             zip([base] + documents, documents).compactMap { $0.hash == $1.hash ? nil : $1 }
         }
 
-        func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? {
+        func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
             var next = session
             let items = try next.apply(batch)
             session = next
@@ -171,7 +171,7 @@ public final class MemorySource: TreeSource {
                 document: document, revision: watcher.revision(watcher.seen + states.count), items: items)
         }
 
-        func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+        func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
             do {
                 return edited(try MemorySource.document(String(decoding: bytes, as: UTF8.self)), [])
             } catch {

@@ -1,6 +1,7 @@
 import Foundation
 import Levels
 import Locking
+import TestSources
 import Testing
 import Threads
 

@@ -75,10 +75,12 @@ final class EditableSource: TreeSource {
             self.group = group
         }
 
-        func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? { try group.apply(batch) }
+        func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
+            try group.apply(batch, by: author)
+        }
 
-        func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
-            try group.replaceDocument(with: bytes)
+        func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
+            try group.replaceDocument(with: bytes, by: author)
         }
 
         func save() throws(SaveError) -> Fingerprint? {

@@ -28,9 +28,9 @@ struct GroupCommitTests {
 
         init(_ trees: [EditedTree]) { self.trees = trees }
 
-        func apply(_ batch: EditBatch) -> EditedTree? { trees.removeFirst() }
+        func apply(_ batch: EditBatch, by author: String?) -> EditedTree? { trees.removeFirst() }
 
-        func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+        func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
             throw EditRefusal(.conflict, "This is not tested.")
         }
 

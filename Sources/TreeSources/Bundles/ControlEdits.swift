@@ -31,7 +31,7 @@ final class ControlEdits: EditGroup {
         values = stored.values
     }
 
-    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? {
+    func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
         var values = values
         var paths: [ItemPath] = []
         for (number, edit) in batch.edits.enumerated() {
@@ -50,7 +50,9 @@ final class ControlEdits: EditGroup {
         return EditedTree(document: document, translations: page.tree.translations, items: items)
     }
 
-    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree { throw Self.onlyValues }
+    func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
+        throw Self.onlyValues
+    }
 
     func save() throws(SaveError) -> Fingerprint? {
         guard hasUnshownChanges else { return base.fingerprint }
@@ -72,10 +74,16 @@ final class ControlEdits: EditGroup {
     private func change(
         _ values: inout PropertyListDictionary, by edit: Edit, isExact: Bool
     ) throws(EditRefusal) -> ItemPath {
-        guard case .patch(.dictionary(let patch), let path) = edit else { throw Self.onlyValues }
+        guard case .patch(.dictionary(let patch), let path) = edit else {
+        throw Self.onlyValues
+    }
         let item = try Self.item(path, in: latest.tree.document)
-        guard let control = item.own.level.control(ofRow: item.own.row) else { throw Self.onlyValues }
-        guard patch.entries.count == 1, let value = patch["Value"] else { throw Self.onlyValues }
+        guard let control = item.own.level.control(ofRow: item.own.row) else {
+        throw Self.onlyValues
+    }
+        guard patch.entries.count == 1, let value = patch["Value"] else {
+        throw Self.onlyValues
+    }
         guard case .string(let key) = control["key"] else { throw Self.noKey }
         if value == .null {
             values[key] = nil

@@ -36,7 +36,7 @@ final class DocumentEdits: EditGroup {
 
     // MARK: Applying
 
-    func apply(_ batch: EditBatch) throws(EditRefusal) -> EditedTree? {
+    func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
         guard !isComplete else { return nil }
         var next = session
         let items = try next.apply(batch)
@@ -108,7 +108,7 @@ final class DocumentEdits: EditGroup {
         }
     }
 
-    func replaceDocument(with bytes: [UInt8]) throws(EditRefusal) -> EditedTree {
+    func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
         try checkSavability(of: nil)
         guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
         let new = try SentDocument(bytes, replacing: loaded, of: watcher.document)

@@ -1,5 +1,6 @@
 import Levels
 import PropertyLists
+import TestSources
 import Testing
 import Threads
 

@@ -1,6 +1,7 @@
 import Foundation
 import Levels
 import PropertyLists
+import TestSources
 import Testing
 
 @testable import TestSupport

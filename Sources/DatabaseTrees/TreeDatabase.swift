@@ -1,0 +1,185 @@
+import Threads
+
+/// A database that holds one tree: the table `items`, the counter `head`, and the log of its revisions.
+///
+/// One thread uses it, and each call may wait for the database, but for `addWaits` and `isWoken`. After a lost connection
+/// the next call connects again.
+protocol TreeDatabase: AnyObject {
+    /// The address as the user gave it, without a password.
+    var name: String { get }
+
+    /// Reads the counter.
+    func head() throws(DatabaseError) -> TreeHead
+
+    /// Reads all items in one snapshot, in no particular order.
+    ///
+    /// - Parameter body: called for each row; the span of its `fields` is valid during the call.
+    /// - Returns: the counter in the same snapshot.
+    func readItems(
+        _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) -> TreeHead
+
+    /// Reads the revisions after one.
+    ///
+    /// - Parameter last: the latest revision that is known, with its mark.
+    /// - Returns: nil if the log does not continue from it, so that the tree must be loaded: the log was trimmed, a
+    ///   revision has no rows in it, or the database was replaced by an older copy.
+    func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]?
+
+    /// Reads the names of the latest revisions up to one, in ascending order, without their rows.
+    func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision]
+
+    /// Writes one revision for each request, all of them in one transaction, and returns when they are on disk.
+    ///
+    /// - Parameter last: the revision that the requests were applied to.
+    /// - Throws: `CommitError`; nothing was written then, unless the outcome is unknown.
+    func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError)
+
+    /// Reserves ids for new items; no other program gets them.
+    func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64]
+
+    /// Why nothing can be written, for the client; nil if it can, or if only an attempt can tell. Cheap to call.
+    var readOnlyReason: String? { get }
+
+    /// Adds what to wait for until another program has probably written.
+    func addWaits(to waits: inout WaitSet)
+
+    /// Whether the database may have news: it has reported some, or it is time to look. Does not block.
+    func isWoken(at now: ContinuousClock.Instant) -> Bool
+
+    /// Starts to write a whole tree: in a new schema or file, or in place of the tree that is there.
+    ///
+    /// - Parameters:
+    ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
+    ///   - replaces: whether a tree that is there is replaced; without it, one is an error.
+    func beginImport(keys: String?, replaces: Bool) throws(DatabaseError) -> any TreeImport
+}
+
+/// A whole tree that is written in one transaction. Without `finish`, nothing has changed.
+protocol TreeImport: AnyObject {
+    /// Writes a row; parents come before their children.
+    func add(_ place: ItemPlace, fields: Span<UInt8>) throws(DatabaseError)
+    /// Commits, and returns when the tree is on disk.
+    func finish() throws(DatabaseError)
+}
+
+/// The counter of a tree: which revision it has.
+struct TreeHead: Sendable, Equatable {
+    /// The version of the schema.
+    static let format = 1
+
+    /// A random name, the same until an older copy replaces the database.
+    var epoch: String
+    /// The number of the latest revision.
+    var revision: Int64
+    /// The mark of that revision, a random text; nil if it has no entry in the log.
+    var mark: String?
+    /// When it was committed, in seconds since 1970.
+    var date: Double
+    /// The first revision whose changes are in the log.
+    var oldest: Int64
+    /// The names of structural keys as `--keys` has them; nil for the usual ones.
+    var keys: String?
+}
+
+extension TreeHead {
+    /// The name of a revision that clients see, as `k3f9ab-1207`.
+    func name(of revision: Int64) -> String { "\(epoch)-\(revision)" }
+}
+
+/// The columns of a row of `items` but for the fields.
+struct ItemPlace: Sendable, Equatable {
+    /// 0 for the root.
+    var id: Int64
+    /// Nil for the root.
+    var parent: Int64?
+    /// The number of the place for rows in the parent's fields.
+    var section: Int
+    /// Orders the rows of a section; ties are in the order of ids.
+    var position: Int64
+}
+
+/// A row of `items`.
+struct ItemRow: Sendable, Equatable {
+    var place: ItemPlace
+    /// JSON, in UTF-8.
+    var fields: [UInt8]
+}
+
+/// What a revision did to one item.
+enum ItemChange: Sendable, Equatable {
+    /// The item is new, or was changed: the row as it is now.
+    case row(ItemRow)
+    /// The item is gone, with all below it.
+    case gone(Int64)
+}
+
+/// A revision in the log.
+struct LoggedRevision: Sendable {
+    var number: Int64
+    var mark: String?
+    /// In seconds since 1970.
+    var date: Double
+    /// Who wrote it: the name of a token for a server's edit, a role for another program's; nil if it has no name.
+    var author: String?
+    var writer: Writer
+    var changes: [ItemChange]
+
+    /// What wrote a revision; `writer` in the log is `import`, or begins with `server` for a server, and is empty for others.
+    enum Writer: Sendable, Equatable { case server, importer, other }
+}
+
+/// The edits of one client's request, which become one revision.
+struct RevisionWrite: Sendable {
+    /// The name of the client's token.
+    var author: String?
+    /// A random text by which the revision is found again when the outcome of a commit is unknown.
+    var mark: String
+    /// In order: each can be written after those before it.
+    var writes: [ItemWrite]
+}
+
+/// One statement of an edit.
+enum ItemWrite: Sendable, Equatable {
+    case insert(ItemRow)
+    /// A row that is there gets other columns; its `fields` may be the same.
+    case update(ItemRow)
+    /// The item goes, with all below it.
+    case delete(Int64)
+}
+
+/// Why a database cannot be read.
+struct DatabaseError: Error, Sendable, Equatable {
+    /// What a caller can do about it.
+    enum Kind: Sendable, Equatable {
+        /// The connection was lost or cannot be made; a later call connects again.
+        case away
+        /// Another program holds a lock.
+        case busy
+        /// There is no space left.
+        case noSpace
+        /// Nothing can be written here.
+        case readOnly
+        /// Anything else: it needs a person.
+        case other
+    }
+
+    var kind: Kind
+    /// A sentence without its full stop: what is wrong and what would be right. It has no SQL and no password.
+    var reason: String
+
+    init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
+}
+
+/// Why a commit has failed.
+enum CommitError: Error, Sendable, Equatable {
+    /// Someone else has committed since the revision that the requests were applied to.
+    case changedMeanwhile
+    /// A constraint or a trigger of the database's owner refuses a request, by its number from 0: the database's own
+    /// message, and the constraint's name if it has one.
+    case refused(number: Int, message: String, constraint: String?)
+    /// The database cannot be written to.
+    case failed(DatabaseError)
+    /// The connection broke during the commit, and it could not be found out whether the revisions were written.
+    case unknown(String)
+}

@@ -19,7 +19,7 @@ import Testing
         let uncompressed = level.rows.count * 100
         #expect(sent > 1_000 && sent < uncompressed / 4)
         // Each content coding has a tag of its own.
-        let tag = try #require(server.memory[target]?.tag)
+        let tag = try #require(server.transport.memory[target]?.tag)
         #expect(tag == "\"\(level.version)-gzip\"" || tag == "\"\(level.version)-br\"")
         #expect(try await server.level(of: target) == level)
         #expect(try await Self.bytes(server) == before + sent)
@@ -27,7 +27,7 @@ import Testing
 
     /// How many bytes of levels the service has sent.
     private static func bytes(_ server: Server) async throws -> Int {
-        let metrics = String(decoding: try await server.send(Request("/metrics")).body, as: UTF8.self)
+        let metrics = String(decoding: try await server.transport.send(Request("/metrics")).body, as: UTF8.self)
         let pattern = /drilldown_http_response_body_bytes_total\{[^}]*levels[^}]*\} (\d+)/
         return metrics.matches(of: pattern).compactMap { Int($0.1) }.reduce(0, +)
     }

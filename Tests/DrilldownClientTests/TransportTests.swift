@@ -54,7 +54,7 @@ import Testing
         request.isEdit = true
         request.body = Data("{}".utf8)
         #expect(
-            try await problem { try await server.send(request) }?.detail
+            try await problem { try await server.transport.send(request) }?.detail
                 == "\(origin("")) answered /edits with an empty body, which is not the answer of a drilldown service: it redirects to /elsewhere."
         )
         #expect(origin.requests.map(\.line) == ["POST /edits HTTP/1.1"])
@@ -130,7 +130,7 @@ import Testing
                 request.wait = 30
                 // As that of each observed level.
                 request.session = RenewedSession(connections: 1)
-                return try await server.send(request)
+                return try await server.transport.send(request)
             }
         }
         #expect(await origin.receives(requests: 50))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change to the document: what is wanted, as a value.
+/// A change to the document, as a value.
 ///
 /// ```swift
 /// let result = try await server.perform([
@@ -10,11 +10,11 @@ import Foundation
 /// ])
 /// ```
 public struct Edit: Hashable, Sendable {
-    /// What is done.
+    /// The change itself.
     public enum Action: Hashable, Sendable {
         /// A new item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
         case insert(FieldValue, into: ItemPath, at: Position, section: Int?)
-        /// The item gets these fields in place of its own; its children stay. If there is no such item, it is made.
+        /// The item gets these fields in place of its own; its children stay. A missing item is made.
         case put(Fields, at: ItemPath)
         /// These fields are merged into the item's own; `.null` removes a field.
         case patch(Fields, at: ItemPath)
@@ -24,7 +24,7 @@ public struct Edit: Hashable, Sendable {
         case delete(ItemPath)
     }
 
-    /// What is done.
+    /// The change itself.
     public var action: Action
     /// The version or `fieldsVersion` that the item must have, or `Level.itemVersion` for an insertion; nil if any will do.
     public var ifMatch: ItemVersion?
@@ -35,7 +35,7 @@ public struct Edit: Hashable, Sendable {
         self.ifMatch = ifMatch
     }
 
-    /// Adds a new item to a level; the parameters are those of ``Server/insert(_:into:at:section:ifMatch:)``.
+    /// Adds a new item to a level, like ``Server/insert(_:into:at:section:ifMatch:)``.
     public static func insert(
         _ item: FieldValue, into level: ItemPath, at position: Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
@@ -57,7 +57,7 @@ public struct Edit: Hashable, Sendable {
         return Edit(.patch(changes, at: path), ifMatch: version)
     }
 
-    /// Moves an item, with all below it; the parameters are those of ``Server/move(_:into:at:section:ifMatch:)``.
+    /// Moves an item, with all below it, like ``Server/move(_:into:at:section:ifMatch:)``.
     public static func move(
         _ path: ItemPath, into level: ItemPath, at position: Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
@@ -119,7 +119,7 @@ extension Edit {
     }
 }
 
-// The bodies of edits, in the form that the service reads.
+// Edits in the form that the service reads.
 extension Edit {
     /// The step of a batch.
     var step: Fields {

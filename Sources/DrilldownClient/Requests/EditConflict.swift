@@ -10,23 +10,23 @@ public import Foundation
 /// }
 /// ```
 public struct EditConflict: Error, Hashable, Sendable {
-    /// What there is at present.
+    /// The current state of the document at the place of the edit.
     public enum Current: Hashable, Sendable {
-        /// The item that was to be changed, moved or removed; of a move never the level that it was to be moved to.
+        /// The item to change, move or remove; for a move never the destination.
         case detail(Detail)
-        /// The level that was to get an item.
+        /// The level to insert into.
         case level(Level)
-        /// The item no longer exists; of a batch perhaps does not exist yet, if an earlier edit makes it.
+        /// The item does not exist: it was removed, or an earlier edit of the batch would have made it.
         case missing
         /// The server could not be asked again.
         case unknown(Problem)
     }
 
-    /// What was wanted; of several edits the one that could not be done.
+    /// The refused edit; of several edits the one that could not be done.
     public let edit: Edit
-    /// What there is now, read after the refusal.
+    /// The current state, read after the refusal.
     public let current: Current
-    /// What the server said.
+    /// The server's refusal.
     public let problem: Problem
 
     /// A conflict with these values.
@@ -47,20 +47,20 @@ public struct EditConflict: Error, Hashable, Sendable {
 }
 
 extension EditConflict {
-    /// Whether the item is of another version than `ifMatch` (412), because it changed; its position, neighbours and children
-    /// count unless that was a `fieldsVersion`.
+    /// Whether the item has another version than `ifMatch` (412). Its position, neighbours and children count unless that
+    /// was a `fieldsVersion`.
     ///
-    /// If not, the edit does not fit the document in any version (409): a key is in use, an item is to be moved below
-    /// itself, or the file cannot be written.
+    /// If not, the edit fits no version of the document (409): a key is in use, an item would move below itself, or the
+    /// file cannot be written.
     public var isOutdated: Bool { problem.status == 412 }
 }
 
 extension EditConflict: LocalizedError {
-    /// What the server said, as a sentence.
+    /// The server's refusal as a sentence.
     public var errorDescription: String? { problem.errorDescription }
 }
 
 extension EditConflict: CustomStringConvertible {
-    /// What the server said, as a sentence.
+    /// The server's refusal as a sentence.
     public var description: String { problem.description }
 }

@@ -1,4 +1,4 @@
-/// What is asked of a level: its order, its sections, which rows, which fields.
+/// The options of a request for a level: its order, its sections, its rows and their fields.
 ///
 /// A query is a value; each method returns a copy with one more option.
 ///
@@ -7,9 +7,8 @@
 ///     at: ["Music"], matching: .sorted(by: .descending("Price"), "Title").where("Artist", equals: "Satie"))
 /// ```
 ///
-/// The server refuses combinations that make no sense, with a `Problem` that names the parameter.
+/// The server refuses a combination without a meaning with a `Problem` that names the parameter.
 public struct LevelQuery: Hashable, Sendable {
-    /// The query options that are set, in the order of the request.
     var parameters: [Parameter] = []
 
     struct Parameter: Hashable, Sendable {
@@ -41,16 +40,19 @@ extension LevelQuery {
         return query
     }
 
+    /// The query without the parameters that select a page.
+    var withoutPage: LevelQuery { ["limit", "start", "after"].reduce(self) { $0.removing($1) } }
+
     func adding(_ field: String, _ comparison: String, _ value: FieldValue) -> LevelQuery {
         var query = self
         query.parameters.append(Parameter(name: "where", value: field + comparison + value.queryText))
         return query
     }
 
-    /// The query as it is in a request, with its question mark; empty if nothing is asked for.
+    /// The query in a request, with its question mark; empty without parameters.
     var encoded: String { Self.encode(parameters) }
 
-    /// Parameters as they are in a request, with their question mark; empty if there are none.
+    /// Parameters in a request, with their question mark; empty without parameters.
     static func encode(_ parameters: [Parameter]) -> String {
         guard !parameters.isEmpty else { return "" }
         return "?" + parameters.map { $0.name + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
@@ -113,7 +115,7 @@ extension LevelQuery {
 
 /// A field by which rows are sorted.
 public struct SortKey: Hashable, Sendable {
-    /// The name of the field; `Title` and `Key` are those of the row.
+    /// The name of the field; `Title` and `Key` are the title and the key of the row.
     public var field: String
     /// Whether the greatest value comes first.
     public var isDescending: Bool

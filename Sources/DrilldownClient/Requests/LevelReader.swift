@@ -142,3 +142,18 @@ enum LevelAnswer: Hashable, Sendable {
     /// What changed since the version that the request names.
     case delta(LevelDelta)
 }
+
+extension Transport {
+    /// The level at a target, which may have a query.
+    func level(of target: String) async throws -> Level {
+        try await value(of: target) { bytes throws(JSONError) in
+            switch try LevelReader.read(bytes) {
+            case .level(var level):
+                // An edit compares the version of the level without a query.
+                if !target.contains("?") { level.itemVersion = ItemVersion(rawValue: level.version) }
+                return level
+            case .delta: throw JSONError("it tells changes that were not asked for", at: 0)
+            }
+        }
+    }
+}

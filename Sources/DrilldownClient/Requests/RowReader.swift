@@ -1,3 +1,4 @@
+/// Reads a row of an answer.
 struct RowReader {
     /// The length of a row of which every text is empty, about; for reserving memory.
     static let shortest = 64

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The folder with the last known levels: one file for each level, named by a hash of what it is.
+/// The folder of the last known levels: one file for each level, named by a hash of its identity.
 ///
 /// Other files in the folder are left alone.
 struct CacheFolder: Sendable {
     let url: URL
-    /// The address of the server whose levels these are.
+    /// The address of the server.
     let server: String
-    /// The number of bytes that all files may have together.
+    /// The maximum size of all files together, in bytes.
     let limit: Int
 
-    /// Puts bytes in place of a file as a whole.
+    /// Replaces a file atomically.
     var replace: @Sendable (_ file: URL, _ bytes: Data) throws -> Void = { file, bytes in
         try bytes.write(to: file, options: .atomic)
     }
@@ -18,7 +18,7 @@ struct CacheFolder: Sendable {
     private static let prefix = "level-"
     private static let suffix = ".drilldown"
 
-    /// What identifies a level, on one line.
+    /// The identity of a level, on one line.
     private func identity(of target: LevelTarget) -> String {
         server + " " + target.path.levelLink + target.query.encoded
     }
@@ -27,7 +27,7 @@ struct CacheFolder: Sendable {
         url.appendingPathComponent(Self.prefix + StableHash.digits(of: identity(of: target).utf8) + Self.suffix)
     }
 
-    /// The level in a file, which counts as used now; nil if there is none, or if it is damaged.
+    /// The level in a file, which counts as used now; nil if the file is missing or damaged.
     func copy(of target: LevelTarget) -> LevelCopy? {
         let file = file(of: target)
         do {
@@ -39,12 +39,12 @@ struct CacheFolder: Sendable {
             }
             return copy
         } catch {
-            // There is no such file, or it cannot be read: the server has the level.
+            // The file is missing, or cannot be read: the server has the level.
             return nil
         }
     }
 
-    /// Writes a level in place of what was known before, or removes it.
+    /// Writes the file of a level, or removes it.
     func write(_ copy: LevelCopy?, of target: LevelTarget) throws {
         let file = file(of: target)
         let bytes = copy.map { CachedLevel.bytes(of: $0, identity: identity(of: target)) }
@@ -56,14 +56,14 @@ struct CacheFolder: Sendable {
         }
     }
 
-    /// Removes the files that were used least recently, until all together are within the limit.
+    /// Removes the least recently used files until the rest is within the limit.
     func shrink() {
         var files = files()
         files.sort { $0.used > $1.used }
         var total = 0
         for file in files {
             total += file.size
-            // A file that someone else removes at the same time is gone all the same.
+            // Another process may remove the file at the same time.
             if total > limit { _ = Result { try FileManager.default.removeItem(at: file.url) } }
         }
     }
@@ -83,9 +83,9 @@ struct CacheFolder: Sendable {
     }
 }
 
-/// A hash that is the same in every process: FNV-1a with 64 bits, of which files are named and checked.
+/// A hash that is the same in every process, FNV-1a with 64 bits, for the names and the checks of files.
 ///
-/// It guards against damage, not against an adversary. A file also names its level, so two of one hash are told apart.
+/// It guards against damage, not against an adversary. A file also names its level, so a collision does no harm.
 enum StableHash {
     /// The hash as 16 hexadecimal digits.
     static func digits(of bytes: some Sequence<UInt8>) -> String {

@@ -1,4 +1,4 @@
-/// The file of a level: three lines that say what it is, one with its pages, then the level as a server answers it.
+/// The file of a level: three lines that identify it, one with its pages, then the level as a server answers it.
 ///
 /// ```
 /// drilldown level 1

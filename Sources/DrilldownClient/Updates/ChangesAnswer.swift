@@ -1,13 +1,14 @@
-/// What changed in the document since a revision: the answer of `/changes` (manual, Refresh).
+/// The changes of the document since a revision: the answer of `/changes` (manual, Refresh).
 struct ChangesAnswer: Hashable, Sendable {
-    /// The revision up to which this tells; the next request begins there.
+    /// The last revision included; the next request begins there.
     var revision: String
-    /// The links of the levels that differ; each may come more than once.
+    /// The links of the changed levels; one may appear more than once.
     var levels: [String] = []
-    /// The links of the details that differ.
+    /// The links of the changed details.
     var details: [String] = []
-    /// Whether there are too many links to list, so that everything counts as changed.
+    /// Whether the server lists only some of the links, so that everything counts as changed.
     var isTruncated = false
+    /// The number of changes.
     var count = 0
 
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ChangesAnswer {
@@ -28,8 +29,8 @@ struct ChangesAnswer: Hashable, Sendable {
 
     /// Whether the answer to a request for a level may differ.
     ///
-    /// The links are those of levels and details without a query. A row with other fields changes with its detail, and a
-    /// search or an outline with any item below the level.
+    /// Links are without a query. A row that shows other fields changes with its detail, and a search or an outline with
+    /// any item below the level.
     func mayConcern(_ target: LevelTarget) -> Bool {
         func names(_ links: [String], below: Int) -> Bool {
             links.contains { link in
@@ -54,13 +55,13 @@ struct ChangesAnswer: Hashable, Sendable {
     }
 }
 
-extension Server {
-    /// Asks what changed since a revision.
+extension Transport {
+    /// Requests the changes since a revision.
     ///
     /// - Parameters:
     ///   - revision: the revision to begin from; nil to learn the current one.
     ///   - wait: how many seconds the server may wait for the first change; 0 to answer at once.
-    ///   - session: what sends the request; nil for the session that most requests share.
+    ///   - session: the session that sends the request; nil for the shared one.
     /// - Throws: `Problem`, of the kind `.revisionGone` if the server does not know the revision; `CancellationError`.
     func changes(
         since revision: String?, wait: Int = 0, over session: RenewedSession? = nil

@@ -10,26 +10,26 @@ final class LevelCache: Sendable {
     private let state = Guarded(State())
 
     private struct State {
-        /// What is to be written; nil for a file that is to be removed.
+        /// The copies to write; nil for a file to remove.
         var pending: [LevelTarget: LevelCopy?] = [:]
-        /// Whether the queue is going to look at `pending`.
+        /// Whether the queue will check `pending`.
         var isScheduled = false
     }
 
-    /// The time between two times of writing.
+    /// The time between two writes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
     init(_ folder: CacheFolder) { self.folder = folder }
 
-    /// A cache in the folder of a configuration; nil if it names none.
-    convenience init?(_ configuration: Server.Configuration) {
+    /// A cache in the folder of a configuration; nil without a folder.
+    convenience init?(_ configuration: ServerConfiguration) {
         guard let folder = configuration.cacheFolder else { return nil }
         self.init(
             CacheFolder(
-                url: folder, server: configuration.url.absoluteString, limit: configuration.maximumCacheBytes))
+                url: folder, server: configuration.address, limit: configuration.maximumCacheBytes))
     }
 
-    /// The last known state of a level; nil if there is none, or if its file is damaged.
+    /// The last known state of a level; nil if it is unknown, or if its file is damaged.
     func copy(of target: LevelTarget) async -> LevelCopy? {
         if let pending = state.withLock({ $0.pending[target] }) { return pending }
         return await withCheckedContinuation { continuation in
@@ -47,7 +47,7 @@ final class LevelCache: Sendable {
         }
     }
 
-    /// Keeps a state of a level, soon; nil forgets the level.
+    /// Keeps a state of a level, which is written soon; nil forgets the level.
     func keep(_ copy: LevelCopy?, of target: LevelTarget) {
         let mustSchedule = state.withLock { state in
             state.pending[target] = .some(copy)
@@ -57,7 +57,7 @@ final class LevelCache: Sendable {
         if mustSchedule { queue.async { self.writeAndPause() } }
     }
 
-    /// Writes what there is, then looks again after a while if there was anything.
+    /// Writes the pending copies, and checks again after the interval if there were any.
     private func writeAndPause() {
         let hasWritten = write()
         let goesOn = state.withLock { state in
@@ -67,7 +67,7 @@ final class LevelCache: Sendable {
         if goesOn { queue.asyncAfter(deadline: .now() + Self.interval) { self.writeAndPause() } }
     }
 
-    /// Writes what is pending; false if there is nothing.
+    /// Writes the pending copies; false if there are none.
     @discardableResult
     private func write() -> Bool {
         let pending = state.withLock(\.pending)

@@ -1,43 +1,59 @@
 extension LevelDifference {
     /// Compares two states of a level, row by row.
     ///
-    /// A row is the same one if its ``Row/id`` is, and shows the same if its ``Row/version`` is. Rows without a version are
-    /// compared by what they contain.
+    /// Two rows are the same row if they have the same ``Row/id``; the row is updated if its ``Row/version`` differs.
+    /// Rows without a version are compared by their content.
     ///
     /// - Complexity: O(*n*) for *n* rows, and O(*n* log *n*) if most of them moved.
     public init(from old: Level, to new: Level) {
-        var assembly = RowAssembly(old.rows, capacity: new.rows.count)
-        assembly.replace(old.rows.indices, with: new.rows)
-        self.init(from: old, to: new, assembly)
-    }
+        // Most changes concern few rows, so the rows before and after them need no search.
+        let shorter = min(old.rows.count, new.rows.count)
+        let prefix = (0..<shorter).first { old.rows[$0].id != new.rows[$0].id } ?? shorter
+        let (oldEnd, newEnd) = (old.rows.count - 1, new.rows.count - 1)
+        let suffix =
+            (0..<shorter - prefix).first { old.rows[oldEnd - $0].id != new.rows[newEnd - $0].id } ?? shorter - prefix
 
-    /// Finds out what an assembly changed.
-    ///
-    /// - Complexity: O(*k* log *k*) for *k* changes, and O(*s*) for *s* sections.
-    init(from old: Level, to new: Level, _ assembly: RowAssembly) {
-        let match = RowMatch(assembly, new.rows)
-        let updated = assembly.updated.compactMap { position in
-            assembly.oldPosition(ofStable: position).map { Positions(old: $0, new: position) }
+        let lost = prefix..<old.rows.count - suffix
+        var places = Dictionary(lost.map { (old.rows[$0].id, $0) }) { first, _ in first }
+        var inserted: [Int] = []
+        var found: [Positions] = []
+        for position in prefix..<new.rows.count - suffix {
+            if let place = places.removeValue(forKey: new.rows[position].id) {
+                found.append(Positions(old: place, new: position))
+            } else {
+                inserted.append(position)
+            }
         }
-        let matched = (match.kept + match.moved).filter { !old.rows[$0.old].showsSame(as: new.rows[$0.new]) }
+        let foundPlaces = Set(found.map(\.old))
+        let removed = lost.filter { !foundPlaces.contains($0) }
+        let ordered = Set(found.map(\.old).longestIncreasingSubsequence)
+        let moved = found.indices.filter { !ordered.contains($0) }.map { found[$0] }
+
+        let before = (0..<prefix).map { Positions(old: $0, new: $0) }
+        let after = (0..<suffix).reversed().map { Positions(old: oldEnd - $0, new: newEnd - $0) }
         self.init(
-            old: old, new: new, removed: match.removed, inserted: match.inserted,
-            moved: match.moved.sorted { $0.new < $1.new },
-            updated: (updated + matched).sorted { $0.new < $1.new },
+            old: old, new: new, removed: removed, inserted: inserted, moved: moved,
+            updated: (before + found + after).filter { !old.rows[$0.old].showsSame(as: new.rows[$0.new]) },
             sectionsChanged: !old.keepsSections(
-                in: new, taken: (match.removed + match.moved.map(\.old)).sorted(),
-                placed: (match.inserted + match.moved.map(\.new)).sorted()))
+                in: new, without: (removed + moved.map(\.old)).sorted(), (inserted + moved.map(\.new)).sorted()))
+    }
+}
+
+extension Row {
+    /// Whether the row looks like another; only rows made by hand lack a version.
+    fileprivate func showsSame(as other: Row) -> Bool {
+        version == other.version && (!version.isEmpty || self == other)
     }
 }
 
 extension Level {
-    /// Whether the sections are the same ones, each row that was neither taken out nor put in stays in its section, and no
-    /// section gained or lost rows that are not on this page.
+    /// Whether the sections are the same, each row that stays is still in its section, and no section gained or lost rows
+    /// of other pages.
     ///
     /// - Parameters:
-    ///   - taken: Ascending positions in this level's rows.
-    ///   - placed: Ascending positions in the new level's rows.
-    fileprivate func keepsSections(in new: Level, taken: [Int], placed: [Int]) -> Bool {
+    ///   - taken: positions in this level's rows, ascending.
+    ///   - placed: positions in the new level's rows, ascending.
+    fileprivate func keepsSections(in new: Level, without taken: [Int], _ placed: [Int]) -> Bool {
         guard sections.count == new.sections.count else { return false }
         let headers = zip(sections, new.sections).allSatisfy { old, new in
             old.title == new.title && old.index == new.index && old.footer == new.footer
@@ -46,15 +62,45 @@ extension Level {
             && rowsElsewhere == new.rowsElsewhere
     }
 
-    /// The number of rows of each section on this page, less those at these ascending positions.
+    /// The number of rows of each section on this page, less the rows at these ascending positions.
     private func rowsKept(without positions: [Int]) -> [Int] {
         sections.map { section in
             let range = shownPositions(of: section)
-            return range.count - positions.prefixCount { _, position in position < range.upperBound }
-                + positions.prefixCount { _, position in position < range.lowerBound }
+            return range.count - positions.prefixCount { $0 < range.upperBound }
+                + positions.prefixCount { $0 < range.lowerBound }
         }
     }
 
-    /// The number of rows of each section that are not on this page.
+    /// The number of rows of each section on other pages.
     private var rowsElsewhere: [Int] { sections.map { $0.range.count - shownPositions(of: $0).count } }
+}
+
+extension Array where Element == Int {
+    /// The number of leading elements that satisfy a condition, which must not hold for any element after them.
+    ///
+    /// - Complexity: O(log *n*).
+    fileprivate func prefixCount(while condition: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The indices of a longest strictly increasing subsequence, ascending.
+    ///
+    /// - Complexity: O(*n* log *n*).
+    var longestIncreasingSubsequence: [Int] {
+        // The index of the smallest last element of an increasing subsequence of each length.
+        var ends: [Int] = []
+        var predecessors: [Int?] = []
+        for (index, element) in enumerated() {
+            let length = ends.prefixCount { self[$0] < element }
+            predecessors.append(length == 0 ? nil : ends[length - 1])
+            if length == ends.count { ends.append(index) } else { ends[length] = index }
+        }
+        guard let last = ends.last else { return [] }
+        return sequence(first: last) { predecessors[$0] }.reversed()
+    }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What changed from one state of a level to the next, as positions of rows: what a table view animates.
+/// The changes from one state of a level to the next, as positions of rows that a table view can animate.
 ///
 /// Removed rows are named by their positions in `old.rows`, inserted ones by their positions in `new.rows`, as
 /// `UITableView.performBatchUpdates` and `CollectionDifference` expect them. A row that shows something else is in
@@ -19,40 +19,31 @@ public import Foundation
 public struct LevelDifference: Sendable, Hashable {
     /// The level before the change.
     public let old: Level
-
     /// The level after the change.
     public let new: Level
-
     /// The positions in `old` of the rows that are gone, ascending.
     public let removed: [Int]
-
     /// The positions in `new` of the rows that were not there before, ascending.
     public let inserted: [Int]
-
     /// The rows that changed their place among the others, by ascending new position.
     public let moved: [Positions]
-
     /// The rows that show something else, by ascending new position.
     public let updated: [Positions]
-
     /// Whether a section came, went or changed its title, index or footer, or a row that did not move is in another one.
     ///
-    /// On a page also whether a section gained or lost rows that are not on the page, for which there are no positions.
-    /// If so, the positions of rows do not suffice to update a table that shows sections: reload it.
+    /// On a page also whether a section gained or lost rows of other pages, which have no positions here. If so, reload a
+    /// table that shows sections: the positions of rows do not suffice.
     public let sectionsChanged: Bool
 
-    /// Where one row was, and where it is.
+    /// The old and the new position of one row.
     public struct Positions: Sendable, Hashable {
         /// The position in the old rows.
         public let old: Int
-
         /// The position in the new rows.
         public let new: Int
 
         /// A row at these positions.
-        public init(old: Int, new: Int) {
-            (self.old, self.new) = (old, new)
-        }
+        public init(old: Int, new: Int) { (self.old, self.new) = (old, new) }
     }
 
     /// Whether all rows and sections are as they were.
@@ -76,12 +67,12 @@ extension LevelDifference {
             changes.append(.remove(offset: row.old, element: old.rows[row.old], associatedWith: row.new))
             changes.append(.insert(offset: row.new, element: new.rows[row.new], associatedWith: row.old))
         }
-        // The positions are those of two lists of distinct rows, so the initializer accepts them.
+        // The positions come from two lists of distinct rows, so the initializer accepts them.
         return CollectionDifference(changes) ?? new.rows.difference(from: old.rows)
     }
 }
 
-// What a table view takes. Index paths count in all rows of a section, also if the level is a page.
+// Index paths for a table view. They count in all rows of a section, also if the level is a page.
 extension LevelDifference {
     /// The index paths in the old level of the rows that are gone.
     public var removedIndexPaths: [IndexPath] { removed.compactMap(old.indexPath(ofRowAt:)) }

@@ -1,40 +1,35 @@
 import Foundation
 
-/// Follows one level for all its observers: reads it, waits for changes, and comes back after failures.
+/// Follows one level for all its observers: reads it, waits for changes, and retries after failures.
 struct LevelFollower: Sendable {
-    private let server: Server
-    private let target: LevelTarget
-    private let observation: LevelObservation
-    private let backoff: Backoff
-
-    init(_ server: Server, _ target: LevelTarget, _ observation: LevelObservation, _ backoff: Backoff) {
-        (self.server, self.target) = (server, target)
-        (self.observation, self.backoff) = (observation, backoff)
-    }
+    let observations: LevelObservations
+    let target: LevelTarget
+    let observation: LevelObservation
 
     /// Follows the level until the task is cancelled or the server refuses the level.
     func run() async {
-        var poller = LevelPoller(server, target)
-        if let copy = await server.levelCache?.copy(of: target) {
-            observation.show(copy.level, nil, isFromCache: true)
+        let backoff = observations.backoff.withLock { $0 }
+        var poller = LevelPoller(observations.transport, target)
+        if let copy = await observations.cache?.copy(of: target) {
+            observation.show(copy.level, isFromCache: true)
             poller.copy = copy
         }
-        // No request waits before one was answered at once: that shows that a known level is current, and, after a failure,
-        // that the server is there again.
+        // The first request is answered at once: this shows that a known level is current, and, after a failure, that the
+        // server is back. Later requests wait.
         var waits = false
         var failures = 0
-        var pace = PollingPace(longest: server.configuration.allowedWait)
+        var pace = PollingPace(longest: observations.transport.configuration.allowedWait)
         while !Task.isCancelled {
             let begin = backoff.now()
             do {
-                let change = try await poller.next(wait: waits)
-                if let change { show(change) } else { observation.confirm() }
-                // An answer at once says nothing about whether those that wait get through.
-                if waits || change != nil { failures = 0 }
-                // A long level is asked for after each change of the document, most of which are not its own.
+                let copy = try await poller.next(wait: waits)
+                if let copy { show(copy) } else { observation.confirm() }
+                // An immediate answer does not show that waiting requests get through.
+                if waits || copy != nil { failures = 0 }
+                // A long level is requested after each change of the document, most of which concern other levels.
                 if let pages = poller.copy?.pages, pages.count > 1 { pace.longest = 1 }
-                if waits || change != nil {
-                    await pause(pace.pause(after: backoff.now() - begin, isChange: change != nil), backoff.rest)
+                if waits || copy != nil {
+                    await pause(pace.pause(after: backoff.now() - begin, isChange: copy != nil), backoff.rest)
                 }
                 waits = true
             } catch {
@@ -52,17 +47,17 @@ struct LevelFollower: Sendable {
         }
     }
 
-    private func show(_ change: LevelPoller.Change) {
-        // Kept first, so that what an observer has seen is in the folder after it is flushed.
-        server.levelCache?.keep(change.copy, of: target)
-        observation.show(change.copy.level, change.difference, isFromCache: false)
+    private func show(_ copy: LevelCopy) {
+        // Kept first, so that a flush by an observer writes the state that it has seen.
+        observations.cache?.keep(copy, of: target)
+        observation.show(copy.level, isFromCache: false)
     }
 
     private func end(_ problem: Problem) {
-        // First, so that the level is gone from the folder once an observer that has seen the end flushes it. Any other
-        // refusal may be taken back: a token that is wrong, or a query of another version of the server.
-        if problem.kind == .noSuchItem { server.levelCache?.keep(nil, of: target) }
-        server.observations.remove(target, observation)
+        // First, so that a flush by an observer that has seen the end removes the level. Any other refusal may be
+        // temporary: a wrong token, or a query for another version of the server.
+        if problem.kind == .noSuchItem { observations.cache?.keep(nil, of: target) }
+        observations.remove(target, observation)
         observation.end(problem)
     }
 
@@ -71,15 +66,15 @@ struct LevelFollower: Sendable {
         do {
             try await sleep(seconds)
         } catch {
-            // Only cancellation ends the pause early, and the loop looks for that.
+            // Only cancellation ends the pause early, and the loop checks it.
         }
     }
 }
 
-/// How fast a level is polled if the server's answers do not wait, for example because a proxy removes entity tags.
+/// How fast a level is polled if the server does not wait, for example because a proxy removes entity tags.
 struct PollingPace: Sendable {
     var longest: Double
-    /// The number of answers in a row that came early and told nothing new.
+    /// The number of consecutive answers that came early without a change.
     private var early = 0
 
     /// The least time between two changes, in seconds.
@@ -100,20 +95,19 @@ struct PollingPace: Sendable {
             return max(0, Self.interval - seconds)
         }
         early = Self.isEarly(duration) ? min(early + 1, 10) : 0
-        // One alone is no sign of a server that never waits.
+        // One alone does not show that the server never waits.
         guard early > 1 else { return 0 }
         return min(longest, Double(1 << (early - 2)))
     }
 }
 
-extension Server.Configuration {
+extension ServerConfiguration {
     /// The seconds to wait that the server accepts.
     var allowedWait: Int { min(max(waitSeconds, 1), 300) }
 }
 
-/// How long to wait after a failure: longer each time, and at random, so that clients do not come back all at once.
-///
-/// This is "full jitter": any time up to a bound that doubles with each failure.
+/// How long to wait after a failure: a random time up to a bound that doubles with each failure ("full jitter"), so that
+/// clients do not return all at once.
 struct Backoff: Sendable {
     /// The bound after the first failure, in seconds.
     var first = 0.5
@@ -122,7 +116,7 @@ struct Backoff: Sendable {
     /// How long a server's `Retry-After` is obeyed, in seconds.
     var greatestRetryAfter = 300.0
     var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
-    /// The present time, for telling how long an answer took.
+    /// The present time, for the duration of an answer.
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Waits for a number of seconds; throws `CancellationError` as soon as the task is cancelled.
     var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }

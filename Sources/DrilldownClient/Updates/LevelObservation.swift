@@ -15,47 +15,31 @@ final class LevelObservation: Sendable {
     struct Moment: Sendable {
         /// Nil while no state of the level is known.
         var level: Level?
-        var isFromCache: Bool
+        var isFromCache = false
         var interruption: Problem?
         /// The number of states before this one.
         var number = 0
-        /// The number of states of the level before this one.
-        var levelNumber = 0
-        /// The difference from the level before; nil for the first.
-        var difference: LevelDifference?
     }
 
-    /// Shows a state of the level, which is current.
-    func show(_ level: Level, _ difference: LevelDifference?, isFromCache: Bool) {
-        advance { newest in
-            var next = Moment(level: level, isFromCache: isFromCache)
-            if let newest {
-                next.number = newest.number + 1
-                next.levelNumber = newest.levelNumber + 1
-                next.difference = difference
-            }
-            return next
-        }
+    /// Shows a state of the level, which is current unless it is from the cache.
+    func show(_ level: Level, isFromCache: Bool) {
+        advance { _ in Moment(level: level, isFromCache: isFromCache) }
     }
 
-    /// Shows that the level as it was shown is what the server has.
+    /// Shows that the level is current.
     func confirm() {
         advance { newest in
-            guard var next = newest, next.interruption != nil || next.isFromCache else { return nil }
-            next.number += 1
-            (next.interruption, next.isFromCache) = (nil, false)
-            return next
+            guard let newest, newest.interruption != nil || newest.isFromCache else { return nil }
+            return Moment(level: newest.level)
         }
     }
 
     /// Shows that the server cannot be reached.
     func interrupt(_ problem: Problem) {
         advance { newest in
-            guard var next = newest else { return Moment(isFromCache: false, interruption: problem) }
-            guard next.interruption != problem else { return nil }
-            next.number += 1
-            next.interruption = problem
-            return next
+            guard newest?.interruption != problem else { return nil }
+            return Moment(
+                level: newest?.level, isFromCache: newest?.isFromCache ?? false, interruption: problem)
         }
     }
 
@@ -72,9 +56,11 @@ final class LevelObservation: Sendable {
         for continuation in waiting { continuation.resume(throwing: error) }
     }
 
+    /// Replaces the newest state and wakes the observers; nothing happens if the change is nil.
     private func advance(_ change: @Sendable (Moment?) -> Moment?) {
         let (newest, waiting) = state.withLock { state -> (Moment?, [CheckedContinuation<Moment?, any Error>]) in
-            guard let next = change(state.newest) else { return (nil, []) }
+            guard var next = change(state.newest) else { return (nil, []) }
+            next.number = state.newest.map { $0.number + 1 } ?? 0
             let waiting = Array(state.waiting.values)
             (state.newest, state.waiting) = (next, [:])
             return (next, waiting)
@@ -86,7 +72,7 @@ final class LevelObservation: Sendable {
 extension LevelObservation {
     /// The newest state that an observer has not seen, as soon as there is one; nil if the task is cancelled.
     ///
-    /// - Parameter seen: The number of the state that the observer saw last.
+    /// - Parameter seen: the number of the state that the observer saw last.
     func next(_ observer: ObjectIdentifier, after seen: Int?) async throws -> Moment? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -108,7 +94,7 @@ extension LevelObservation {
     }
 }
 
-/// One of the observers of a level, and what it saw last. It leaves when it is released.
+/// An observer of a level and its last seen state. It leaves when it is released.
 final class LevelObserver: Sendable {
     private let observation: LevelObservation
     private let leave: @Sendable () -> Void
@@ -125,19 +111,11 @@ final class LevelObserver: Sendable {
         let last = seen.withLock { $0 }
         guard let newest = try await observation.next(ObjectIdentifier(self), after: last?.number) else { return nil }
         seen.withLock { $0 = newest }
+        let old = last?.level
+        let difference = newest.level.flatMap { new in old.map { LevelDifference(from: $0, to: new) } }
         return LevelUpdate(
-            level: newest.level, difference: last.flatMap { newest.difference(from: $0) },
-            isFromCache: newest.isFromCache, interruption: newest.interruption)
-    }
-}
-
-extension LevelObservation.Moment {
-    /// What changed since an observer's last state: known if it missed none, else found out by comparing the rows; nil
-    /// if one of the two has no level.
-    fileprivate func difference(from last: Self) -> LevelDifference? {
-        guard let level, let lastLevel = last.level else { return nil }
-        if last.levelNumber + 1 == levelNumber, let difference { return difference }
-        return LevelDifference(from: lastLevel, to: level)
+            level: newest.level, difference: difference, isFromCache: newest.isFromCache,
+            interruption: newest.interruption)
     }
 }
 
@@ -145,9 +123,12 @@ extension LevelObservation.Moment {
 ///
 /// The first observer of a level starts the requests for it, and the last one that leaves ends them.
 final class LevelObservations: Sendable {
+    let transport: Transport
+    /// The last known levels; nil without a folder for them.
+    let cache: LevelCache?
+    /// The waiting times after failures.
+    let backoff = Guarded(Backoff())
     private let observed = Guarded<[LevelTarget: Entry]>([:])
-    /// What is waited after failures.
-    let backoff: Guarded<Backoff>
 
     private struct Entry {
         let observation: LevelObservation
@@ -155,29 +136,24 @@ final class LevelObservations: Sendable {
         let task: Task<Void, Never>
     }
 
-    private let transport: Transport
-
-    init(_ transport: Transport, backoff: Backoff = Backoff()) {
+    init(_ transport: Transport) {
         self.transport = transport
-        self.backoff = Guarded(backoff)
+        cache = LevelCache(transport.configuration)
     }
 
     /// The number of levels that are being observed.
     var count: Int { observed.withLock(\.count) }
 
     /// A new observer of a level.
-    func join(_ target: LevelTarget, of server: Server) -> LevelObserver {
+    func join(_ target: LevelTarget) -> LevelObserver {
         let observation = observed.withLock { observed in
             if let entry = observed[target] {
                 observed[target]?.observers += 1
                 return entry.observation
             }
             let observation = LevelObservation()
-            let follower = LevelFollower(server, target, observation, backoff.withLock { $0 })
-            let task = Task {
-                await follower.run()
-            }
-            observed[target] = Entry(observation: observation, observers: 1, task: task)
+            let follower = LevelFollower(observations: self, target: target, observation: observation)
+            observed[target] = Entry(observation: observation, observers: 1, task: Task { await follower.run() })
             return observation
         }
         return LevelObserver(observation) { [weak self] in self?.leave(target, observation) }
@@ -185,24 +161,23 @@ final class LevelObservations: Sendable {
 
     private func leave(_ target: LevelTarget, _ observation: LevelObservation) {
         observed.withLock { observed in
-            guard var entry = observed[target], entry.observation === observation else { return }
-            entry.observers -= 1
-            guard entry.observers == 0 else {
-                observed[target] = entry
-                return
-            }
-            observed[target] = nil
+            guard let entry = observed[target], entry.observation === observation else { return }
+            observed[target]?.observers -= 1
+            guard entry.observers == 1 else { return }
             entry.task.cancel()
-            if observed.isEmpty { transport.closeIdleConnections() }
+            forget(target, &observed)
         }
     }
 
     /// Forgets an observation that has ended, so that the next observer begins anew.
     func remove(_ target: LevelTarget, _ observation: LevelObservation) {
         observed.withLock { observed in
-            guard observed[target]?.observation === observation else { return }
-            observed[target] = nil
-            if observed.isEmpty { transport.closeIdleConnections() }
+            if observed[target]?.observation === observation { forget(target, &observed) }
         }
+    }
+
+    private func forget(_ target: LevelTarget, _ observed: inout [LevelTarget: Entry]) {
+        observed[target] = nil
+        if observed.isEmpty { transport.closeIdleConnections() }
     }
 }

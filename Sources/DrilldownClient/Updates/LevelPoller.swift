@@ -1,41 +1,34 @@
-/// Polls one level again and again: waits for changes, and asks only for these.
+/// Polls one level: waits for changes, and requests only the changes.
 ///
 /// A level of more than 10,000 rows is read in pages, all of one revision of the document.
 struct LevelPoller: Sendable {
-    let server: Server
-    let target: LevelTarget
+    private let transport: Transport
+    private let target: LevelTarget
     /// The latest state of the level; nil before the first answer.
     var copy: LevelCopy?
-    /// The revision that the pages of a long level are of; nil if it is not known.
-    var revision: String?
+    /// The revision of the pages of a long level; nil if it is not known.
+    private var revision: String?
     /// Pages that were read later than `copy`, but perhaps not all of one revision.
-    var draft: LevelCopy?
+    private var draft: LevelCopy?
     /// The connection of the requests that wait, and of those just before them.
     ///
-    /// A session of their own: no other request has to wait for the connection, and none takes it away. On Linux, a request
-    /// that waits on a new connection keeps a processor busy (FoundationNetworking goes on asking whether the socket can
-    /// be written). So the first request on the connection is one that does not wait.
-    let session = RenewedSession(connections: 1)
+    /// They have a session of their own, so that other requests neither wait for the connection nor take it away. On Linux,
+    /// a request that waits on a new connection keeps a processor busy (FoundationNetworking polls whether the socket is
+    /// writable). So the first request on the connection does not wait.
+    private let session = RenewedSession(connections: 1)
 
-    /// A state of the level that differs from the one before.
-    struct Change: Sendable {
-        var copy: LevelCopy
-        /// What differs; nil in the first state.
-        var difference: LevelDifference?
+    init(_ transport: Transport, _ target: LevelTarget) {
+        (self.transport, self.target) = (transport, target)
     }
 
-    init(_ server: Server, _ target: LevelTarget) {
-        (self.server, self.target) = (server, target)
-    }
-
-    /// The next state of the level; nil if it is still the same after the time of waiting.
+    /// The next state of the level; nil if it is still the same.
     ///
-    /// - Parameter wait: Whether to wait for a change if there is none.
-    mutating func next(wait: Bool) async throws -> Change? {
-        let seconds = wait ? server.configuration.allowedWait : 0
+    /// - Parameter wait: whether the server may wait for a change.
+    mutating func next(wait: Bool) async throws -> LevelCopy? {
+        let seconds = wait ? transport.configuration.allowedWait : 0
         guard let copy else { return try await read() }
         if copy.pages.count > 1 {
-            if wait, let revision, try await !server.isChanged(since: revision, wait: seconds, over: session) {
+            if wait, let revision, try await !transport.isChanged(since: revision, wait: seconds, over: session) {
                 return nil
             }
             return try await readPages()
@@ -45,51 +38,44 @@ struct LevelPoller: Sendable {
         do {
             return change(to: try copy.applying([answer], limit: limit))
         } catch {
-            // The delta does not fit what there is, so the whole level is read.
+            // The delta does not fit the copy, so the whole level is read.
             return try await read()
         }
     }
 
-    /// Reads the level without regard to what is known.
-    private mutating func read() async throws -> Change? {
+    /// Reads the level without regard to the copy.
+    private mutating func read() async throws -> LevelCopy? {
         let answer = try await answer(known: nil)
         guard case .whole(let level, _) = answer else { throw Problem.unexpectedAnswer(target) }
-        return try await isLong(answer) ? readPages() : change(to: (LevelCopy(level, [answer], limit: limit), nil))
+        return try await isLong(answer) ? readPages() : change(to: LevelCopy(level, [answer], limit: limit))
     }
 
     /// The number of rows of a page; nil if the query asks for a page itself.
-    var limit: Int? { target.isPage ? nil : LevelTarget.pageSize }
+    private var limit: Int? { target.isPage ? nil : LevelTarget.pageSize }
 
     private func isLong(_ answer: PageAnswer) -> Bool {
         guard let level = answer.level, let limit else { return false }
         return level.count > limit
     }
 
-    /// Takes over a new copy, and tells what changed; nil if nothing did.
-    ///
-    /// - Parameter assembly: How the rows came about from those of the old copy; nil to compare them.
-    mutating func change(to new: (copy: LevelCopy, assembly: RowAssembly?)) -> Change? {
-        let old = copy
-        guard new.copy.pages != old?.pages else { return nil }
-        (copy, draft) = (new.copy, nil)
-        let difference = old.map { old in
-            new.assembly.map { LevelDifference(from: old.level, to: new.copy.level, $0) }
-                ?? LevelDifference(from: old.level, to: new.copy.level)
-        }
-        return Change(copy: new.copy, difference: difference)
+    /// Takes over a new copy; nil if it equals the old one.
+    private mutating func change(to new: LevelCopy) -> LevelCopy? {
+        guard new.pages != copy?.pages else { return nil }
+        (copy, draft) = (new, nil)
+        return new
     }
 
-    /// Asks for a page.
+    /// Requests a page.
     ///
-    /// - Parameter known: What there is of this page; the answer tells what changed since then.
-    func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
+    /// - Parameter known: the known page, since which the answer has the changes.
+    private func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
         try target.path.check()
         do {
             var request = target.request(page: page, known: known, wait: wait)
             if page == 0 { request.session = session }
-            return try await server.page(request)
+            return try await transport.page(request)
         } catch let problem as Problem where known != nil && problem.parameter == "since" {
-            // The version is of another kind of server, perhaps an older one.
+            // The version is of another server, perhaps an older one.
             return try await self.answer(page: page, known: nil)
         }
     }
@@ -100,7 +86,7 @@ extension Problem {
         unreadable(target.path.levelLink, "The answer to \(target.path.levelLink) has no rows.")
     }
 
-    /// A page has another number of rows than follows from the number of rows of the level.
+    /// A page does not have the number of rows that follows from the length of the level.
     static func incompletePage(_ target: LevelTarget, of level: Level) -> Problem {
         unreadable(
             target.path.levelLink,
@@ -118,85 +104,76 @@ extension LevelPoller {
 
     /// Reads all pages of a long level, until they are of one state of the level.
     ///
-    /// The pages that were read once are only asked for what changed since, so this ends even if the level changes often.
-    mutating func readPages() async throws -> Change? {
+    /// Later rounds request only the changes of each page, so this ends even if the level changes often.
+    private mutating func readPages() async throws -> LevelCopy? {
         var rounds = 0
         while true {
-            // Revisions that never agree are told by a proxy rather than by a server.
+            // Only a proxy gives revisions that never agree.
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy
-            let before = try await server.changes(since: nil).revision
-            let new: (copy: LevelCopy, assembly: RowAssembly?)
+            let before = try await transport.changes(since: nil).revision
+            let new: LevelCopy
             do {
                 new = try await round(from: old)
             } catch is Inconsistency {
                 continue
             }
-            if let unchanged = try await revision(at: before), new.copy.isComplete {
+            if let unchanged = try await revision(at: before), new.isComplete {
                 revision = unchanged
-                // What an assembly says refers to the rows that it began with.
-                return change(to: (new.copy, draft == nil ? new.assembly : nil))
+                return change(to: new)
             }
-            draft = new.copy
+            draft = new
         }
     }
 
-    /// The newest revision in which the level is what it was in an earlier one; nil if it changed, or if that is unknown.
+    /// The newest revision, if the level is the same as in an earlier one; nil if it changed, or if that is unknown.
     private func revision(at earlier: String) async throws -> String? {
         do {
-            let changes = try await server.changes(since: earlier, over: session)
+            let changes = try await transport.changes(since: earlier, over: session)
             return changes.mayConcern(target) ? nil : changes.revision
         } catch let problem as Problem where problem.kind == .revisionGone {
             return nil
         }
     }
 
-    /// Asks for each page once.
-    private func round(from old: LevelCopy?) async throws -> (copy: LevelCopy, assembly: RowAssembly?) {
+    /// Requests each page once.
+    private func round(from old: LevelCopy?) async throws -> LevelCopy {
         if let old {
             let answers = try await answers(known: old.pages)
             do {
                 return try old.applying(answers, limit: limit)
             } catch {
-                // It cannot be applied: everything is read again.
+                // The answers do not fit, so everything is read again.
             }
         }
         let answers = try await answers(known: [])
         guard let level = answers.first?.level else { throw Problem.unexpectedAnswer(target) }
         do {
-            return (try LevelCopy(level, answers, limit: limit), nil)
+            return try LevelCopy(level, answers, limit: limit)
         } catch {
             throw Problem.unexpectedAnswer(target)
         }
     }
 
-    /// The answers for all pages, the first of which tells how many there are.
+    /// The answers for all pages; the first answer has the length of the level.
     private func answers(known: [LevelCopy.Page]) async throws -> [PageAnswer] {
         let first = try await whole(answer(known: known.first), page: 0)
         guard let total = first.level?.count ?? known.first?.total else { throw Problem.unexpectedAnswer(target) }
         let count = max(1, (total + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
         return try await withThrowingTaskGroup(of: (Int, PageAnswer).self) { group in
-            // It grows as pages arrive: nothing is reserved for rows that are only announced.
+            // It grows as pages arrive, so that announced rows alone take no memory.
             var answers = [0: first]
-            var next = 1
-            while next < count || !group.isEmpty {
-                if next < count, next <= Self.concurrency {
-                    add(next, known, to: &group)
-                    next += 1
-                } else if let (page, answer) = try await group.next() {
-                    answers[page] = answer
-                    if next < count {
-                        add(next, known, to: &group)
-                        next += 1
-                    }
-                }
+            for page in 1..<count {
+                if page > Self.concurrency, let (page, answer) = try await group.next() { answers[page] = answer }
+                add(page, known, to: &group)
             }
+            for try await (page, answer) in group { answers[page] = answer }
             return answers.sorted { $0.key < $1.key }.map(\.value)
         }
     }
 
-    /// The answer, in which a page that is not the last one must be full: so no server makes the client ask for ever.
+    /// Checks that a page other than the last is full; otherwise a server could make the client read for ever.
     private func whole(_ answer: PageAnswer, page: Int) throws -> PageAnswer {
         guard case .whole(let level, _) = answer else { return answer }
         let rest = max(0, level.count - page * LevelTarget.pageSize)
@@ -218,24 +195,5 @@ extension LevelPoller {
                 throw Inconsistency()
             }
         }
-    }
-}
-
-extension Server {
-    /// A level with all its rows, however many there are, of one revision of the document.
-    ///
-    /// `rows(at:matching:)` needs less memory, and gives the first rows earlier.
-    ///
-    /// - Parameters:
-    ///   - path: the item whose level it is.
-    ///   - query: what is asked of the level, without a limit or a start.
-    /// - Throws: `Problem` for what the server refuses and for what keeps the request from being answered;
-    ///   `CancellationError`.
-    public func wholeLevel(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
-        let query = ["limit", "start", "after"].reduce(query) { $0.removing($1) }
-        let target = LevelTarget(path: path, query: query)
-        var poller = LevelPoller(self, target)
-        guard let level = try await poller.next(wait: false)?.copy.level else { throw Problem.unexpectedAnswer(target) }
-        return level
     }
 }

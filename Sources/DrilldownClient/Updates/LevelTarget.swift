@@ -1,4 +1,4 @@
-/// A level and what is asked of it: observers with the same target share one request.
+/// A level with a query; observers with the same target share one request.
 struct LevelTarget: Hashable, Sendable {
     var path: ItemPath
     var query: LevelQuery
@@ -7,17 +7,17 @@ struct LevelTarget: Hashable, Sendable {
     static let pageSize = 10_000
 
     /// Whether the query asks for one page only, and not for all rows.
-    var isPage: Bool { query.parameters.contains { ["limit", "start", "after"].contains($0.name) } }
+    var isPage: Bool { query != query.withoutPage }
 
-    /// Whether the server can tell what changed since a version; for a search or an outline it cannot.
+    /// Whether the server has deltas for the query; it has none for a search or an outline.
     var hasDeltas: Bool { !query.parameters.contains { ["q", "depth", "expand"].contains($0.name) } }
 
     /// The request for a page.
     ///
     /// - Parameters:
-    ///   - number: The number of the page, from 0; the page of the query itself if it asks for one.
-    ///   - known: What the client has of this page.
-    ///   - wait: How many seconds the server may wait for a change.
+    ///   - number: the number of the page, from 0; the page of the query itself if it asks for one.
+    ///   - known: the client's copy of this page.
+    ///   - wait: how many seconds the server may wait for a change.
     func request(page number: Int = 0, known: LevelCopy.Page? = nil, wait: Int = 0) -> Request {
         var query = query
         if !isPage { query = query.setting("limit", to: String(Self.pageSize)) }
@@ -35,16 +35,16 @@ struct LevelTarget: Hashable, Sendable {
     }
 }
 
-/// What a server answers to a client that has a level, or a page of it.
+/// A server's answer to a client that may have an earlier state of the page.
 enum PageAnswer: Sendable {
     /// The rows are as they were.
     case unchanged
-    /// What has changed.
+    /// The changes since that state.
     case delta(LevelDelta, entityTag: String?)
     /// The level with its rows.
     case whole(Level, entityTag: String?)
 
-    /// The level that was answered, perhaps without its rows.
+    /// The level of the answer, perhaps without its rows.
     var level: Level? {
         switch self {
         case .unchanged: nil
@@ -54,8 +54,8 @@ enum PageAnswer: Sendable {
     }
 }
 
-extension Server {
-    /// Asks for a level, or a page of it, of which an earlier version may be known.
+extension Transport {
+    /// Requests a level, or a page of it, of which an earlier version may be known.
     func page(_ request: Request) async throws -> PageAnswer {
         let answer = try await send(request)
         if answer.status == 304 { return .unchanged }
@@ -66,7 +66,7 @@ extension Server {
         }
     }
 
-    /// Whether the document has changed since a revision, after waiting for that.
+    /// Waits for a change of the document since a revision; false if none comes in time.
     func isChanged(since revision: String, wait: Int, over session: RenewedSession) async throws -> Bool {
         do {
             return try await changes(since: revision, wait: wait, over: session).count > 0

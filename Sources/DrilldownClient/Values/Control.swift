@@ -1,12 +1,12 @@
 /// How a setting is shown and edited: a switch, a slider, a choice.
 public struct Control: Hashable, Sendable {
-    /// What the control is, such as `ToggleSwitch` or `Slider`.
+    /// The kind of control, such as `ToggleSwitch` or `Slider`.
     public var type: String
     /// The key of the value in the values document; nil if the value is a field of the item.
     public var key: String?
     /// The current value; nil for none.
     public var value: FieldValue?
-    /// What can be chosen.
+    /// The values that can be chosen.
     public var options: [Option]
     /// The value that choosing this row stores, in a radio group.
     public var choice: FieldValue?
@@ -27,9 +27,9 @@ public struct Control: Hashable, Sendable {
 
     /// A value that can be chosen.
     public struct Option: Hashable, Sendable {
-        /// What is shown.
+        /// The text to show.
         public var title: String
-        /// What is stored.
+        /// The value to store.
         public var value: FieldValue
 
         /// An option with these values.

@@ -1,4 +1,4 @@
-/// The detail of one item: its own fields, and what is around it.
+/// The detail of one item: its own fields, its ancestors and its neighbours.
 public struct Detail: Hashable, Sendable {
     /// The title of the item.
     public var title: String
@@ -8,7 +8,7 @@ public struct Detail: Hashable, Sendable {
     public var version: ItemVersion
     /// The version of the item's own fields, for `ifMatch`: only another change of these is a conflict then.
     public var fieldsVersion: ItemVersion
-    /// Whether the item has no children.
+    /// Whether the item is a leaf, without children.
     public var isLeaf: Bool
     /// The number of its children.
     public var count: Int
@@ -87,11 +87,10 @@ extension Detail {
     }
 }
 
-/// The version of an item that an edit can be made conditional on with `ifMatch`.
+/// The version of an item, for a conditional edit with `ifMatch`.
 ///
-/// `Detail.version` is one, and so are `Detail.fieldsVersion`, `Row.fieldsVersion` and, for an insertion,
-/// `Level.itemVersion`. The versions of rows, and of levels that were read with a query or come from
-/// `updates(of:matching:)`, are only for comparing answers with each other, so they are of another type.
+/// It comes from `Detail.version`, `Detail.fieldsVersion`, `Row.fieldsVersion` or, for an insertion, `Level.itemVersion`.
+/// Other versions of rows and levels only compare answers with each other, so they have another type.
 ///
 /// ```swift
 /// let detail = try await server.detail(at: row.path)

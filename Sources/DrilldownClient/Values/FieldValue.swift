@@ -1,7 +1,7 @@
 import DrilldownDates
 public import Foundation
 
-/// The value of a field: what a property list can hold, as JSON carries it.
+/// The value of a field: a value of a property list, as JSON carries it.
 ///
 /// JSON carries a date as RFC 3339 text and data as base64 text, so both are read as `text`; `date` and `data` read them
 /// from there.
@@ -147,9 +147,9 @@ extension FieldValue: ExpressibleByNilLiteral {
 extension FieldValue: Codable {
     /// Reads any value. The order of a dictionary is the decoder's; a real number without a fraction may become a whole one.
     ///
-    /// - Throws: `DecodingError` for what is not a value, with the path to it.
+    /// - Throws: `DecodingError` for anything else, with the path to it.
     public init(from decoder: any Decoder) throws {
-        // A decoder tells the type of a value only by refusing to read it as another one, so each is tried.
+        // A decoder reveals the type of a value only by refusing all others, so each is tried.
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -220,7 +220,7 @@ private struct FieldName: CodingKey {
 }
 
 extension SingleValueDecodingContainer {
-    /// The value, if it is of a type; nil if it is of another. What is wrong further inside is thrown.
+    /// The value, if it is of a type; nil if it is of another. An error further inside is thrown.
     fileprivate func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         do {
             return try decode(type)
@@ -231,8 +231,8 @@ extension SingleValueDecodingContainer {
 
     /// The whole number, if it is one that fits the type; nil if it does not fit, or if this is something else.
     ///
-    /// How a number that does not fit is refused is up to the decoder: not all throw a `DecodingError`. Nothing that
-    /// matters is lost with any other error here, since the value is read as another type then.
+    /// Decoders refuse a number that does not fit in different ways, not all by a `DecodingError`. Any other error recurs
+    /// when the value is read as another type.
     fileprivate func number<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) -> Value? {
         do {
             return try decode(type)

@@ -37,7 +37,7 @@ public struct Fields: Sendable {
         self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// The value of a field; nil if there is no such field. A new field is the last one.
+    /// The value of a field; nil if it is absent. A new field is the last one.
     ///
     /// Assigning nil takes the field out of these fields. In the changes of a patch that is not a removal: assign `.null`.
     public subscript(name: String) -> FieldValue? {

@@ -1,6 +1,6 @@
 /// Reads JSON in one pass over its bytes, strictly (RFC 8259), and keeps the order of members and every bit of a number.
 ///
-/// The caller says what it expects, member by member, so that no tree is built of what it knows.
+/// The caller reads the members that it expects, so that no tree is built of them.
 struct JSONReader {
     let bytes: [UInt8]
     var offset = 0
@@ -103,7 +103,7 @@ struct JSONReader {
         return name
     }
 
-    /// What is wrong at the offset, where something else was expected.
+    /// The error for an unexpected byte at the offset.
     func expected(_ name: String) -> JSONError {
         guard offset < bytes.count else { return JSONError("it ends where \(name) was expected", at: offset) }
         let found = byte > 0x20 && byte < 0x7F ? "'\(Unicode.Scalar(byte))'" : "byte \(byte)"
@@ -139,7 +139,7 @@ extension JSONReader {
 
     mutating func skip() throws(JSONError) { _ = try value() }
 
-    /// Reads a value that is no container.
+    /// Reads a value other than a container.
     private mutating func scalar() throws(JSONError) -> FieldValue {
         switch byte {
         case UInt8(ascii: "\""): return .text(try string())
@@ -241,9 +241,9 @@ extension JSONReader {
 
 /// Why bytes could not be read: they are not JSON, or not the JSON that was expected.
 struct JSONError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong, as the end of a sentence.
+    /// The fault, as the end of a sentence.
     var reason: String
-    /// Where, in bytes from the beginning.
+    /// The position, in bytes from the beginning.
     var offset: Int
     /// Whether it is JSON, but has more containers within each other than the reader allows.
     private(set) var isTooDeep = false

@@ -17,7 +17,7 @@ public struct Level: Hashable, Sendable {
     ///
     /// The server compares it with the first 1,000 rows of the level, in the level's own order.
     public var itemVersion: ItemVersion?
-    /// Whether the item has no children.
+    /// Whether the item is a leaf, without children.
     public var isLeaf: Bool
     /// The items above, the root first.
     public var ancestors: [ItemLink]
@@ -38,7 +38,7 @@ public struct Level: Hashable, Sendable {
 
     /// A level with these values; by default it has all rows, in one section.
     ///
-    /// Rows without a parent become those of the level.
+    /// Rows without a parent become rows of the level.
     public init(
         title: String, path: ItemPath, version: String = "", isLeaf: Bool = false, ancestors: [ItemLink] = [],
         count: Int? = nil, start: Int = 0, sections: [Section]? = nil, rows: [Row] = [], next: String? = nil,
@@ -69,9 +69,9 @@ public struct Level: Hashable, Sendable {
     public var isWhole: Bool { start == 0 && rows.count == count }
 }
 
-// What a table view asks for.
+// Access by section and row, for a table view.
 extension Level {
-    /// The row at a position in a section; nil if there is none, or if it is not on this page.
+    /// The row at a position in a section; nil if it does not exist or is not on this page.
     ///
     /// ```swift
     /// cell.textLabel?.text = level[section: indexPath.section, row: indexPath.row]?.title
@@ -84,7 +84,7 @@ extension Level {
         return !overflow && rows.indices.contains(position) ? rows[position] : nil
     }
 
-    /// The row at an index path of a section and a row; nil if there is none, or if it is not on this page.
+    /// The row at an index path of a section and a row; nil if it does not exist or is not on this page.
     public subscript(indexPath: IndexPath) -> Row? {
         guard indexPath.count == 2 else { return nil }
         return self[section: indexPath[0], row: indexPath[1]]
@@ -95,7 +95,7 @@ extension Level {
         rows[shownPositions(of: section)]
     }
 
-    /// The positions in `rows` of those of a section.
+    /// The positions of a section's rows in `rows`.
     func shownPositions(of section: Section) -> Range<Int> {
         let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
         return shown.lowerBound - start..<shown.upperBound - start
@@ -114,7 +114,7 @@ extension Level {
     }
 
     /// A section of a level: a run of its rows, with a title.
-    public struct Section: Identifiable, Sendable {
+    public struct Section: Hashable, Identifiable, Sendable {
         /// The title that is shown above the rows; nil for none.
         public var title: String?
         /// The text in the index at the side of a table; nil for none.
@@ -163,23 +163,6 @@ extension Level {
                 if sections[position].ordinal != ordinal { sections[position].ordinal = ordinal }
             }
         }
-    }
-}
-
-extension Level.Section: Hashable {
-    /// Whether two have the same texts and rows.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.title == right.title && left.index == right.index && left.start == right.start
-            && left.count == right.count && left.footer == right.footer
-    }
-
-    /// Adds the texts and the rows to a hash.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(title)
-        hasher.combine(index)
-        hasher.combine(start)
-        hasher.combine(count)
-        hasher.combine(footer)
     }
 }
 

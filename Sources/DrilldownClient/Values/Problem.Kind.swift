@@ -21,7 +21,7 @@ extension Problem.Kind {
     public static let noSuchItem = Problem.Kind(rawValue: "no-such-item")
     /// Nothing is served at this path.
     public static let noSuchRoute = Problem.Kind(rawValue: "no-such-route")
-    /// The assets folder has no file of this name.
+    /// The assets folder lacks a file of this name.
     public static let noSuchFile = Problem.Kind(rawValue: "no-such-file")
     /// The resource does not allow the method.
     public static let methodNotAllowed = Problem.Kind(rawValue: "method-not-allowed")
@@ -33,7 +33,7 @@ extension Problem.Kind {
     public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
     /// The request came too slowly.
     public static let requestTimeout = Problem.Kind(rawValue: "request-timeout")
-    /// The item is not the version that the edit is meant for; `currentEntityTag` tells its present one.
+    /// The item is not the version that the edit is meant for; `currentEntityTag` is its present one.
     public static let preconditionFailed = Problem.Kind(rawValue: "precondition-failed")
     /// The body is larger than the server allows.
     public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")
@@ -59,7 +59,7 @@ extension Problem.Kind {
     public static let tooBusy = Problem.Kind(rawValue: "too-busy")
     /// The server has not enough memory for the answer or the edit; nothing has changed.
     public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
-    /// The limit of files that are sent at once is reached.
+    /// The limit of files sent at once is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
     /// The long answers on their way take all the memory that they may have.
     public static let tooManyAnswers = Problem.Kind(rawValue: "too-many-answers")
@@ -69,7 +69,7 @@ extension Problem.Kind {
     public static let unauthorized = Problem.Kind(rawValue: "unauthorized")
     /// The token does not allow this.
     public static let wrongToken = Problem.Kind(rawValue: "wrong-token")
-    /// The server has no edit token, so nobody can edit.
+    /// The server was started without an edit token, so nobody can edit.
     public static let editingOff = Problem.Kind(rawValue: "editing-off")
     /// A web page of another origin may not edit.
     public static let foreignOrigin = Problem.Kind(rawValue: "foreign-origin")
@@ -109,10 +109,10 @@ extension Problem.Kind {
     public static let unreachable = Problem.Kind(rawValue: "unreachable")
     /// The answer is longer than the configuration allows.
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
-    /// The answer has more than 512 lists and dictionaries within each other, which are not read.
+    /// The answer nests more than 512 lists and dictionaries, which the library does not read.
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
     /// Something else than the service refused the request: a proxy, or the login page of a network.
     public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")
-    /// The answer is not what the service answers.
+    /// The answer does not come from a drilldown service.
     public static let unreadableAnswer = Problem.Kind(rawValue: "unreadable-answer")
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a request failed: what the server said, or what happened instead of an answer.
+/// Why a request failed: the server's refusal, or the reason for a missing answer.
 ///
 /// ```swift
 /// do {
@@ -10,11 +10,11 @@ public import Foundation
 /// }
 /// ```
 public struct Problem: Error, Hashable, Sendable {
-    /// What kind of problem this is.
+    /// The kind of problem.
     public var kind: Kind
     /// The kind in a few words.
     public var title: String
-    /// The status of the answer; nil if there was no answer.
+    /// The status of the answer; nil without an answer.
     public var status: Int?
     /// A whole sentence about this case.
     public var detail: String
@@ -45,15 +45,13 @@ extension Problem {
     /// The name of the query parameter that is wrong.
     public var parameter: String? { members["parameter"]?.text }
 
-    /// What would be right: names, methods, or values.
+    /// The allowed names, methods or values.
     public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
 
     /// The entity tag of the item as it is now, with its quotation marks, if an edit was meant for another version.
     public var currentEntityTag: String? { members["current"]?.text }
 
-    /// The version of the item as it is now, for `ifMatch`, if an edit was meant for another version.
-    ///
-    /// It is `currentEntityTag` without its quotation marks.
+    /// The version of the item as it is now, for `ifMatch`: `currentEntityTag` without its quotation marks.
     public var currentVersion: ItemVersion? {
         guard let tag = currentEntityTag, tag.count >= 2, tag.first == "\"", tag.last == "\"" else { return nil }
         return ItemVersion(rawValue: String(tag.dropFirst().dropLast()))
@@ -83,8 +81,8 @@ extension Problem {
     /// The identifier under which the server's log has the request.
     public var id: String? { members["id"]?.text }
 
-    /// Whether the same request may succeed later: there was no answer, the server had a fault or was busy, or something
-    /// else answered in its place.
+    /// Whether the same request may succeed later: the answer was missing or not the service's, or the server had a fault
+    /// or was busy.
     public var isTemporary: Bool {
         if kind == .unreadableAnswer || kind == .foreignRefusal { return true }
         guard let status else { return kind == .unreachable }

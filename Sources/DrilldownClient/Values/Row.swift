@@ -1,4 +1,4 @@
-/// A row of a level: what a list shows of one item.
+/// A row of a level: the part of an item that a list shows.
 ///
 /// ```swift
 /// ForEach(level.rows) { row in
@@ -12,11 +12,11 @@ public struct Row: Hashable, Sendable, Identifiable {
     public var parent: ItemPath
     /// The key of the item, unique on its level.
     public var key: String
-    /// The version of the row: a row that shows the same has the same version. It is not a version for `ifMatch`.
+    /// The version of the row: it changes if the row shows something else. It is not for `ifMatch`.
     public var version: String
     /// The title of the item.
     public var title: String
-    /// Whether the item has no children.
+    /// Whether the item is a leaf, without children.
     public var isLeaf: Bool
     /// The number of the item's children.
     public var count: Int

@@ -55,13 +55,14 @@ struct DeltaTests {
         let old = try copy(of: level, limit: 10_000)
         var known = old
         known.pages[0].version = "1"
-        let (new, assembly) = try known.applying([.delta(answer, entityTag: "\"2\"")], limit: 10_000)
+        let new = try known.applying([.delta(answer, entityTag: "\"2\"")], limit: 10_000)
         #expect(new.level.rows.map(\.key) == ["d", "a", "b", "e"])
         #expect(new.level.rows.map(\.version) == ["1", "1", "2", "1"])
         #expect(new.pages == [.init(version: "2", entityTag: "\"2\"", count: 4, total: 4)])
-        let difference = LevelDifference(from: known.level, to: new.level, assembly)
-        #expect(difference == LevelDifference(from: known.level, to: new.level))
-        #expect(difference.removed == [2])
+        let difference = LevelDifference(from: known.level, to: new.level)
+        #expect((difference.removed, difference.inserted) == ([2], [3]))
+        #expect(difference.moved == [.init(old: 3, new: 0)])
+        #expect(difference.updated == [.init(old: 1, new: 2)])
     }
 
     @Test(
@@ -88,13 +89,13 @@ struct DeltaTests {
             inserted: inserted.map { .init(position: $0.0, value: Row(key: $0.1)) },
             moved: moved.map { .init(position: $0.0, value: $0.1) },
             updated: updated.map { .init(position: $0.0, value: Row(key: $0.1)) })
-        #expect(throws: RowAssembly.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
+        #expect(throws: LevelDelta.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
     }
 
     @Test func `A delta for another version is not applied`() {
         let known = LevelCopy(level: level, pages: [.init(version: "0", count: 4, total: 4)])
         let answer = delta(to: level("2", count: 3), removed: ["a"])
-        #expect(throws: RowAssembly.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
+        #expect(throws: LevelDelta.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
     }
 
     @Test(arguments: [nil, 1, 3, 5, 100])
@@ -110,8 +111,8 @@ struct DeltaTests {
                 if before[number] == page, limit != nil { return .unchanged }
                 return .delta(delta(from: before[number], to: page), entityTag: nil)
             }
-            let (next, assembly) = try copy.applying(answers, limit: limit)
-            let difference = LevelDifference(from: copy.level, to: next.level, assembly)
+            let next = try copy.applying(answers, limit: limit)
+            let difference = LevelDifference(from: copy.level, to: next.level)
             let update = LevelUpdate(level: next.level, difference: difference, isFromCache: false, interruption: nil)
             #expect(TableModel.fault(of: update, after: copy.level) == nil)
             #expect(next.level.rows == new.rows)
@@ -135,8 +136,8 @@ struct DeltaTests {
             number < before.count
                 ? .delta(delta(from: before[number], to: page), entityTag: nil) : .whole(page, entityTag: nil)
         }
-        let (next, assembly) = try copy.applying(answers, limit: 10)
-        let difference = LevelDifference(from: copy.level, to: next.level, assembly)
+        let next = try copy.applying(answers, limit: 10)
+        let difference = LevelDifference(from: copy.level, to: next.level)
         #expect(difference.inserted == [0])
         #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.updated.isEmpty)
         #expect(!difference.sectionsChanged)

@@ -171,7 +171,7 @@ struct LevelCacheTests {
         let first = try Server(service.address, cacheFolder: url)
         var updates = first.updates(of: .root).makeAsyncIterator()
         let known = try #require(try await updates.next())
-        await first.levelCache?.flush()
+        await first.observations.cache?.flush()
         // What the server answers would take the place of the known level if it came before that is looked at.
         service.stop()
         try document.save(["Ann", "Eve"])
@@ -188,7 +188,7 @@ struct LevelCacheTests {
         #expect(fresh.difference?.removed == [1, 2])
         again.stop()
         // Its last file must not come while the folder is removed.
-        await second.levelCache?.flush()
+        await second.observations.cache?.flush()
     }
 
     @Test func `The first request after a known level does not wait`() async throws {
@@ -204,7 +204,7 @@ struct LevelCacheTests {
         let url = URL(fileURLWithPath: folder("cache"))
         let first = try Server(origin(""), cacheFolder: url)
         _ = try await first.wholeUpdate()
-        await first.levelCache?.flush()
+        await first.observations.cache?.flush()
         let second = try Server(origin(""), cacheFolder: url)
         var updates = second.updates().makeAsyncIterator()
         #expect(try await updates.next()?.isFromCache == true)
@@ -225,15 +225,15 @@ struct LevelCacheTests {
         let url = URL(fileURLWithPath: folder("cache"))
         let first = try Server(origin(""), cacheFolder: url)
         _ = try await first.wholeUpdate()
-        await first.levelCache?.flush()
+        await first.observations.cache?.flush()
         isRefused.withLock { $0 = true }
         let second = try Server(origin(""), cacheFolder: url)
         var updates = second.updates().makeAsyncIterator()
         #expect(try await updates.next()?.isFromCache == true)
         let problem = await #expect(throws: Problem.self) { try await updates.next() }
         #expect(problem?.kind.rawValue == kind)
-        await second.levelCache?.flush()
-        let kept = await second.levelCache?.copy(of: LevelTarget(path: .root, query: .all))
+        await second.observations.cache?.flush()
+        let kept = await second.observations.cache?.copy(of: LevelTarget(path: .root, query: .all))
         #expect((kept != nil) == isKept)
     }
 }

@@ -68,7 +68,7 @@ struct InterruptionTests {
     @Test func `Two that wait for one observer both go on`() async throws {
         let service = try RunningServer(document.path)
         let server = try service.client()
-        let observer = server.observations.join(LevelTarget(path: .root, query: .all), of: server)
+        let observer = server.observations.join(LevelTarget(path: .root, query: .all))
         _ = try await observer.next()
         let tasks = (0..<2).map { _ in Task { try await observer.next() } }
         try await service.becomes(waiting: 1)

@@ -47,7 +47,7 @@ extension RunningServer {
     /// The number of requests that wait for a change.
     func waiting() async throws -> Int {
         let server = try client()
-        let metrics = try await server.send(Request("/metrics")).body
+        let metrics = try await server.transport.send(Request("/metrics")).body
         let text = String(decoding: metrics, as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.hasPrefix("drilldown_waiting_requests ") }
         return line.flatMap { Int($0.split(separator: " ")[1]) } ?? -1

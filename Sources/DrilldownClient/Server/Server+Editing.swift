@@ -13,7 +13,7 @@ extension Server {
     ///   - position: the place among the rows of the section.
     ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
     ///   - version: `itemVersion` of the level as it must be; nil if any will do.
-    /// - Returns: The new item; its path tells its key.
+    /// - Returns: the new item; its key is in its path.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func insert(
@@ -27,9 +27,9 @@ extension Server {
     ///
     /// - Parameters:
     ///   - fields: all fields that the item will have.
-    ///   - path: the item; if there is none, it becomes the last one of its level.
+    ///   - path: the item; a new item becomes the last one of its level.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
-    /// - Returns: The item, whose path may be another one, since it changes with the title.
+    /// - Returns: the item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) async throws -> Detail {
@@ -53,7 +53,7 @@ extension Server {
     ///   - names: the fields that are removed.
     ///   - path: the item.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
-    /// - Returns: The item, whose path may be another one, since it changes with the title.
+    /// - Returns: the item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func patch(
@@ -70,7 +70,7 @@ extension Server {
     ///   - position: the place among the rows of the section, not counting the item itself.
     ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
-    /// - Returns: The item at its new place.
+    /// - Returns: the item at its new place.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func move(
@@ -100,8 +100,8 @@ extension Server {
         for edit in edits { try edit.checkPaths() }
         let body: Fields = ["edits": .list(edits.map { .dictionary($0.step) })]
         do {
-            let answer = try await send(Request("POST", "/edits", json: .dictionary(body)))
-            return try read(answer, as: EditResult.read)
+            let answer = try await transport.send(Request("POST", "/edits", json: .dictionary(body)))
+            return try transport.read(answer, as: EditResult.read)
         } catch let problem as Problem {
             // A conflict that concerns the whole batch, such as a file that has changed, names none of its edits.
             let number = problem.editIndex ?? (edits.count == 1 ? 0 : -1)
@@ -118,7 +118,7 @@ extension Server {
     ///   - value: the new value; nil goes back to the default of a settings page.
     ///   - path: the item with the control.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
-    /// - Throws: `Problem` whose `allowed` lists the possible values if this is not one of them, and as `patch` does.
+    /// - Throws: as `patch` does; `Problem.allowed` lists the possible values if this is not one of them.
     @discardableResult
     public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: ItemVersion? = nil) async throws
         -> Detail
@@ -142,25 +142,25 @@ extension Server {
     ///   in use.
     @discardableResult
     public func reload() async throws -> ReloadResult {
-        try read(try await send(Request("POST", "/reload", json: nil)), as: ReloadResult.read)
+        try transport.read(try await transport.send(Request("POST", "/reload", json: nil)), as: ReloadResult.read)
     }
 
     // MARK: Requests
 
     private func changedItem(_ edit: Edit) async throws -> Detail {
-        try read(try await answer(to: edit), as: DetailReader.read)
+        try transport.read(try await answer(to: edit), as: DetailReader.read)
     }
 
     private func answer(to edit: Edit) async throws -> Answer {
         try edit.checkPaths()
         do {
-            return try await send(edit.request)
+            return try await transport.send(edit.request)
         } catch let problem as Problem {
             throw try await conflict(edit, problem) ?? problem
         }
     }
 
-    /// The conflict that a problem is, with what there is now; nil if it is another one.
+    /// The conflict for a status of 409 or 412, with the current item or level; nil for any other problem.
     private func conflict(_ edit: Edit, _ problem: Problem) async throws -> EditConflict? {
         guard problem.status == 409 || problem.status == 412 else { return nil }
         return EditConflict(edit: edit, current: try await current(for: edit), problem: problem)

@@ -22,7 +22,7 @@ extension Problem {
             instance: target)
     }
 
-    /// Why no answer came; Foundation has no words for it on Linux.
+    /// The reason for a missing answer; Foundation does not describe it on Linux.
     private static func reason(_ error: any Error) -> String {
         guard let code = (error as? URLError)?.code else { return "\(error)" }
         return switch code {
@@ -56,12 +56,12 @@ extension Problem {
 }
 
 extension Problem {
-    /// The problem that an answer with a status from 400 tells, or that it is if it tells none.
+    /// The problem in an answer with a status from 400, or a problem made of its status.
     ///
     /// - Parameter server: the address of the service.
     init(_ answer: Answer, from server: String) {
-        if answer.isJSON, let told = Self.told(by: answer.body) {
-            self = told
+        if answer.isJSON, let problem = Self.problem(in: answer.body) {
+            self = problem
             status = answer.status
         } else {
             self.init(
@@ -72,8 +72,8 @@ extension Problem {
         retryAfter = answer.retryAfter
     }
 
-    /// What problem+json tells (RFC 9457); nil if the bytes are not a problem.
-    private static func told(by body: Data) -> Problem? {
+    /// The problem in a body of problem+json (RFC 9457); nil for anything else.
+    private static func problem(in body: Data) -> Problem? {
         do { return Problem(try JSONReader.fields([UInt8](body))) } catch { return nil }
     }
 
@@ -90,9 +90,9 @@ extension Problem {
         self.members = Fields(members.lazy.filter { !common.contains($0.name) }.map { ($0.name, $0.value) })
     }
 
-    /// The answer is not what the service answers.
+    /// The answer does not come from a drilldown service.
     ///
-    /// - Parameter reason: what is wrong with it, as the end of a sentence.
+    /// - Parameter reason: the fault, as the end of a sentence.
     static func unreadable(_ answer: Answer, from server: String, _ reason: String) -> Problem {
         unreadable(
             answer.target, status: answer.status,
@@ -100,7 +100,7 @@ extension Problem {
         )
     }
 
-    /// The answer to a request for a target is not what the service answers.
+    /// The answer to a request for a target does not come from a drilldown service.
     static func unreadable(_ target: String, status: Int? = nil, _ detail: String) -> Problem {
         Problem(.unreadableAnswer, title: "Unreadable answer", status: status, detail: detail, instance: target)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The values of earlier answers with their tags, so that an answer that is as it was needs no decoding.
+/// The values of earlier answers with their entity tags, so that an unchanged answer needs no decoding.
 ///
-/// It is bounded by bytes; what was used least recently is forgotten first.
+/// Its size in bytes is limited; the least recently used values are forgotten first.
 final class AnswerMemory: Sendable {
     private let limit: Int
     private let state = Guarded(State())
@@ -23,7 +23,7 @@ final class AnswerMemory: Sendable {
     /// - Parameter limit: the greatest sum of all costs, in bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// The sum of the costs of what is remembered.
+    /// The sum of the costs of all entries.
     var cost: Int { state.withLock { $0.cost } }
 
     /// The entry of a target; using it keeps it.
@@ -50,7 +50,7 @@ final class AnswerMemory: Sendable {
         }
     }
 
-    /// Many at a time, so that the order is looked for rarely.
+    /// Forgets many entries at once, so that sorting is rare.
     private static func forget(_ state: inout State, to limit: Int, except kept: String) {
         let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
         for (target, entry) in oldest where target != kept {

@@ -4,63 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests over connections that stay open.
-final class Transport: Sendable {
-    private let configuration: Server.Configuration
-    /// The number of connections is the default of most systems.
-    private let session = RenewedSession(connections: 6)
-
-    init(_ configuration: Server.Configuration) { self.configuration = configuration }
-
-    /// Closes all connections that nothing waits for; called when nothing is observed any more.
-    func closeIdleConnections() { session.close(cancelling: false) }
-
-    /// The answer to a request, whatever its status.
-    ///
-    /// - Throws: `Problem` if there is no whole answer, `CancellationError` if the task was cancelled.
-    func answer(to request: Request) async throws -> Answer {
-        try Task.checkCancellation()
-        let exchange = Exchange(
-            request.target, of: configuration.url.absoluteString, limit: configuration.maximumAnswerBytes)
-        let task = (request.session ?? session).task(for: try urlRequest(for: request), exchange)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                exchange.start(continuation)
-                task.resume()
-            }
-        } onCancel: {
-            task.cancel()
-        }
-    }
-
-    private func urlRequest(for request: Request) throws -> URLRequest {
-        guard let url = request.url ?? configuration.url(of: request.target),
-            let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https"
-        else { throw Problem.badAddress(request.url?.absoluteString ?? configuration.url.absoluteString) }
-        var result = URLRequest(url: url)
-        result.httpMethod = request.method
-        result.httpBody = request.body
-        result.timeoutInterval = configuration.timeout + Double(request.wait)
-        for (name, value) in request.header { result.setValue(value, forHTTPHeaderField: name) }
-        if request.url != nil { return result }
-        if let token = request.isEdit ? configuration.editToken : configuration.readToken ?? configuration.editToken {
-            result.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-        }
-        return result
-    }
-}
-
-extension Server.Configuration {
-    /// The URL of a target; nil if the two together are not a URL, or if a query or a fragment would come between them.
-    func url(of target: String) -> URL? {
-        guard url.query == nil, url.fragment == nil else { return nil }
-        var base = url.absoluteString
-        while base.hasSuffix("/") { base.removeLast() }
-        return URL(string: base + target)
-    }
-}
-
-/// A session that is made for the first request, and can be closed with its connections; the next request makes another.
+/// A session that the first request opens; after `close`, the next request opens another.
 final class RenewedSession: Sendable {
     private struct Current {
         let session: URLSession
@@ -90,10 +34,10 @@ final class RenewedSession: Sendable {
 
     /// Closes the connections that are not in use.
     ///
-    /// - Parameter cancelling: whether requests that are under way are cancelled; they end by themselves otherwise.
+    /// - Parameter cancelling: whether to cancel requests in progress; otherwise they run to their end.
     func close(cancelling: Bool) {
         current.withLock { current in
-            // A session that is not invalidated lives for ever.
+            // A session lives until it is invalidated.
             if cancelling {
                 current?.session.invalidateAndCancel()
             } else {
@@ -103,7 +47,7 @@ final class RenewedSession: Sendable {
         }
     }
 
-    /// A session that remembers nothing: what is remembered elsewhere is already decoded.
+    /// A session without a cache or cookies: `AnswerMemory` keeps values that are already decoded.
     private func make() -> Current {
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
@@ -117,7 +61,7 @@ final class RenewedSession: Sendable {
     }
 }
 
-/// Receives what the session has to tell about all requests, and hands it to their exchanges.
+/// Passes the events of all requests of a session to their exchanges.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Guarded<[Int: Exchange]>([:])
 

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A request that was sent, and what has come of its answer.
+/// A request that was sent, and the part of its answer that has arrived.
 final class Exchange: Sendable {
     private let target: String
     /// The address of the service, for sentences.
@@ -20,7 +20,7 @@ final class Exchange: Sendable {
         var body = Data()
         var problem: Problem?
         var redirects = 0
-        /// What the exchange ended with before anything waited for it.
+        /// The result, if the exchange ended before anything waited for it.
         var outcome: Result<Answer, any Error>?
     }
 
@@ -41,7 +41,7 @@ final class Exchange: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
-    /// Takes the head of the answer; false if the answer is not wanted.
+    /// Takes the head of the answer; false if the answer is too long.
     func receive(_ head: HTTPURLResponse) -> Bool {
         let length = head.expectedContentLength
         return state.withLock { state in
@@ -145,7 +145,7 @@ struct Answer: Sendable {
 }
 
 extension Answer {
-    /// The media type without its parameters, in lower case; empty if there is none.
+    /// The media type without its parameters, in lower case; empty for an answer without one.
     var mediaType: String {
         let type = header["content-type"]?.prefix { $0 != ";" } ?? ""
         return type.trimmingCharacters(in: .whitespaces).lowercased()
@@ -154,14 +154,14 @@ extension Answer {
     /// Whether the body is announced as JSON.
     var isJSON: Bool { mediaType == "application/json" || mediaType.hasSuffix("+json") }
 
-    /// What the body is, for a sentence: its length, its type and how it begins.
+    /// A summary of the body for a sentence: its length, its type and its beginning.
     var summary: String {
         guard !body.isEmpty else { return "an empty body" }
         let type = mediaType.isEmpty ? "no type" : "the type \(mediaType.prefix(80))"
         return "\(body.count) bytes of \(type) that begin with '\(beginning)'"
     }
 
-    /// The first characters of the body, without what would break a line.
+    /// The first characters of the body on one line.
     private var beginning: String {
         let text = String(decoding: body.prefix(48), as: UTF8.self)
         let isCut = body.count > 48

@@ -1,0 +1,167 @@
+public import Foundation
+
+extension Server {
+    /// A level: its rows, or the first 1,000 of them.
+    ///
+    /// For all rows of a longer level use `wholeLevel(at:matching:)` or, one after the other, `rows(at:matching:)`.
+    /// `limited(to:)` in the query sets another limit, up to 10,000.
+    ///
+    /// ```swift
+    /// let level = try await server.level(at: ["Item 4"], matching: .sorted(by: "Title"))
+    /// ```
+    ///
+    /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`.
+    public func level(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
+        try path.check()
+        return try await transport.level(of: path.levelLink + query.encoded)
+    }
+
+    /// The detail of an item: all its fields, its ancestors and its neighbours.
+    ///
+    /// ```swift
+    /// let detail = try await server.detail(at: ["Item 4", "Screen G"])
+    /// print(detail.fields["Text"]?.text ?? "")
+    /// ```
+    ///
+    /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`.
+    public func detail(at path: ItemPath) async throws -> Detail {
+        try path.check()
+        return try await transport.value(of: path.detailLink, as: DetailReader.read)
+    }
+
+    /// A level with all its rows, however many, of one revision of the document.
+    ///
+    /// `rows(at:matching:)` needs less memory, and gives the first rows earlier.
+    ///
+    /// - Parameters:
+    ///   - path: the item whose level it is.
+    ///   - query: the options of the level; a limit and a start are ignored.
+    /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`.
+    public func wholeLevel(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
+        let target = LevelTarget(path: path, query: query.withoutPage)
+        var poller = LevelPoller(transport, target)
+        guard let level = try await poller.next(wait: false)?.level else { throw Problem.unexpectedAnswer(target) }
+        return level
+    }
+
+    /// All rows of a level, however many; further pages are loaded when their rows are requested.
+    ///
+    /// ```swift
+    /// for try await row in server.rows(at: ["Tracks"]) { print(row.title) }
+    /// ```
+    ///
+    /// Rows that are inserted or deleted meanwhile neither shift the others nor repeat them.
+    public func rows(at path: ItemPath = .root, matching query: LevelQuery = .all) -> LevelRows {
+        LevelRows(pages: pages(at: path, matching: query))
+    }
+
+    /// The pages of a level; `limited(to:)` in the query sets the rows of a page, 1,000 by default.
+    ///
+    /// ```swift
+    /// for try await page in server.pages(at: ["Tracks"], matching: .limited(to: 500)) {
+    ///     print("\(page.start + page.rows.count) of \(page.count)")
+    /// }
+    /// ```
+    public func pages(at path: ItemPath = .root, matching query: LevelQuery = .all) -> LevelPages {
+        LevelPages(transport: transport, path: path, query: query)
+    }
+
+    /// Observes a level: gives the current level, then each change, until the task is cancelled.
+    ///
+    /// Without a limit in the query, all rows of the level are observed. The first update may lack a level: it then says
+    /// why the server cannot be reached.
+    ///
+    /// To observe a detail, observe its row with `.where("Key", equals: …).showing(.all)`, and request the detail after
+    /// each update.
+    ///
+    /// ```swift
+    /// for try await update in server.updates(of: ["Item 4"], matching: .sorted(by: "Title")) {
+    ///     if let level = update.level { show(level, update.difference) }
+    /// }
+    /// ```
+    public func updates(of path: ItemPath = .root, matching query: LevelQuery = .all) -> LevelUpdates {
+        LevelUpdates(observations: observations, target: LevelTarget(path: path, query: query))
+    }
+}
+
+// Images and documents.
+extension Server {
+    /// The bytes of an image that an item names in a field such as `Image`.
+    ///
+    /// ```swift
+    /// if let name = detail["Image"]?.text { let data = try await server.imageData(named: name) }
+    /// ```
+    ///
+    /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
+    /// - Throws: `Problem`, `CancellationError`.
+    public func imageData(named name: String) async throws -> Data {
+        if let url = Self.absoluteURL(name) { return try await file(url) }
+        return try await data(of: Self.assetLink(name))
+    }
+
+    /// The bytes of a row's image; nil for a row without one.
+    ///
+    /// - Throws: `Problem`, `CancellationError`.
+    public func imageData(for row: Row) async throws -> Data? {
+        guard let name = row.imageName else { return nil }
+        return try await imageData(named: name)
+    }
+
+    /// The URL of an image that an item names, for code that loads images itself, such as `AsyncImage`.
+    ///
+    /// The URL does not carry a token: use `imageData(named:)` with a server that needs one for reading.
+    ///
+    /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
+    /// - Returns: nil if no file can have this name.
+    public func imageURL(named name: String) -> URL? {
+        if let url = Self.absoluteURL(name) { return url }
+        do { return configuration.url(of: try Self.assetLink(name)) } catch { return nil }
+    }
+
+    /// The document, or the part of it from an item down, as a file.
+    ///
+    /// - Throws: `Problem`, `CancellationError`.
+    public func document(at path: ItemPath = .root, as format: DocumentFormat = .xml) async throws -> Data {
+        try path.check()
+        return try await data(of: path.documentLink + "?format=" + format.rawValue)
+    }
+
+    /// The formats of a document.
+    public enum DocumentFormat: String, Hashable, Sendable, CaseIterable {
+        /// An XML property list.
+        case xml
+        /// A binary property list.
+        case binary
+        /// JSON of the same shape, in which dates and data are texts.
+        case json
+    }
+
+    /// The bytes of an answer, revalidated by its entity tag.
+    private func data(of target: String) async throws -> Data {
+        try await transport.value(of: Request(target)) { answer in
+            guard answer.status == 200 else {
+                throw Problem.unreadable(answer, from: transport.address, "its status is \(answer.status)")
+            }
+            return answer.body
+        }
+    }
+
+    /// A file of any server, requested without a token.
+    private func file(_ url: URL) async throws -> Data {
+        var request = Request(url.absoluteString)
+        request.url = url
+        return try await transport.send(request).body
+    }
+
+    private static func absoluteURL(_ name: String) -> URL? {
+        let start = name.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start.hasPrefix("https://") ? URL(string: name) : nil
+    }
+
+    private static func assetLink(_ name: String) throws(Problem) -> String {
+        let segments = name.split(separator: "/").map(String.init)
+        if segments.isEmpty { throw .impossibleKey(name) }
+        for segment in segments where ItemPath.isImpossible(segment) { throw .impossibleKey(segment) }
+        return "/assets/" + segments.map(PercentEncoding.encode).joined(separator: "/")
+    }
+}

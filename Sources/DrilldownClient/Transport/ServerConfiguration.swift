@@ -1,0 +1,51 @@
+public import Foundation
+
+/// The address of a service, its tokens, and the limits of the client.
+public struct ServerConfiguration: Hashable, Sendable {
+    /// The address of the service; its path precedes the paths of the service.
+    public var url: URL
+    /// The token for reading, if the service needs one; if nil, reads are sent with `editToken`.
+    public var readToken: String?
+    /// The token for edits.
+    public var editToken: String?
+    /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none. No other method uses it.
+    public var cacheFolder: URL?
+    /// Maximum total size in bytes; the least recently used levels are removed first.
+    public var maximumCacheBytes = 64 << 20
+    /// How many seconds one request waits for a change, from 1 to 300; less than 60, since many proxies give up then.
+    public var waitSeconds = 30
+    /// Idle timeout in seconds, added to the requested wait.
+    public var timeout: Double = 30
+    /// The length of the longest answer that is read, in bytes after decompression.
+    public var maximumAnswerBytes = 256 << 20
+    /// Maximum bytes of answers kept in memory for revalidation.
+    public var maximumMemoryBytes = 32 << 20
+
+    /// The configuration for a service at a URL.
+    public init(url: URL) { self.url = url }
+
+    /// The configuration for a service at an address such as `http://127.0.0.1:8080`.
+    ///
+    /// - Throws: `Problem` of the kind `.badAddress` if this is not an `http` or `https` address, or has a query or a
+    ///   fragment.
+    public init(_ address: String) throws {
+        guard let url = URL(string: address), Self.isWeb(url), url.host?.isEmpty == false, url.query == nil,
+            url.fragment == nil
+        else { throw Problem.badAddress(address) }
+        self.init(url: url)
+    }
+
+    /// Whether the scheme is `http` or `https`.
+    static func isWeb(_ url: URL) -> Bool { ["http", "https"].contains(url.scheme?.lowercased()) }
+
+    /// The URL of a target; nil if the two together are not a URL, or if a query or a fragment would come between them.
+    func url(of target: String) -> URL? {
+        guard url.query == nil, url.fragment == nil else { return nil }
+        var base = url.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        return URL(string: base + target)
+    }
+
+    /// The address of the service, for sentences.
+    var address: String { url.absoluteString }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Sends requests to one service over connections that stay open, and reads the answers.
+final class Transport: Sendable {
+    let configuration: ServerConfiguration
+    /// The values of earlier answers, for revalidation.
+    let memory: AnswerMemory
+    /// The number of connections is the default of most systems.
+    private let session = RenewedSession(connections: 6)
+
+    init(_ configuration: ServerConfiguration) {
+        self.configuration = configuration
+        memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
+    }
+
+    /// Closes all idle connections; called when nothing is observed any more.
+    func closeIdleConnections() { session.close(cancelling: false) }
+
+    /// Sends a request and waits for its answer, whatever the status.
+    ///
+    /// - Throws: `Problem` if the answer is not complete, `CancellationError` if the task was cancelled.
+    private func answer(to request: Request) async throws -> Answer {
+        try Task.checkCancellation()
+        let exchange = Exchange(request.target, of: address, limit: configuration.maximumAnswerBytes)
+        let task = (request.session ?? session).task(for: try urlRequest(for: request), exchange)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                exchange.start(continuation)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func urlRequest(for request: Request) throws -> URLRequest {
+        guard let url = request.url ?? configuration.url(of: request.target), ServerConfiguration.isWeb(url) else {
+            throw Problem.badAddress(request.url?.absoluteString ?? address)
+        }
+        var result = URLRequest(url: url)
+        result.httpMethod = request.method
+        result.httpBody = request.body
+        result.timeoutInterval = configuration.timeout + Double(request.wait)
+        for (name, value) in request.header { result.setValue(value, forHTTPHeaderField: name) }
+        if request.url != nil { return result }
+        if let token = request.isEdit ? configuration.editToken : configuration.readToken ?? configuration.editToken {
+            result.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        }
+        return result
+    }
+
+    /// The address of the service, for sentences.
+    var address: String { configuration.address }
+}
+
+extension Transport {
+    /// Sends a request, and waits for an answer of success or 304.
+    ///
+    /// - Throws: `Problem` for any other status and for an incomplete answer, `CancellationError`.
+    func send(_ request: Request) async throws -> Answer {
+        let answer = try await answer(to: request)
+        guard answer.status < 400 else { throw Problem(answer, from: address) }
+        guard answer.status < 300 || answer.status == 304 else {
+            let place = answer.header["location"].map { "it redirects to \($0.prefix(200))" }
+            throw Problem.unreadable(answer, from: address, place ?? "its status is \(answer.status)")
+        }
+        return answer
+    }
+
+    /// Reads the JSON of an answer.
+    ///
+    /// - Throws: `Problem` of the kind `.unreadableAnswer` for anything else.
+    func read<Value>(
+        _ answer: Answer, as read: (_ bytes: [UInt8]) throws(JSONError) -> Value
+    ) throws(Problem) -> Value {
+        guard answer.isJSON, (200..<300).contains(answer.status) else {
+            let reason = answer.isJSON ? "its status is \(answer.status)" : "it is not announced as JSON"
+            throw .unreadable(answer, from: address, reason)
+        }
+        do {
+            return try read([UInt8](answer.body))
+        } catch  where error.isTooDeep {
+            throw .answerTooDeep(answer.target)
+        } catch {
+            throw .unreadable(answer, from: address, error.description)
+        }
+    }
+
+    /// Requests a value in JSON, or takes the remembered value if the answer has not changed.
+    func value<Value: Sendable>(
+        of target: String, as read: (_ bytes: [UInt8]) throws(JSONError) -> Value
+    ) async throws -> Value {
+        var request = Request(target)
+        request.header["Accept"] = "application/json"
+        return try await value(of: request) { answer in try self.read(answer, as: read) }
+    }
+
+    /// Requests a value, or takes the remembered value if the answer has not changed.
+    func value<Value: Sendable>(of request: Request, _ read: (Answer) throws -> Value) async throws -> Value {
+        var request = request
+        let known = memory[request.target]
+        let remembered = known?.value as? Value
+        if let known, remembered != nil { request.header["If-None-Match"] = known.tag }
+        let answer = try await send(request)
+        if answer.status == 304 {
+            guard let remembered else {
+                throw Problem.unreadable(answer, from: address, "its status is 304, although no version was named")
+            }
+            return remembered
+        }
+        let value = try read(answer)
+        if let tag = answer.entityTag {
+            // A value takes about twice the memory of its bytes.
+            memory.remember(.init(tag: tag, value: value, cost: 2 * answer.body.count + 256), for: request.target)
+        }
+        return value
+    }
+}

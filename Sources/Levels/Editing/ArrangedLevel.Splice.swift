@@ -15,12 +15,10 @@ extension ArrangedLevel {
     func spliced(_ keys: [ArrivingKey]) throws(TreeError) -> Level {
         var packed = ByteBuffer(capacity: 256)
         let bytes = try splicedBytes(runs(keys, packing: &packed), new: packed.span)
-        let children = children()
-        let hasTextBeyondXML = rowsHoldTextBeyondXML(bytes)
         return Level(
-            bytes: bytes, children: children, sections: sections, keyIndex: index(keys, of: bytes), form: old.form,
-            ownHash: ContentHash(of: bytes.span), totals: totals(children), rowsHoldTextBeyondXML: hasTextBeyondXML,
-            rowsHoldParts: rowsHoldParts)
+            bytes: bytes, children: children(), sections: sections, keyIndex: index(keys, of: bytes), form: old.form,
+            ownHash: ContentHash(of: bytes.span), rowsHoldTextBeyondXML: rowsHoldTextBeyondXML(bytes),
+            rowsHoldParts: rowsHoldParts, mayHoldOrders: old.mayHoldOrders || arrivalsBear(.arrangesLevel))
     }
 
     /// The pieces as runs of bytes; new rows are packed first.
@@ -102,19 +100,6 @@ extension ArrangedLevel {
 
     // MARK: What the level counts
 
-    private func totals(_ children: [Level?]) -> LevelTotals {
-        var totals = LevelTotals(of: old)
-        for row in departures { totals.remove(rowOver: old.child(row), isShown: row < old.count) }
-        for arrival in arrivals { totals.add(rowOver: arrival.child, isShown: arrival.number < shown) }
-        for row in moved where (row.old < old.count) != (row.new < shown) {
-            totals.remove(rowOver: old.child(row.old), isShown: row.old < old.count)
-            totals.add(rowOver: old.child(row.old), isShown: row.new < shown)
-        }
-        totals.settle(children: children)
-        if arrivals.contains(where: { $0.row.marks.contains(.arrangesLevel) }) { totals.mayHoldOrders = true }
-        return totals
-    }
-
     /// Whether the rows contain text that XML cannot represent; all are searched only if a row with it was removed.
     private func rowsHoldTextBeyondXML(_ bytes: [UInt8]) -> Bool {
         if arrivalsHoldTextBeyondXML { return true }
@@ -122,12 +107,15 @@ extension ArrangedLevel {
         guard departures.contains(where: old.holdsTextBeyondXML(inRow:)) else { return true }
         return TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: old.form)
     }
+
     /// Whether the level of some row comes from another file.
     private var rowsHoldParts: Bool {
-        if arrivals.contains(where: { $0.row.marks.contains(.isPart) }) { return true }
+        if arrivalsBear(.isPart) { return true }
         guard old.rowsHoldParts else { return false }
-        return shifts.contains { shift in shift.rows.contains { old.row($0).flags.contains(.isPart) } }
+        return shifts.contains { shift in shift.rows.contains { old.row($0).isPart } }
     }
+
+    private func arrivalsBear(_ mark: Row.Flags) -> Bool { arrivals.contains { $0.row.marks.contains(mark) } }
 }
 
 /// Requests pages of 2 MiB for a large block, because page faults take most of the time to fill one.

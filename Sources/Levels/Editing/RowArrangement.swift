@@ -202,12 +202,12 @@ extension RowGatherer {
     /// Appends a new row, and the level below it.
     mutating func gather(_ new: RowArrangement.NewRow) -> (row: PendingRow, child: Level?) {
         let (level, number) = (new.source.level, new.source.row)
-        let own = level.child(number)
+        let own = new.source.below
         switch new.structure {
         case .own: return (gather(level, number), own)
         case .level(let child): return (gather(level, number, over: child, structure: nil), child)
         case .row(let other):
-            guard let child = other.level.child(other.row) else {
+            guard let child = other.below else {
                 let structure = structure(of: other)
                 guard structure.count > 0 else { return (gather(level, number), own) }
                 return (gather(level, number, adding: structure.span, keepsStructure: false), own)

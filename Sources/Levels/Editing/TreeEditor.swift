@@ -36,7 +36,7 @@ public struct TreeEditor: Sendable {
     func document(replacingLevelBelow item: Item, with level: Level) throws(TreeError) -> Level {
         if level.hash == item.level?.hash { return item.steps[0].level }
         let own = item.own
-        if own.level.hasChild(of: own.row, like: level) { return try document(item.steps[...], over: level) }
+        if own.below?.form == level.form { return try document(item.steps[...], over: level) }
         var rows = RowArrangement(of: own.level)
         try rows.replaceLevel(below: own.row, with: level)
         return try document(arranging: rows, below: item.depth == 0 ? nil : Item(item.steps.dropLast()))

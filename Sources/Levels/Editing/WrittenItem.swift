@@ -26,9 +26,7 @@ public enum WrittenItem {
 
 extension WrittenItem.Field {
     /// Sends the value to a consumer.
-    public func tell<Consumer: PropertyListConsumer & ~Copyable>(
-        to consumer: inout Consumer
-    ) throws(PropertyListError) {
+    public func tell(to consumer: inout some PropertyListConsumer & ~Copyable) throws(PropertyListError) {
         var walk = PackedWalk()
         _ = try walk.tell(packed.span, at: 0, to: &consumer)
     }
@@ -77,9 +75,6 @@ extension Item.Step {
         if row.isString { return .string }
         return row.fields.isEmpty && !row.isRecord ? .array : .dictionary
     }
-
-    /// The level below the item; nil for most leaves.
-    public var below: Level? { level.child(row) }
 }
 
 /// The rows of one array of a document: those of an item, or of one of its sections.
@@ -107,7 +102,7 @@ extension Level {
         guard form != .rows else { return [WrittenSection(rows: 0..<rowCount, name: [], fields: nil)] }
         return allSections.map { section in
             WrittenSection(
-                rows: section.start..<section.start + section.count, name: Array((section.title ?? "").utf8),
+                rows: section.rows, name: Array((section.title ?? "").utf8),
                 fields: section.fields.isEmpty
                     ? nil : WrittenItem.Field.all(in: 0..<section.fields.count, of: section.fields))
         }

@@ -32,7 +32,7 @@ public final class ArrangementCache: Sendable {
 
     /// The rows below an item as they are shown without a query, arranged now unless they are kept.
     public func listing(below step: Item.Step) -> Listing {
-        step.hasOrder ? listing(below: step, RowQuery()) : Listing(step.level.child(step.row))
+        step.hasOrder ? listing(below: step, RowQuery()) : Listing(step.below)
     }
 
     /// Whether the rows below an item are not those of its level in the order of the document.
@@ -42,10 +42,10 @@ public final class ArrangementCache: Sendable {
 
     /// The rows below an item under a query, arranged now unless they are kept.
     func listing(below step: Item.Step, _ query: RowQuery) -> Listing {
-        guard Self.isArranged(step, query) else { return Listing(step.level.child(step.row)) }
+        guard Self.isArranged(step, query) else { return Listing(step.below) }
         let own = query.usesOwnOrder ? step.order : nil
         guard let (level, key) = keptKey(below: step, query, own) else {
-            return made(of: step.level.child(step.row), query, own)
+            return made(of: step.below, query, own)
         }
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
         let refusals = MemoryBudget.refusals
@@ -68,7 +68,7 @@ public final class ArrangementCache: Sendable {
 
     /// The level below an item, and the key of its arrangement; nil for a level that is arranged each time.
     private func keptKey(below step: Item.Step, _ query: RowQuery, _ own: ListingOrder?) -> (Level, Key)? {
-        guard let level = step.level.child(step.row), Self.work(on: level, query, own) >= Self.leastRows else {
+        guard let level = step.below, Self.work(on: level, query, own) >= Self.leastRows else {
             return nil
         }
         return (level, Key(level: level.hash, own: own, arrangement: query.arrangement))
@@ -80,7 +80,7 @@ public final class ArrangementCache: Sendable {
         guard Self.isArranged(step, query) else { return 0 }
         let own = query.usesOwnOrder ? step.order : nil
         if let (_, key) = keptKey(below: step, query, own), arranged(key) != nil { return 0 }
-        return step.level.child(step.row).map { Self.work(on: $0, query, own) } ?? 0
+        return step.below.map { Self.work(on: $0, query, own) } ?? 0
     }
 
     /// The same without a query.
@@ -114,7 +114,7 @@ extension ArrangementCache {
     ///
     /// - Parameter limit: how many may be put in order to find it out.
     func work(below step: Item.Step, _ opening: OutlineOpening, _ page: PageQuery, limit: Int) -> Int {
-        guard let level = step.level.child(step.row), level.itemCount > limit else { return 0 }
+        guard let level = step.below, level.itemCount > limit else { return 0 }
         guard level.mayHoldOrders || step.order != nil else { return 0 }
         let outline = OutlineRows(below: step, opening, self)
         var work = outline.workOfCounting

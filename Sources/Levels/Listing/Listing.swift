@@ -252,7 +252,7 @@ public struct ListingSections: RandomAccessCollection, Sendable {
         switch storage {
         case .stored(let sections):
             let section = sections[sections.startIndex + number]
-            return section.start..<section.start + section.count
+            return section.rows
         case .byField(_, let starts, _):
             return Int(starts[number])..<(number + 1 < starts.count ? Int(starts[number + 1]) : listing.count)
         }

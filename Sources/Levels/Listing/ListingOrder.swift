@@ -167,12 +167,7 @@ extension Item {
         guard steps.count == other.steps.count, level === other.level, own.order == other.own.order else {
             return false
         }
-        return zip(steps, other.steps).allSatisfy { one, two in
-            let bytes = one.level.bytes
-            let others = two.level.bytes
-            return bytes.span.extracting(one.level.row(one.row).title)
-                .isEqual(to: others.span.extracting(two.level.row(two.row).title))
-        }
+        return zip(steps, other.steps).allSatisfy { $0.hasSameTitle(as: $1) }
     }
 
     /// Whether the item is in the same list of siblings below the same titles, so that none of its answers differs.

@@ -28,7 +28,7 @@ final class OutlineBranch {
 
     /// Creates a branch for the level below an item; nil for a leaf.
     init?(below step: Item.Step, depth: Int, _ names: NamedRows?, _ sizes: OutlineSizes) {
-        guard let level = step.level.child(step.row), level.count > 0 else { return nil }
+        guard let level = step.below, level.count > 0 else { return nil }
         self.level = level
         self.step = step
         self.depth = depth

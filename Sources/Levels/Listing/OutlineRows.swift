@@ -14,7 +14,7 @@ public struct OutlineRows {
     /// - Parameter store: keeps what was found out about large levels.
     public init(below step: Item.Step, _ opening: OutlineOpening, _ store: ArrangementCache) {
         self.step = step
-        level = step.level.child(step.row)
+        level = step.below
         names = opening.paths.isEmpty ? nil : level.map { NamedRows(opening.paths, in: $0) }
         sizes = OutlineSizes(store)
         root = OutlineBranch(below: step, depth: opening.depth, names, sizes)
@@ -66,7 +66,7 @@ public struct OutlineRows {
     public var workOfCounting: Int { names.map { work(of: $0, below: step) } ?? 0 }
 
     private func work(of names: NamedRows, below step: Item.Step) -> Int {
-        guard !names.rows.isEmpty, let level = step.level.child(step.row) else { return 0 }
+        guard !names.rows.isEmpty, let level = step.below else { return 0 }
         return names.rows.reduce(sizes.work(below: step)) {
             $0 + work(of: $1.value, below: Item.Step(level: level, row: $1.key))
         }

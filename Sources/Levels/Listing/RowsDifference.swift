@@ -149,7 +149,7 @@ extension Level {
     public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
         let bytes = bytes
         let others = other.bytes
-        return bytes.span.extracting(rowBytes(row)).isEqual(to: others.span.extracting(other.rowBytes(otherRow)))
+        return Self.row(row, in: bytes.span).isEqual(to: Self.row(otherRow, in: others.span))
     }
 
     /// The numbers of the shown rows that differ from those with the same numbers in another level; nil if any two of
@@ -171,19 +171,10 @@ extension Level {
         return differing
     }
 
-    /// The bytes of a row.
     @_lifetime(copy bytes)
     private static func row(_ row: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
         var table = PackedReader(bytes, at: row * 4)
         let start = table.halfWord()
         return bytes.extracting(start..<table.halfWord())
-    }
-
-    /// The range of a row in the bytes.
-    private func rowBytes(_ row: Int) -> Range<Int> {
-        let bytes = bytes
-        var table = PackedReader(bytes.span, at: row * 4)
-        let start = table.halfWord()
-        return start..<table.halfWord()
     }
 }

@@ -94,15 +94,7 @@ extension Level {
         var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
         for scion in scions { children[scion.row] = scion.level }
         if children.allSatisfy({ $0 == nil }) { children = [] }
-        guard scions.contains(where: \.isPart) else {
-            let hidden = Section.hiddenRows(in: allSections)
-            return Level(
-                bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form,
-                ownHash: ownHash,
-                totals: LevelTotals(
-                    rows: rowCount, hidden: hidden, children: children, rowsMayHoldOrders: mayHoldOrders),
-                rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts)
-        }
+        guard scions.contains(where: \.isPart) else { return replacing(children: children) }
         return try packed(scions, over: children, isDocument: isDocument, names)
     }
 

@@ -60,7 +60,7 @@ extension RowGatherer {
         }
         // An array has no field, and a root whose own part could not be read has no level. The level of a settings page
         // is made of its specifiers, which are a field.
-        guard !hasPlace, let level = root.level.child(root.row), level.refusal == nil, level.form != .specifiers else {
+        guard !hasPlace, let level = root.below, level.refusal == nil, level.form != .specifiers else {
             return
         }
         appendPlace(named: names.newLevelName(level.form), form: level.form)

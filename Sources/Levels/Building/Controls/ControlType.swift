@@ -31,7 +31,7 @@ extension SetAsideRows {
             let fields = section.fields
             let group = PackedDictionary(fields.span, 0..<fields.count)
             guard let type = group.text("Type").flatMap(ControlType.init)?.ofRows else { continue }
-            for row in section.start..<section.start + section.count { addControl(type, in: group, toRow: row) }
+            for row in section.rows { addControl(type, in: group, toRow: row) }
         }
     }
 

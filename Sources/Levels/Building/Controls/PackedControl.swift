@@ -151,7 +151,7 @@ extension Level {
 
     /// The rows of the section that a row is in.
     func sectionRows(around row: Int) -> Range<Int> {
-        let section = allSections.first { $0.start <= row && row < $0.start + $0.count }
+        let section = allSections.first { $0.rows.contains(row) }
         return section.map { $0.start..<$0.start + $0.count } ?? 0..<rowCount
     }
 

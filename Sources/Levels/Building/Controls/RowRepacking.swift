@@ -113,7 +113,7 @@ extension Level {
         let bytes = repacking.rows()
         return Level(
             bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form,
-            mayHoldTextBeyondXML: true, rowsHoldParts: rowsHoldParts, rowsMayHoldOrders: mayHoldOrders)
+            mayHoldTextBeyondXML: true, rowsHoldParts: rowsHoldParts, mayHoldOrders: mayHoldOrders)
     }
 }
 
@@ -185,7 +185,7 @@ extension Level {
         if bytes == self.bytes, sections == allSections { return self }
         return Level(
             bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
-            mayHoldTextBeyondXML: true, rowsMayHoldOrders: mayHoldOrders)
+            mayHoldTextBeyondXML: true, mayHoldOrders: mayHoldOrders)
     }
 }
 

@@ -33,19 +33,4 @@ extension Level {
         let bytes = bytes
         return PackedDictionary(bytes.span, row(number).fields).text(field)
     }
-
-    /// The same level with other levels below some of its rows; O(rows).
-    public func placing(_ levels: [Int: Level]) -> Level {
-        guard !levels.isEmpty else { return self }
-        let children = (0..<rowCount).map { levels[$0] ?? child($0) }
-        return Level(
-            bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form, ownHash: ownHash,
-            totals: LevelTotals(
-                rows: rowCount, hidden: Section.hiddenRows(in: allSections), children: children,
-                rowsMayHoldOrders: mayHoldOrders),
-            rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts)
-    }
-
-    /// How many levels the items in and below this level nest.
-    public var depth: Int { Int(height) }
 }

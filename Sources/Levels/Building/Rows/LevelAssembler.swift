@@ -65,7 +65,7 @@ struct LevelAssembler: ~Copyable {
                 ? try packedOnce(rows, from: source) : try packed(rows, from: source),
             children: parts.children, sections: parts.sections, keyIndex: index, form: parts.form,
             mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML, rowsHoldParts: marks.contains(.isPart),
-            rowsMayHoldOrders: marks.contains(.arrangesLevel))
+            mayHoldOrders: marks.contains(.arrangesLevel))
         return pool?.adopt(level) ?? level
     }
 

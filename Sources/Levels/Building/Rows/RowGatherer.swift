@@ -113,13 +113,3 @@ struct RowGatherer: ~Copyable {
 extension Range<Int> {
     func moved(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
 }
-
-extension Level {
-    /// The range of some rows in the bytes.
-    func packed(_ rows: Range<Int>) -> Range<Int> {
-        let bytes = bytes
-        var start = PackedReader(bytes.span, at: rows.lowerBound * 4)
-        var end = PackedReader(bytes.span, at: rows.upperBound * 4)
-        return start.halfWord()..<end.halfWord()
-    }
-}

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CXXHash
 
 /// A 128-bit hash of content: XXH3-128, seedless, so equal on every machine and after every restart.
@@ -17,6 +18,14 @@ public struct ContentHash: Hashable, Sendable {
     /// A 64-bit hash (XXH3-64) of some bytes, for keys, cursors and the versions of rows.
     public static func short(of bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
+    }
+}
+
+extension ByteBuffer {
+    @inline(__always)
+    mutating func append(_ hash: ContentHash) {
+        append(littleEndian: hash.high)
+        append(littleEndian: hash.low)
     }
 }
 

@@ -69,7 +69,7 @@ public final class Composition: Sendable {
                 file = next
                 steps = [Item.Step(level: next.source, row: 0)]
             }
-            guard let level = steps.last.flatMap({ $0.level.child($0.row) }) else { break }
+            guard let level = steps.last?.below else { break }
             steps.append(Item.Step(level: level, row: step.row))
         }
         return (file, Item(steps))
@@ -108,7 +108,7 @@ struct Scion {
     var level: Level? {
         switch graft {
         case .level(let level), .refusal(let level): level
-        case .root(let root): root.level.child(root.row)
+        case .root(let root): root.below
         case .nothing: nil
         }
     }

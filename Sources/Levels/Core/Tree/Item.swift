@@ -15,6 +15,10 @@ public struct Item: Sendable {
             self.level = level
             self.row = row
         }
+
+        /// The level below the item; nil for most leaves.
+        @inline(__always)
+        public var below: Level? { level.child(row) }
     }
 
     /// From the root's row to the item's own; never empty.
@@ -57,7 +61,7 @@ public struct Item: Sendable {
         let keys = path.bytes
         for number in 0..<path.count {
             let own = steps[number]
-            guard let level = own.level.child(own.row),
+            guard let level = own.below,
                 let row = level.row(withKey: keys.span.extracting(path.range(number)))
             else { return .missing(nearest: Item(steps), keyNumber: number) }
             steps.append(Step(level: level, row: row))
@@ -69,7 +73,7 @@ public struct Item: Sendable {
     public var own: Step { steps[steps.count - 1] }
 
     /// The level below the item; nil for most leaves.
-    public var level: Level? { own.level.child(own.row) }
+    public var level: Level? { own.below }
 
     /// The number of rows below the item.
     public var count: Int { knownCount ?? own.level.childCount(own.row) }
@@ -110,9 +114,26 @@ extension Item {
         var steps = [Step(level: document, row: 0)]
         for row in rowPath {
             let own = steps[steps.count - 1]
-            guard let level = own.level.child(own.row), row >= 0, row < level.rowCount else { return nil }
+            guard let level = own.below, row >= 0, row < level.rowCount else { return nil }
             steps.append(Step(level: level, row: row))
         }
         self.init(steps)
+    }
+}
+
+extension Item.Step {
+    /// Whether the title of the row is that of another row.
+    public func hasSameTitle(as other: Item.Step) -> Bool {
+        isEqual(to: other, level.row(row).title, other.level.row(other.row).title)
+    }
+
+    /// Whether the key of the row is that of another row.
+    public func hasSameKey(as other: Item.Step) -> Bool {
+        isEqual(to: other, level.row(row).key, other.level.row(other.row).key)
+    }
+
+    private func isEqual(to other: Item.Step, _ own: Range<Int>, _ others: Range<Int>) -> Bool {
+        let (bytes, otherBytes) = (level.bytes, other.level.bytes)
+        return bytes.span.extracting(own).isEqual(to: otherBytes.span.extracting(others))
     }
 }

@@ -40,9 +40,10 @@ public final class Level: Sendable {
     public let mayHoldOrders: Bool
     // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
 
+    /// - Parameter mayHoldOrders: whether an item of the level may give an order, besides those below it.
     init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
-        ownHash: ContentHash, totals: LevelTotals, rowsHoldTextBeyondXML: Bool, rowsHoldParts: Bool
+        ownHash: ContentHash, rowsHoldTextBeyondXML: Bool, rowsHoldParts: Bool, mayHoldOrders: Bool
     ) {
         self.bytes = bytes
         self.children = children
@@ -52,30 +53,29 @@ public final class Level: Sendable {
         self.rowsHoldTextBeyondXML = rowsHoldTextBeyondXML
         self.rowsHoldParts = rowsHoldParts
         allSections = sections
-        count = keyIndex.rowCount - Section.hiddenRows(in: sections)
+        let hidden = Section.hiddenRows(in: sections)
+        let totals = LevelTotals(rows: keyIndex.rowCount, hidden: hidden, children: children)
+        count = keyIndex.rowCount - hidden
         itemCount = totals.items
         hiddenItemCount = UInt32(clamping: totals.hiddenItems)
         height = UInt16(clamping: totals.height)
         holdsTextBeyondXML = rowsHoldTextBeyondXML || totals.holdTextBeyondXML
         holdsParts = rowsHoldParts || totals.holdParts
-        mayHoldOrders = totals.mayHoldOrders
+        self.mayHoldOrders = mayHoldOrders || totals.mayHoldOrders
         hash = Self.hash(ownHash, children: children, sections: sections, form: form)
     }
 
+    /// - Parameter mayHoldTextBeyondXML: whether the rows must be searched for text that XML cannot represent.
     convenience init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
-        mayHoldTextBeyondXML: Bool, rowsHoldParts: Bool = false, rowsMayHoldOrders: Bool = false
+        mayHoldTextBeyondXML: Bool, rowsHoldParts: Bool = false, mayHoldOrders: Bool = false
     ) {
-        let rowCount = keyIndex.rowCount
-        let hidden = Section.hiddenRows(in: sections)
         self.init(
             bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
             ownHash: ContentHash(of: bytes.span),
-            totals: LevelTotals(
-                rows: rowCount, hidden: hidden, children: children, rowsMayHoldOrders: rowsMayHoldOrders),
             rowsHoldTextBeyondXML: mayHoldTextBeyondXML
-                && TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: form),
-            rowsHoldParts: rowsHoldParts)
+                && TextBeyondXML.isIn(rowsOf: bytes, count: keyIndex.rowCount, sections: sections, form: form),
+            rowsHoldParts: rowsHoldParts, mayHoldOrders: mayHoldOrders)
     }
 
     /// The number of rows, including hidden ones.
@@ -123,6 +123,14 @@ public final class Level: Sendable {
         return found.flatMap { $0 < count ? $0 : nil }
     }
 
+    /// The range of some rows in the bytes.
+    func packed(_ rows: Range<Int>) -> Range<Int> {
+        let bytes = bytes
+        var start = PackedReader(bytes.span, at: rows.lowerBound * 4)
+        var end = PackedReader(bytes.span, at: rows.upperBound * 4)
+        return start.halfWord()..<end.halfWord()
+    }
+
     /// A row's key as text.
     public func key(_ number: Int) -> String { text(row(number).key) }
 
@@ -145,13 +153,10 @@ public final class Level: Sendable {
         if children.isEmpty, sections.isEmpty, form == .rows { return own }
         var summary = ByteBuffer(capacity: 32 + children.count * 17)
         summary.append(form.rawValue)
-        summary.append(littleEndian: own.high)
-        summary.append(littleEndian: own.low)
+        summary.append(own)
         for child in children {
             summary.append(child == nil ? 0 : 1 as UInt8)
-            guard let child else { continue }
-            summary.append(littleEndian: child.hash.high)
-            summary.append(littleEndian: child.hash.low)
+            if let child { summary.append(child.hash) }
         }
         for section in sections { section.summarize(into: &summary) }
         return ContentHash(of: summary.span)
@@ -183,14 +188,11 @@ extension Level {
         guard children.count <= Self.rowsHashLimit else { return nil }
         var summary = ByteBuffer(capacity: 32 + children.count * 8)
         summary.append(form.rawValue)
-        summary.append(littleEndian: ownHash.high)
-        summary.append(littleEndian: ownHash.low)
+        summary.append(ownHash)
         summary.append(littleEndian: UInt64(count))
         for child in children {
             summary.append(littleEndian: UInt64(child?.count ?? 0))
-            guard let child, child.refusal != nil else { continue }
-            summary.append(littleEndian: child.hash.high)
-            summary.append(littleEndian: child.hash.low)
+            if let child, child.refusal != nil { summary.append(child.hash) }
         }
         for section in allSections { section.summarize(into: &summary) }
         return ContentHash(of: summary.span)
@@ -203,14 +205,19 @@ extension Level {
 extension Level {
     private static let emptyTable: [UInt8] = [4, 0, 0, 0]
 
-    /// A level of no rows.
+    private convenience init(withoutRows bytes: [UInt8]) {
+        self.init(
+            bytes: bytes, children: [], sections: [], keyIndex: KeyIndex(rowCount: 0), form: .rows,
+            mayHoldTextBeyondXML: false)
+    }
+
+    /// The empty list of items, as a builder makes it.
+    static let empty = Level(withoutRows: emptyTable)
+
+    /// A level without rows.
     ///
     /// - Parameter sentence: why it could not be read, for clients; a whole sentence with its full stop.
-    public static func refused(_ sentence: String) -> Level {
-        Level(
-            bytes: emptyTable + Array(sentence.utf8), children: [], sections: [], keyIndex: KeyIndex(rowCount: 0),
-            form: .rows, mayHoldTextBeyondXML: false)
-    }
+    public static func refused(_ sentence: String) -> Level { Level(withoutRows: emptyTable + Array(sentence.utf8)) }
 
     /// Why the level could not be read; nil for every other level.
     @inline(__always)

@@ -28,6 +28,9 @@ public struct Section: Sendable, Equatable {
     /// The section without the parts that are not shown.
     public var shown: Section { Section(title: title, index: index, footer: footer, start: start, count: count) }
 
+    /// The numbers of the rows.
+    public var rows: Range<Int> { start..<start + count }
+
     /// The approximate memory use, in bytes.
     var residentBytes: Int {
         [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }

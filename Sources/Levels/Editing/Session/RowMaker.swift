@@ -83,7 +83,7 @@ struct RowMaker {
             try Self.send(entry.value, below: pointer, to: &values)
         case .structure(let name, let packed):
             try wrap { () throws(PropertyListError) in
-                guard let level = old.level.child(old.row), level.form.isDrilled,
+                guard let level = old.below, level.form.isDrilled,
                     packed.first == PackedTag.hole.rawValue
                 else { return try values.builder.keep(name.span, packed: packed.span) }
                 try values.builder.key(name.span, at: Self.nowhere)

@@ -131,23 +131,6 @@ extension Item.Step {
     }
 }
 
-extension Item.Step {
-    /// Whether the title of the row is that of another row.
-    public func hasSameTitle(as other: Item.Step) -> Bool {
-        isEqual(to: other, level.row(row).title, other.level.row(other.row).title)
-    }
-
-    /// Whether the key of the row is that of another row.
-    public func hasSameKey(as other: Item.Step) -> Bool {
-        isEqual(to: other, level.row(row).key, other.level.row(other.row).key)
-    }
-
-    private func isEqual(to other: Item.Step, _ own: Range<Int>, _ others: Range<Int>) -> Bool {
-        let (bytes, otherBytes) = (level.bytes, other.level.bytes)
-        return bytes.span.extracting(own).isEqual(to: otherBytes.span.extracting(others))
-    }
-}
-
 extension RowPage {
     /// Whether all rows are on the item's own level, so that nothing but the row itself is written with each.
     public var isOfOneLevel: Bool {
@@ -224,7 +207,7 @@ extension RowPage {
         }
         guard !areByField else { return }
         for section in sections {
-            let rows = section.start..<section.start + section.count
+            let rows = section.rows
             if let title = section.title {
                 try visit(SectionView(rows, title.utf8Span.span, section.index, section.footer))
             } else {

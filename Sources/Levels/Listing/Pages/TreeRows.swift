@@ -71,7 +71,7 @@ public struct TreeRows: RowSource {
     }
 
     private static func orderedRows(below step: Item.Step) -> Int {
-        step.hasOrder ? step.level.child(step.row)?.count ?? 0 : 0
+        step.hasOrder ? step.below?.count ?? 0 : 0
     }
 }
 
@@ -82,7 +82,7 @@ extension TreeRows {
     public func hash(of part: ShownPart, of item: Item) -> ContentHash {
         var summary = Self.head(of: item)
         switch part {
-        case .rows, .rowsBelow: summary.append(item.level?.hash)
+        case .rows, .rowsBelow: summary.append(hash: item.level?.hash)
         case .detail: summary.append(detailOf: item)
         }
         return ContentHash(of: summary.span)
@@ -122,10 +122,7 @@ extension Item {
         content.append(bytes.span.extracting(row.title))
         content.append(littleEndian: UInt64(row.fields.count))
         content.append(bytes.span.extracting(row.fields))
-        if let level {
-            content.append(littleEndian: level.hash.high)
-            content.append(littleEndian: level.hash.low)
-        }
+        if let level { content.append(level.hash) }
         if let drilling = remainingDrilling {
             for name in [drilling.titleField] + drilling.fields {
                 content.append(littleEndian: UInt64(name.utf8.count))
@@ -150,16 +147,16 @@ extension ByteBuffer {
         append(own.level, row: own.row + 1)
         append(item.level, row: 0)
         append(item.level, row: (item.level?.count ?? 0) - 1)
-        if item.level?.refusal != nil { append(item.level?.hash) }
+        if item.level?.refusal != nil { append(hash: item.level?.hash) }
         // In an order of their own, any of the rows may be a neighbour.
         if let above = item.stepAbove, above.hasOrder {
             append(orderOf: above)
             append(own.level.rowsHash ?? own.level.hash)
         }
-        if own.hasOrder { append(item.level.map { $0.rowsHash ?? $0.hash }) }
+        if own.hasOrder { append(hash: item.level.map { $0.rowsHash ?? $0.hash }) }
     }
 
-    fileprivate mutating func append(_ hash: ContentHash?) {
+    fileprivate mutating func append(hash: ContentHash?) {
         append(littleEndian: hash?.high ?? 0)
         append(littleEndian: hash?.low ?? 0)
     }

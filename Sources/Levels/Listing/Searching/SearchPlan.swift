@@ -87,21 +87,14 @@ extension Level {
     /// - Parameter isOpen: whether the level below the last row is left out.
     fileprivate func hash(of rows: Range<Int>, isOpen: Bool) -> ContentHash {
         let bytes = bytes
-        var table = PackedReader(bytes.span, at: rows.lowerBound * 4)
-        let start = table.halfWord()
-        table.offset = rows.upperBound * 4
-        let own = ContentHash(of: bytes.span.extracting(start..<table.halfWord()))
         var summary = ByteBuffer(capacity: 32 + (children.isEmpty ? 0 : rows.count * 17))
-        summary.append(littleEndian: own.high)
-        summary.append(littleEndian: own.low)
+        summary.append(ContentHash(of: bytes.span.extracting(packed(rows))))
         summary.append(isOpen ? 1 : 0 as UInt8)
         guard !children.isEmpty else { return ContentHash(of: summary.span) }
         for row in isOpen ? rows.dropLast() : rows {
             let below = children[row]
             summary.append(below == nil ? 0 : 1 as UInt8)
-            guard let below else { continue }
-            summary.append(littleEndian: below.hash.high)
-            summary.append(littleEndian: below.hash.low)
+            if let below { summary.append(below.hash) }
         }
         return ContentHash(of: summary.span)
     }

@@ -112,9 +112,7 @@ final class SearchText: Sendable {
             unsafe utf8proc_iterate(character.baseAddress, character.count, &codePoint)
         }
         let category = utf8proc_category(codePoint)
-        let isLetter =
-            category.rawValue >= UTF8PROC_CATEGORY_LU.rawValue && category.rawValue <= UTF8PROC_CATEGORY_LO.rawValue
-        return !isLetter && category != UTF8PROC_CATEGORY_ND
+        return !category.isLetter && category != UTF8PROC_CATEGORY_ND
     }
 }
 

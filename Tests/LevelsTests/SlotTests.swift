@@ -123,20 +123,20 @@ import Testing
 
 extension Slot {
     fileprivate static let ranking = Slot(
-        "ranking", names: .fixed(["Ranking"]), value: Expectation(array: .list), array: .ranking
+        name: "ranking", names: .fixed(["Ranking"]), value: Expectation(array: .list), array: .ranking
     ) { name in "'\(name)' must be an array of items" }
 
-    fileprivate static let order = Slot("order", names: .fixed(["Order"]), value: Expectation(.text)) { _ in
+    fileprivate static let order = Slot(name: "order", names: .fixed(["Order"]), value: Expectation(.text)) { _ in
         "an Order must be text"
     }
 }
 
 extension Slot {
     fileprivate static let table = Slot(
-        "table", names: .fixed(["Table"]), value: Expectation(array: .list), array: .table
+        name: "table", names: .fixed(["Table"]), value: Expectation(array: .list), array: .table
     ) { name in "'\(name)' must be an array of dictionaries" }
 
-    fileprivate static let titleBy = Slot("titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
+    fileprivate static let titleBy = Slot(name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
         "a TitleBy must be text"
     }
 }

@@ -33,38 +33,19 @@ struct Slot: Sendable {
     let name: String
     let names: Names
     let value: Expectation
-    let check: Check
+    var check = Check.allNames
     /// Whether no detail shows the field.
-    let isHidden: Bool
+    var isHidden = false
     /// Whether it is an ordinary field as well, whatever its value, so that no other name is taken for a slip of it.
-    let keepsAnyValue: Bool
+    var keepsAnyValue = false
     /// Whether the key is a slot of the root alone, and an ordinary field of all other items.
-    let isForRoot: Bool
+    var isForRoot = false
     /// Whether its value orders the item's level.
-    let arrangesLevel: Bool
+    var arrangesLevel = false
     /// The lists that an array and a dictionary open, if `value` says `list`.
-    let array, dictionary: ListRule?
+    var array, dictionary: ListRule?
     /// What its value must be, as the beginning of an error, for the name in the document.
     let demand: @Sendable (_ name: String) -> String
-
-    init(
-        _ name: String, names: Names, value: Expectation, check: Check = .allNames, isHidden: Bool = false,
-        keepsAnyValue: Bool = false, isForRoot: Bool = false, arrangesLevel: Bool = false, array: ListRule? = nil,
-        dictionary: ListRule? = nil,
-        demand: @escaping @Sendable (_ name: String) -> String
-    ) {
-        self.name = name
-        self.names = names
-        self.value = value
-        self.check = check
-        self.isHidden = isHidden
-        self.keepsAnyValue = keepsAnyValue
-        self.isForRoot = isForRoot
-        self.arrangesLevel = arrangesLevel
-        self.array = array
-        self.dictionary = dictionary
-        self.demand = demand
-    }
 
     /// Whether its value is a list.
     var isList: Bool { value.array != .refused && !keepsAnyValue }
@@ -113,71 +94,76 @@ extension Slot {
     ///
     /// For a weaker name, only the item's end determines whether its value is the title or any field.
     static let title = Slot(
-        "title", names: .role(.title), value: Expectation(.text, .number, .boolean, .date), check: .firstName
+        name: "title", names: .role(.title), value: Expectation(.text, .number, .boolean, .date), check: .firstName
     ) { _ in "a title must be text, a number or a date" }
 
     /// `Key`: the item's path segment, in place of its title.
-    static let key = Slot("key", names: .role(.key), value: Expectation(.text), check: .strongestSoFar) { _ in
+    static let key = Slot(name: "key", names: .role(.key), value: Expectation(.text), check: .strongestSoFar) { _ in
         "a Key must be text"
     }
 
     /// `Children` or `Rows`: the item's level, an array of items, or of arrays, which are sections.
-    static let children = Slot("children", names: .role(.children), value: Expectation(array: .rows)) { name in
+    static let children = Slot(name: "children", names: .role(.children), value: Expectation(array: .rows)) { name in
         "'\(quoted: name)' must be an array of items"
     }
 
     /// `Sections`: the item's level, as an array of arrays and dictionaries or a dictionary of arrays.
     static let sections = Slot(
-        "sections", names: .role(.sections), value: Expectation(dictionary: .list, array: .list), array: .sections,
+        name: "sections", names: .role(.sections), value: Expectation(dictionary: .list, array: .list),
+        array: .sections,
         dictionary: .namedSections
     ) { name in "'\(quoted: name)' must be an array of sections or a dictionary of arrays" }
 
     /// `SectionKeys`: the order of named sections.
     static let sectionKeys = Slot(
-        "sectionKeys", names: .role(.sectionKeys), value: Expectation(array: .value), isHidden: true
+        name: "sectionKeys", names: .role(.sectionKeys), value: Expectation(array: .value), isHidden: true
     ) { _ in "'SectionKeys' must be an array of names" }
 
     /// `SectionTitles`: the titles of sections that are arrays.
     static let sectionTitles = Slot(
-        "sectionTitles", names: .role(.sectionTitles), value: Expectation(array: .value), isHidden: true
+        name: "sectionTitles", names: .role(.sectionTitles), value: Expectation(array: .value), isHidden: true
     ) { _ in "'SectionTitles' must be an array of titles" }
 
     /// `Source`: the path of a document whose root's level is the item's; in an item that has a level of its own, and
     /// with a value that is not text, an ordinary field.
     static let source = Slot(
-        "source", names: .fixed([PartReference.sourceName]), value: Expectation(.text), check: .noName
+        name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(.text), check: .noName
     ) { name in "'\(quoted: name)' must be the path of a document" }
 
     /// `Records`: a table whose records are the item's level, drilled by the fields that `DrillBy` names; in the
     /// document, or as the name of a file.
     static let records = Slot(
-        "records", names: .fixed(["Records"]), value: Expectation(.text, array: .list), isHidden: true, array: .records
+        name: "records", names: .fixed(["Records"]), value: Expectation(.text, array: .list), isHidden: true,
+        array: .records
     ) { name in "'\(quoted: name)' must be an array of dictionaries or the name of a file" }
 
     /// `DrillBy`: the fields whose values are the levels above the records.
-    static let drillBy = Slot("drillBy", names: .fixed(["DrillBy"]), value: Expectation(array: .value)) { _ in
+    static let drillBy = Slot(name: "drillBy", names: .fixed(["DrillBy"]), value: Expectation(array: .value)) { _ in
         "'DrillBy' must be an array of field names"
     }
 
     /// `TitleBy`: the field that is the title of a record.
-    static let titleBy = Slot("titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
+    static let titleBy = Slot(name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
         "'TitleBy' must be the name of a field"
     }
 
     /// `PreferenceSpecifiers`: the content of a settings page, if the root has it; see `SettingsPage`.
     static let preferenceSpecifiers = Slot(
-        "preferenceSpecifiers", names: .fixed(["PreferenceSpecifiers"]), value: Expectation(array: .value),
+        name: "preferenceSpecifiers", names: .fixed(["PreferenceSpecifiers"]), value: Expectation(array: .value),
         isHidden: true, isForRoot: true
     ) { name in "'\(quoted: name)' must be an array of specifiers" }
 
     /// `SortBy`: the order of the level below, as in the query option `sort`.
-    static let sortBy = Slot("sortBy", names: .fixed(["SortBy"]), value: Expectation(.text), arrangesLevel: true) {
+    static let sortBy = Slot(name: "sortBy", names: .fixed(["SortBy"]), value: Expectation(.text), arrangesLevel: true)
+    {
         name in
         "'\(quoted: name)' must be the names of fields as text, such as -Price,Title"
     }
 
     /// `GroupBy`: the sections of the level below, as in the query option `group`.
-    static let groupBy = Slot("groupBy", names: .fixed(["GroupBy"]), value: Expectation(.text), arrangesLevel: true) {
+    static let groupBy = Slot(
+        name: "groupBy", names: .fixed(["GroupBy"]), value: Expectation(.text), arrangesLevel: true
+    ) {
         name in
         "'\(quoted: name)' must be text: initial, or the name of a field"
     }
@@ -189,7 +175,8 @@ extension Slot {
     static let sectionType = kind("sectionType")
 
     private static func kind(_ name: String) -> Slot {
-        Slot(name, names: .fixed(["Type"]), value: .anything, keepsAnyValue: true) { _ in "a Type may be anything" }
+        Slot(name: name, names: .fixed(["Type"]), value: .anything, keepsAnyValue: true) { _ in "a Type may be anything"
+        }
     }
 }
 
@@ -199,12 +186,13 @@ extension Slot {
     static let sectionIndex = heading("sectionIndex", names: .fixed(["Index"]))
     static let sectionFooter = heading("sectionFooter", names: .fixed(["Footer"]))
 
-    static let sectionRows = Slot("sectionRows", names: .role(.children), value: Expectation(array: .sectionRows)) {
+    static let sectionRows = Slot(name: "sectionRows", names: .role(.children), value: Expectation(array: .sectionRows))
+    {
         name in "'\(quoted: name)' must be an array of items"
     }
 
     private static func heading(_ name: String, names: Names) -> Slot {
-        Slot(name, names: names, value: Expectation(.text, .number, .boolean, .date)) { _ in
+        Slot(name: name, names: names, value: Expectation(.text, .number, .boolean, .date)) { _ in
             "a title must be text, a number or a date"
         }
     }

@@ -124,7 +124,7 @@ extension TreeBuilder {
 extension Slot {
     /// The whole document, in place of `Records`.
     fileprivate static let table = Slot(
-        Slot.records.name, names: .fixed(["Records"]), value: Expectation(array: .list), array: .records
+        name: Slot.records.name, names: .fixed(["Records"]), value: Expectation(array: .list), array: .records
     ) { _ in "the table must be an array of dictionaries" }
 }
 

@@ -42,6 +42,9 @@ public enum RowField: Sendable, Hashable, CustomStringConvertible {
             return FieldValue.field(named: name.span, of: row, in: bytes)
         }
     }
+
+    /// The text of a row's value; nil if it has none.
+    func text(of row: Row, in bytes: Span<UInt8>) -> [UInt8]? { value(of: row, in: bytes)?.text(in: bytes) }
 }
 
 /// A packed value, as far as it can be compared.
@@ -86,13 +89,9 @@ enum FieldValue {
 
     /// The value of a row's field; nil if there is none of that name.
     static func field(named name: Span<UInt8>, of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
-        var reader = PackedReader(bytes, at: row.fields.lowerBound)
-        while reader.offset < row.fields.upperBound {
-            let key = reader.run()
-            if bytes.extracting(key).isEqual(to: name) { return FieldValue(&reader) }
-            reader.skipValue()
-        }
-        return nil
+        guard let value = PackedDictionary(bytes, row.fields).firstValue(name) else { return nil }
+        var reader = PackedReader(bytes, at: value)
+        return FieldValue(&reader)
     }
 
     /// The number that the value is, or that its text is wholly (RFC 8259, section 6); nil if it is none.
@@ -103,9 +102,7 @@ enum FieldValue {
         default: nil
         }
     }
-}
 
-extension FieldValue {
     /// A text, or the JSON text of a number, a date or a truth value; nil for all else.
     func text(in bytes: Span<UInt8>) -> [UInt8]? {
         switch self {
@@ -127,10 +124,4 @@ extension Row {
         }
         return String(utf8: bytes.extracting(range))
     }
-}
-
-extension RowField {
-    /// The text of a row's value; nil if it has none.
-    func text(of row: Row, in bytes: Span<UInt8>) -> [UInt8]? { value(of: row, in: bytes)?.text(in: bytes) }
-
 }

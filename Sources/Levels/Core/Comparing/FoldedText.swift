@@ -117,7 +117,10 @@ enum InitialLetter {
     }
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        let category = utf8proc_category(Int32(bitPattern: scalar.value))
-        return category.rawValue >= UTF8PROC_CATEGORY_LU.rawValue && category.rawValue <= UTF8PROC_CATEGORY_LO.rawValue
+        utf8proc_category(Int32(bitPattern: scalar.value)).isLetter
     }
+}
+
+extension utf8proc_category_t {
+    var isLetter: Bool { (UTF8PROC_CATEGORY_LU.rawValue...UTF8PROC_CATEGORY_LO.rawValue).contains(rawValue) }
 }

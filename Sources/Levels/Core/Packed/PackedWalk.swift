@@ -14,8 +14,8 @@ public struct PackedWalk {
     /// Sends one value that begins at `offset`; returns where the next one begins.
     ///
     /// A `hidden` value is sent as the value it hides. It must not contain a hole.
-    public mutating func tell<Consumer: PropertyListConsumer & ~Copyable>(
-        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
+    public mutating func tell(
+        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Int {
         var reader = PackedReader(bytes, at: offset)
         repeat {
@@ -31,8 +31,8 @@ public struct PackedWalk {
         return reader.offset
     }
 
-    private mutating func tellOne<Consumer: PropertyListConsumer & ~Copyable>(
-        _ reader: inout PackedReader, to consumer: inout Consumer
+    private mutating func tellOne(
+        _ reader: inout PackedReader, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         var tag = PackedTag(rawValue: reader.byte())
         if tag == .hidden { tag = PackedTag(rawValue: reader.byte()) }
@@ -48,8 +48,8 @@ public struct PackedWalk {
         }
     }
 
-    private mutating func openContainer<Consumer: PropertyListConsumer & ~Copyable>(
-        _ reader: inout PackedReader, isDictionary: Bool, to consumer: inout Consumer
+    private mutating func openContainer(
+        _ reader: inout PackedReader, isDictionary: Bool, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         let size = reader.halfWord()
         if isDictionary {

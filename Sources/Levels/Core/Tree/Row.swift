@@ -95,17 +95,9 @@ extension Row {
     /// - Parameter bytes: the level's.
     public func control(in bytes: Span<UInt8>) -> Range<Int>? {
         guard isControl else { return nil }
-        var reader = PackedReader(bytes, at: fields.lowerBound)
-        while reader.offset < fields.upperBound {
-            _ = reader.run()
-            if bytes[reader.offset] == PackedTag.control.rawValue {
-                reader.offset += 2
-                let size = reader.halfWord()
-                return reader.offset..<reader.offset + size
-            }
-            reader.skipValue()
-        }
-        return nil
+        guard let control = PackedField.last(in: fields, of: bytes, where: { $0.tag == .control }) else { return nil }
+        // After the tag of the control, and the tag and the size of its dictionary.
+        return control.value + 6..<control.range.upperBound
     }
 }
 

@@ -32,8 +32,8 @@ public struct TreeWalk {
     init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
 
     /// Sends the next few events; false when all have been sent.
-    public mutating func step<Consumer: PropertyListConsumer & ~Copyable>(
-        to consumer: inout Consumer
+    public mutating func step(
+        to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Bool {
         if let item = start {
             start = nil
@@ -59,16 +59,14 @@ public struct TreeWalk {
     }
 
     /// Sends everything at once.
-    public mutating func finish<Consumer: PropertyListConsumer & ~Copyable>(
-        to consumer: inout Consumer
-    ) throws(PropertyListError) {
+    public mutating func finish(to consumer: inout some PropertyListConsumer & ~Copyable) throws(PropertyListError) {
         while try step(to: &consumer) {}
     }
 
     // MARK: Items
 
-    private mutating func begin<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, row number: Int, to consumer: inout Consumer
+    private mutating func begin(
+        _ level: Level, row number: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         let bytes = level.bytes
         let row = level.row(number)
@@ -85,8 +83,8 @@ public struct TreeWalk {
         }
     }
 
-    private mutating func beginAnything<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, row number: Int, fields: Range<Int>, to consumer: inout Consumer
+    private mutating func beginAnything(
+        _ level: Level, row number: Int, fields: Range<Int>, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         if let child = level.child(number) {
             if child.form == .entries {
@@ -104,8 +102,8 @@ public struct TreeWalk {
         }
     }
 
-    private mutating func field<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, row: Int, offset: Int, to consumer: inout Consumer
+    private mutating func field(
+        _ level: Level, row: Int, offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard offset < level.row(row).fields.upperBound else { return try consumer.endDictionary() }
         let bytes = level.bytes
@@ -115,8 +113,8 @@ public struct TreeWalk {
     }
 
     /// Sends one field; returns where the next begins, and the form of the level if its place is here.
-    private func tellField<Consumer: PropertyListConsumer & ~Copyable>(
-        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout Consumer
+    private func tellField(
+        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
         var reader = PackedReader(bytes, at: offset)
         let name = reader.run()
@@ -134,8 +132,8 @@ public struct TreeWalk {
 
     // MARK: Rows and sections
 
-    private mutating func beginRows<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level?, form: LevelForm, to consumer: inout Consumer
+    private mutating func beginRows(
+        _ level: Level?, form: LevelForm, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         if form.isDrilled { return try beginRecords(below: level, to: &consumer) }
         if form == .namedSections {
@@ -151,16 +149,16 @@ public struct TreeWalk {
         }
     }
 
-    private mutating func nextRow<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, next: Int, end: Int, to consumer: inout Consumer
+    private mutating func nextRow(
+        _ level: Level, next: Int, end: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < end else { return try consumer.endArray() }
         stack.append(.rows(level, next: next + 1, end: end))
         try begin(level, row: next, to: &consumer)
     }
 
-    private mutating func nextSection<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, next: Int, to consumer: inout Consumer
+    private mutating func nextSection(
+        _ level: Level, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < level.allSections.count else {
             return level.form == .namedSections ? try consumer.endDictionary() : try consumer.endArray()
@@ -182,8 +180,8 @@ public struct TreeWalk {
         }
     }
 
-    private mutating func sectionField<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, section number: Int, offset: Int, to consumer: inout Consumer
+    private mutating func sectionField(
+        _ level: Level, section number: Int, offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         let section = level.allSections[number]
         guard offset < section.fields.count else { return try consumer.endDictionary() }
@@ -195,8 +193,8 @@ public struct TreeWalk {
         stack.append(.rows(level, next: section.start, end: section.start + section.count))
     }
 
-    private mutating func nextEntry<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, next: Int, to consumer: inout Consumer
+    private mutating func nextEntry(
+        _ level: Level, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < level.rowCount else {
             return level.form == .entries ? try consumer.endDictionary() : try consumer.endArray()
@@ -217,8 +215,9 @@ extension TreeWalk {
     }
 
     /// Begins an item that is made of a value, as a dictionary with its records and how to drill them further.
-    mutating func begin<Consumer: PropertyListConsumer & ~Copyable>(
-        _ level: Level, row: Int, drilledBy drilling: RecordDrilling, to consumer: inout Consumer
+    mutating func begin(
+        _ level: Level, row: Int, drilledBy drilling: RecordDrilling,
+        to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         let bytes = level.bytes
         try consumer.beginDictionary(at: Self.nowhere)
@@ -237,23 +236,23 @@ extension TreeWalk {
         try beginRecords(below: level.child(row), to: &consumer)
     }
 
-    private static func key<Consumer: PropertyListConsumer & ~Copyable>(
-        _ name: StaticString, to consumer: inout Consumer
+    private static func key(
+        _ name: StaticString, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         try consumer.key(Array(name.description.utf8).span, at: nowhere)
     }
 
     /// Begins the records below an item, as an array.
-    mutating func beginRecords<Consumer: PropertyListConsumer & ~Copyable>(
-        below level: Level?, to consumer: inout Consumer
+    mutating func beginRecords(
+        below level: Level?, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         try consumer.beginArray(at: Self.nowhere)
         guard let level else { return try consumer.endArray() }
         stack.append(.records(RecordsInOrder(below: level), next: 0))
     }
 
-    mutating func nextRecord<Consumer: PropertyListConsumer & ~Copyable>(
-        _ records: RecordsInOrder, next: Int, to consumer: inout Consumer
+    mutating func nextRecord(
+        _ records: RecordsInOrder, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < records.count else { return try consumer.endArray() }
         stack.append(.records(records, next: next + 1))

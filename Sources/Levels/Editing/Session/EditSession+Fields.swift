@@ -76,18 +76,7 @@ extension EditSession {
 
     /// Checks the value of a control.
     private func check(_ value: PropertyListValue, of made: RowMaker.Made) throws(EditRefusal) {
-        let bytes = made.step.level.bytes
-        let row = made.step.level.row(made.step.row)
-        guard let members = row.control(in: bytes.span) else { return }
-        var control = PropertyListDictionary()
-        for field in PackedField.all(in: members, of: bytes.span) {
-            do throws(PropertyListError) {
-                let name = String(utf8: bytes.span.extracting(field.name))
-                control[name] = try PropertyListValue(packed: bytes.span, at: field.value)
-            } catch {
-                throw .conflict(error.reason)
-            }
-        }
+        guard let control = made.step.level.control(ofRow: made.step.row) else { return }
         try ControlCheck.check(value, for: control)
     }
 

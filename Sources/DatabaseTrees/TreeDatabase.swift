@@ -72,7 +72,7 @@ struct TreeHead: Sendable, Equatable {
     var epoch: String
     /// The number of the latest revision.
     var revision: Int64
-    /// The mark of that revision, a random text; nil if it has no entry in the log.
+    /// The mark of that revision, a random UUID in lower case; nil if it has no entry in the log.
     var mark: String?
     /// When it was committed, in seconds since 1970.
     var date: Double
@@ -133,7 +133,7 @@ struct LoggedRevision: Sendable {
 struct RevisionWrite: Sendable {
     /// The name of the client's token.
     var author: String?
-    /// A random text by which the revision is found again when the outcome of a commit is unknown.
+    /// A random UUID in lower case, by which the revision is found again when the outcome of a commit is unknown.
     var mark: String
     /// In order: each can be written after those before it.
     var writes: [ItemWrite]

@@ -1,0 +1,151 @@
+internal import Bytes
+internal import CPostgres
+internal import Glibc
+internal import TreeSources
+
+/// The parsed address of a tree in PostgreSQL, as `postgres://alice@db.example/home?tree=music&read=standby`.
+///
+/// `tree` and `read` are ours; the rest is a connection URI as libpq reads it ("Connection URIs" in its manual).
+struct PostgresAddress: Sendable, Equatable {
+    /// The address as the user gave it; it has no password.
+    let shown: String
+    /// The name of the tree, which is that of its schema.
+    let tree: String
+    /// Whether a standby is preferred for reading.
+    let readsStandby: Bool
+    /// The parameters of the connection by libpq's names, without a password.
+    private let parameters: [String: String]
+
+    /// PostgreSQL cuts off longer names without an error.
+    static let longestTreeName = 63
+
+    /// Whether a source looks like the address of a tree in PostgreSQL, valid or not.
+    static func isMeant(by text: String) -> Bool {
+        let text = text.prefix(13).lowercased()
+        return text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+    }
+
+    /// - Throws: `SourceError` if it is not a valid address, or has a password.
+    init(_ text: String) throws(SourceError) {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let safe = Self.withoutUser(String(parts.first ?? ""))
+        let query = try Self.query(parts.count == 2 ? parts[1] : "", of: safe)
+        guard let parameters = Self.parse(String(parts.first ?? ""), query.others), Self.isMeant(by: text) else {
+            throw SourceError(safe, "it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME")
+        }
+        guard parameters["password"] == nil, parameters["sslpassword"] == nil else { throw Self.password(in: safe) }
+        guard let tree = query.tree, !tree.isEmpty else {
+            throw SourceError(text, "the address names no tree; add ?tree=NAME, the name of its schema")
+        }
+        guard tree.utf8.count <= Self.longestTreeName, !tree.utf8.contains(0) else {
+            throw SourceError(text, "the name of a tree is at most \(Self.longestTreeName) bytes long; shorten it")
+        }
+        guard query.read == nil || query.read == "standby" else {
+            throw SourceError(text, "'read' must be 'standby', or absent")
+        }
+        (shown, self.tree, readsStandby, self.parameters) = (text, tree, query.read != nil, parameters)
+    }
+
+    private static func password(in safe: String) -> SourceError {
+        SourceError(
+            safe,
+            "an address cannot contain a password, because other users of this computer can see it; put it into the file that PGPASSFILE or --database-password-file names, into ~/.pgpass, or into a service of PGSERVICEFILE"
+        )
+    }
+
+    // MARK: Parts
+
+    private struct Query {
+        var tree, read: String?
+        /// The parameters for libpq, as they were written.
+        var others: [Substring] = []
+    }
+
+    private static func query(_ text: Substring, of safe: String) throws(SourceError) -> Query {
+        var query = Query()
+        for part in text.split(separator: "&") {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(sides.first ?? "")
+            guard name == "tree" || name == "read" else {
+                query.others.append(part)
+                continue
+            }
+            guard sides.count == 2, let value = decoded(sides[1]) else {
+                throw SourceError(safe, "the value of '\(name)' is missing, or is not percent-encoded UTF-8")
+            }
+            guard (name == "tree" ? query.tree : query.read) == nil else {
+                throw SourceError(safe, "the parameter '\(name)' appears more than once")
+            }
+            if name == "tree" { query.tree = value } else { query.read = value }
+        }
+        return query
+    }
+
+    /// The percent-decoded text; nil if it is not valid.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// The parameters that libpq reads from a URI; nil if it is not valid.
+    ///
+    /// Its own message is not used, because it may quote a password.
+    private static func parse(_ base: String, _ others: [Substring]) -> [String: String]? {
+        let uri = others.isEmpty ? base : base + "?" + others.joined(separator: "&")
+        guard let options = unsafe PQconninfoParse(uri, nil) else { return nil }
+        defer { unsafe PQconninfoFree(options) }
+        var parameters: [String: String] = [:]
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val {
+                parameters[unsafe String(cString: keyword)] = unsafe String(cString: value)
+            }
+            unsafe option += 1
+        }
+        return parameters
+    }
+
+    /// An address that may have a password, without all that may be one.
+    private static func withoutUser(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        let rest = text[scheme.upperBound...]
+        guard let end = rest.lastIndex(of: "@") else { return text }
+        return String(text[..<scheme.upperBound] + rest[rest.index(after: end)...])
+    }
+}
+
+extension PostgresAddress {
+    /// What a connection is used for.
+    enum Use: Sendable { case everything, reading, writing }
+
+    /// The parameters of a connection for libpq; the user's own prevail over the defaults.
+    func parameters(for use: Use, password: String?) -> [(name: String, value: String)] {
+        var all = [
+            "application_name": "drilldown", "connect_timeout": "5", "tcp_user_timeout": "15000",
+            "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
+        ]
+        all["password"] = password
+        // With several hosts, the first that answers may be a standby, where nothing can be edited.
+        let hasChoice = parameters["host"]?.contains(",") == true
+        all["target_session_attrs"] =
+            switch use {
+            case .everything: hasChoice ? "read-write" : "any"
+            case .reading: "prefer-standby"
+            case .writing: "read-write"
+            }
+        all.merge(parameters) { _, own in own }
+        all["client_encoding"] = "UTF8"
+        return all.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+    }
+}

@@ -1,0 +1,93 @@
+/// Why a statement or a connection has failed, as the server or libpq says.
+struct PostgresFailure: Error, Sendable, Equatable {
+    /// The five characters of the SQLSTATE; empty if the server gave none.
+    var state: String
+    /// The primary message, without details, statement and place.
+    var message: String
+    /// The name of the constraint that was violated.
+    var constraint: String?
+    /// Whether the connection is gone, so that the outcome of what was sent is not known.
+    var isLost: Bool
+    /// The number of the statement in its pipeline, from 0.
+    var statement = 0
+
+    /// The connection is gone.
+    static let lost = PostgresFailure(
+        state: "", message: "the connection to the database was lost; it is made again when the database answers",
+        constraint: nil, isLost: true)
+}
+
+extension PostgresFailure {
+    /// The failure in a result.
+    init(_ result: borrowing PostgresResult, isLost: Bool) {
+        state = result.error(.state) ?? ""
+        message = Self.sentence(result.error(.message) ?? "the database gave no reason")
+        constraint = result.error(.constraint)
+        // The server is about to close the connection, as after pg_terminate_backend (class 57, operator intervention).
+        self.isLost = isLost || ["57P01", "57P02", "57P03", "25P03", "57P05"].contains(state)
+        if self.isLost { message = Self.lost.message }
+    }
+
+    /// The failure of an attempt to connect.
+    ///
+    /// - Parameters:
+    ///   - words: the message of libpq, one or more lines for each host.
+    ///   - needsPassword: whether the server has asked for a password, and there was none.
+    init(connecting words: String, needsPassword: Bool) {
+        (state, constraint, isLost) = ("08001", nil, true)
+        guard !needsPassword else {
+            message =
+                "the server asks for a password; put it into the file that PGPASSFILE or --database-password-file names, or into ~/.pgpass"
+            return
+        }
+        var reasons: [String] = []
+        for line in words.split(separator: "\n") {
+            guard let reason = Self.reason(line), !reasons.contains(reason) else { continue }
+            reasons.append(reason)
+        }
+        message = "cannot connect: " + (reasons.isEmpty ? "libpq gave no reason" : reasons.joined(separator: "; "))
+    }
+
+    /// What a line of libpq says, without the address and its advice; nil if it only has these.
+    private static func reason(_ line: Substring) -> String? {
+        // A continued line has advice, or the path of a file with passwords.
+        guard !line.hasPrefix("\t"), !line.hasPrefix("password retrieved"), !line.hasPrefix("could not initiate") else {
+            return nil
+        }
+        var rest = line
+        if rest.hasPrefix("connection to server "), let failed = rest.firstRange(of: " failed: ") {
+            rest = rest[failed.upperBound...]
+        }
+        if rest.hasPrefix("FATAL:") { rest = rest.dropFirst(6).drop { $0 == " " } }
+        return rest.isEmpty ? nil : sentence(String(rest))
+    }
+
+    /// A message as one line, without its full stop.
+    private static func sentence(_ text: String) -> String {
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return line.last == "." ? String(line.dropLast()) : line
+    }
+}
+
+extension PostgresFailure {
+    /// What the failure means for a caller that reads.
+    func databaseError(of tree: String) -> DatabaseError {
+        switch state {
+        case "42P01", "3F000":
+            DatabaseError(
+                .other, "the database has no tree named '\(tree)'; create it with import, or name another in tree=")
+        case "42501": DatabaseError(.readOnly, message + "; grant this role what it needs")
+        case "25006": DatabaseError(.readOnly, "the database only takes what reads; name the primary server for edits")
+        case _ where isLost || state.hasPrefix("08"), "53300": DatabaseError(.away, message)
+        case "55P03", "57014", "40P01", "40001": DatabaseError(.busy, "another program holds a lock in the database")
+        case "53100": DatabaseError(.noSpace, "the disk of the database is full")
+        default: DatabaseError(.other, message)
+        }
+    }
+
+    /// Whether the owner's constraint or trigger may be the reason, and not the state of the database.
+    var isRefusal: Bool {
+        let others = ["08", "25", "40", "53", "55", "57", "58", "XX"]
+        return !isLost && state != "42501" && !others.contains(String(state.prefix(2)))
+    }
+}

@@ -1,0 +1,93 @@
+/// The requests that are committed together, as the statements of one transaction.
+struct PostgresGroup {
+    let requests: [RevisionWrite]
+    /// The revision that they were applied to.
+    let last: TreeHead
+    /// The epoch that the database has.
+    let epoch: String
+
+    /// The statements of an attempt.
+    struct Attempt {
+        var statements: [PostgresStatement] = []
+        /// For each statement the number of the request that it belongs to.
+        var requests: [Int?] = []
+        /// Which statement counts the revision.
+        var count = 0
+
+        mutating func add(_ statement: PostgresStatement, of request: Int? = nil) {
+            statements.append(statement)
+            requests.append(request)
+        }
+    }
+
+    /// The first row that PostgreSQL cannot store, and the number of its request.
+    var unstorable: (number: Int, reason: String)? {
+        for (number, request) in requests.enumerated() {
+            for case .insert(let row) in request.writes {
+                if let text = UnstorableText.find(in: row.fields.span) {
+                    return (number, text.reason(item: row.place.id))
+                }
+            }
+            for case .update(let row) in request.writes {
+                if let text = UnstorableText.find(in: row.fields.span) {
+                    return (number, text.reason(item: row.place.id))
+                }
+            }
+        }
+        return nil
+    }
+
+    /// - Parameters:
+    ///   - isLocked: whether a transaction is open that holds the lock of the tree.
+    ///   - checksAtOnce: whether deferred constraints are checked after each request.
+    func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, checksAtOnce: Bool) -> Attempt {
+        var attempt = Attempt()
+        if !isLocked { attempt.add(PostgresTreeStatements.begin) }
+        attempt.add(PostgresTreeStatements.asServer)
+        attempt.count = attempt.statements.count
+        attempt.add(
+            statements.count.with(Int64(requests.count)).with(last.revision).with(last.mark).with(epoch)
+                .with(last.epoch))
+        attempt.add(
+            statements.revisions.with(last.revision).with(requests.map(\.mark)).with(requests.map(\.author))
+                .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }))
+        for (number, request) in requests.enumerated() {
+            for write in request.writes { attempt.add(write.statement, of: number) }
+            if checksAtOnce { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
+        }
+        attempt.add(changes(statements.changes))
+        attempt.add(statements.notify(last.revision + Int64(requests.count)))
+        attempt.add(PostgresTreeStatements.commit)
+        return attempt
+    }
+
+    private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > PostgresSchema.mostChanges }
+
+    /// The rows of the log, as the triggers would write them, but for rows that go with the one above them.
+    private func changes(_ statement: PostgresStatement) -> PostgresStatement {
+        var (revisions, items, parents, positions) = ([Int64?](), [Int64?](), [Int64?](), [Int64?]())
+        var (sections, fields) = ([Int32?](), [[UInt8]?]())
+        for (number, request) in requests.enumerated() where !isWhole(request) {
+            for write in request.writes {
+                revisions.append(last.revision + Int64(number) + 1)
+                items.append(write.item)
+                let row = write.row
+                parents.append(row?.place.parent)
+                sections.append(row.map { Int32(clamping: $0.place.section) })
+                positions.append(row?.place.position)
+                fields.append(row?.fields)
+            }
+        }
+        return statement.with(revisions).with(items).with(parents).with(sections).with(positions).with(json: fields)
+    }
+}
+
+extension ItemWrite {
+    /// The row as it is afterwards; nil if it is gone.
+    fileprivate var row: ItemRow? {
+        switch self {
+        case .insert(let row), .update(let row): row
+        case .delete: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// A connection that is made again after it was lost, with growing pauses between attempts.
+final class PostgresLink {
+    typealias Instant = ContinuousClock.Instant
+
+    private let parameters: [(name: String, value: String)]
+    private let listens: Bool
+    private var connection: PostgresConnection?
+    private var pause = PostgresLink.shortestPause
+    private var lastFailure: (failure: PostgresFailure, at: Instant)?
+    /// Whether LISTEN was refused, as on a standby, so that only polling tells of news.
+    private(set) var mustPoll = false
+
+    static let shortestPause = Duration.milliseconds(50)
+    static let longestPause = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - parameters: of the connection, by libpq's names.
+    ///   - listens: whether notifications are asked for.
+    init(_ parameters: [(name: String, value: String)], listens: Bool) {
+        (self.parameters, self.listens) = (parameters, listens)
+    }
+
+    /// The connection, if there is one now.
+    var current: PostgresConnection? { connection.flatMap { $0.isLost ? nil : $0 } }
+
+    /// The connection, which is made if there is none and the pause after the last attempt is over.
+    ///
+    /// - Throws: the failure of the last attempt.
+    func open() throws(PostgresFailure) -> PostgresConnection {
+        if let current { return current }
+        connection = nil
+        if let lastFailure, .now < lastFailure.at + pause { throw lastFailure.failure }
+        do throws(PostgresFailure) {
+            let new = try PostgresConnection(parameters)
+            try prepare(new)
+            (connection, lastFailure, pause) = (new, nil, Self.shortestPause)
+            return new
+        } catch {
+            if lastFailure != nil { pause = min(pause * 2, Self.longestPause) }
+            lastFailure = (error, .now)
+            throw error
+        }
+    }
+
+    /// Closes the connection; the server undoes its transaction.
+    func close() { connection = nil }
+
+    /// When the next attempt may be made; nil if there is a connection, or none was tried.
+    var nextAttempt: Instant? { current == nil ? lastFailure.map { $0.at + pause } : nil }
+
+    /// What holds for the whole session.
+    ///
+    /// An edit is on disk when it is answered, also if the role or the database has a weaker `synchronous_commit`.
+    private func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
+        try connection.run(
+            """
+            SELECT set_config('lock_timeout', '5s', false), set_config('statement_timeout', '30s', false),
+              set_config('idle_in_transaction_session_timeout', '60s', false), set_config('DateStyle', 'ISO, YMD', false),
+              set_config('TimeZone', 'UTC', false), set_config('extra_float_digits', '1', false),
+              set_config('synchronous_commit',
+                CASE WHEN current_setting('synchronous_commit') = 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)
+            """)
+        guard listens else { return }
+        do throws(PostgresFailure) {
+            try connection.run("LISTEN drilldown")
+            mustPoll = false
+        } catch {
+            guard !error.isLost else { throw error }
+            mustPoll = true
+        }
+    }
+}

@@ -1,0 +1,166 @@
+internal import Glibc
+
+/// How requests are committed, and how the outcome is found out if the connection breaks meanwhile.
+extension PostgresTree {
+    func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
+        guard !requests.isEmpty else { return }
+        let group = PostgresGroup(requests: requests, last: last, epoch: ownEpoch?.old ?? last.epoch)
+        if let (number, reason) = group.unstorable {
+            releaseLock()
+            throw .refused(number: number, message: reason, constraint: nil)
+        }
+        let connection = try connectionForWriting()
+        switch attempt(group, on: connection) {
+        case .committed: return
+        case .failed(let error): throw error
+        case .inDoubt: try findOut(group)
+        }
+    }
+
+    /// - Throws: `CommitError.failed`; nothing was sent then.
+    private func connectionForWriting() throws(CommitError) -> PostgresConnection {
+        do throws(PostgresFailure) {
+            let connection = try writer.open()
+            try statements(for: connection).prepare(on: connection)
+            return connection
+        } catch {
+            lockedUntil = nil
+            throw .failed(failed(error))
+        }
+    }
+
+    // MARK: One attempt
+
+    private enum Outcome {
+        case committed
+        case failed(CommitError)
+        /// The connection broke.
+        case inDoubt
+    }
+
+    /// Writes the group in one transaction, or does not write at all.
+    private func attempt(
+        _ group: PostgresGroup, on connection: PostgresConnection, checksAtOnce: Bool = false
+    ) -> Outcome {
+        let isLocked = connection.isInTransaction
+        lockedUntil = nil
+        let attempt = group.attempt(
+            statements(for: connection), isLocked: isLocked, checksAtOnce: checksAtOnce)
+        do throws(PostgresFailure) {
+            try connection.pipeline(attempt.statements)
+            noteCommit(of: group)
+            return .committed
+        } catch {
+            guard !error.isLost else { return .inDoubt }
+            undo(on: connection)
+            let isAtEnd = error.statement == attempt.statements.count - 1
+            if isAtEnd, error.isRefusal, !checksAtOnce {
+                return self.attempt(group, on: connection, checksAtOnce: true)
+            }
+            return .failed(commitError(error, in: attempt))
+        }
+    }
+
+    private func noteCommit(of group: PostgresGroup) {
+        latest = max(latest, group.last.revision + Int64(group.requests.count))
+        wantsLock = false
+        if ownEpoch?.new == group.last.epoch { ownEpoch = nil }
+    }
+
+    /// Ends a transaction in which a statement failed.
+    private func undo(on connection: PostgresConnection) {
+        do throws(PostgresFailure) {
+            if connection.isInTransaction { try connection.run("ROLLBACK") }
+        } catch {
+            // The server undoes it too when the connection is closed.
+            writer.close()
+        }
+    }
+
+    private func commitError(_ failure: PostgresFailure, in attempt: PostgresGroup.Attempt) -> CommitError {
+        if failure.state == PostgresTreeStatements.nothingWritten, failure.statement == attempt.count {
+            wantsLock = true
+            return .changedMeanwhile
+        }
+        if ["40001", "40P01"].contains(failure.state) { return .changedMeanwhile }
+        if failure.isRefusal, let number = attempt.requests[failure.statement] {
+            let isSuppressed = failure.state == PostgresTreeStatements.nothingWritten
+            let message =
+                isSuppressed
+                ? "a row was not written: it is not in the table, or a trigger suppresses it" : failure.message
+            return .refused(number: number, message: message, constraint: failure.constraint)
+        }
+        let error = failed(failure)
+        if error.kind == .readOnly { readOnlyReason = error.reason }
+        return .failed(error)
+    }
+
+    // MARK: In doubt
+
+    /// Connects again and looks for the group, until its outcome is known or the patience ends.
+    private func findOut(_ group: PostgresGroup) throws(CommitError) {
+        let end = Instant.now + commitPatience
+        onDoubt?(DatabaseError(.away, PostgresFailure.lost.message))
+        var failure: CommitError?
+        repeat {
+            pause(until: min(end, max(.now + PostgresLink.shortestPause, writer.nextAttempt ?? .now)))
+            switch lookUp(group, failure: &failure) {
+            case .committed: return
+            case .failed(let error): throw error
+            case .inDoubt: continue
+            }
+        } while Instant.now < end
+        throw .unknown(
+            "the connection to the database broke during a commit, and whether the edits were written could not be found out within \(commitPatience.components.seconds) seconds"
+        )
+    }
+
+    /// Looks for the marks of a group under the lock of the tree, which waits for what an old process of the server still
+    /// does. If they are not there, the group is written again.
+    ///
+    /// The old process may have the statements in its buffer even then. They expect the old revision, so they fail when
+    /// another follows it: that of the group, or a fence.
+    ///
+    /// - Parameter failure: why the group could not be written again; the next call writes a fence then.
+    private func lookUp(_ group: PostgresGroup, failure: inout CommitError?) -> Outcome {
+        do throws(PostgresFailure) {
+            let connection = try writer.open()
+            let statements = statements(for: connection)
+            try statements.prepare(on: connection)
+            try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+            let revision = try connection.query(statements.lock).number(0, 0)
+            let marks = statements.marks.with(group.last.revision).with(group.requests.map { Optional($0.mark) })
+            if try connection.query(marks).number(0, 0) != 0 {
+                undo(on: connection)
+                noteCommit(of: group)
+                return .committed
+            }
+            guard revision == group.last.revision else {
+                undo(on: connection)
+                wantsLock = true
+                return .failed(failure ?? .changedMeanwhile)
+            }
+            if let failure {
+                let fence = [
+                    statements.fence.with(group.last.revision), statements.notify(group.last.revision + 1),
+                    PostgresTreeStatements.commit,
+                ]
+                try connection.pipeline(fence)
+                return .failed(failure)
+            }
+            let outcome = attempt(group, on: connection)
+            guard case .failed(let error) = outcome else { return outcome }
+            failure = error
+            return .inDoubt
+        } catch {
+            if writer.current?.isInTransaction == true { writer.close() }
+            return .inDoubt
+        }
+    }
+
+    private func pause(until instant: Instant) {
+        let duration = Instant.now.duration(to: instant)
+        guard duration > .zero else { return }
+        usleep(UInt32(clamping: Int(duration / .microseconds(1))))
+    }
+}

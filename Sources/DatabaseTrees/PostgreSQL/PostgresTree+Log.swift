@@ -1,0 +1,153 @@
+/// How the log is read, and what it says about the database.
+extension PostgresTree {
+    /// What a look at the log gives.
+    private enum Look {
+        /// The next revisions; the second is whether there may be more.
+        case revisions([LoggedRevision], hasMore: Bool)
+        /// The log does not have all of them.
+        case incomplete
+        /// The known revision is not in the database, or has another mark.
+        case forked
+        case otherEpoch
+    }
+
+    func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]? {
+        if wantsLock, lockedUntil == nil { try takeLock() }
+        var look: Look
+        if lockedUntil != nil {
+            noteLook()
+            look = try writing { connection throws(PostgresFailure) in try self.look(after: last, on: connection) }
+        } else {
+            look = try reading { connection throws(PostgresFailure) in try self.look(after: last, on: connection) }
+        }
+        // A standby may not have yet what this server has just written, so the primary server decides.
+        if case .forked = look, reader !== writer, lockedUntil == nil {
+            look = try writing { connection throws(PostgresFailure) in try self.look(after: last, on: connection) }
+        }
+        switch look {
+        case .revisions(let revisions, let hasMore):
+            self.hasMore = hasMore
+            return revisions
+        case .forked:
+            let old = ownEpoch?.old ?? last.epoch
+            ownEpoch = (old: old, new: RandomNames.epoch())
+        case .incomplete, .otherEpoch: break
+        }
+        hasMore = false
+        releaseLock()
+        return nil
+    }
+
+    func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {
+        try reading { connection throws(PostgresFailure) in
+            let result = try connection.query(
+                statements(for: connection).history.with(last.revision).with(Int64(limit)))
+            return .success((0..<result.count).reversed().compactMap { LoggedRevision(result, row: $0) })
+        }
+    }
+
+    /// Takes the lock of the tree for the commit that follows; without it, if another program holds it for long.
+    ///
+    /// Then the log is read under the lock, so the commit cannot come too late again.
+    private func takeLock() throws(DatabaseError) {
+        try writing { connection throws(PostgresFailure) in
+            try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'")
+            do throws(PostgresFailure) {
+                _ = try connection.query(statements(for: connection).lock)
+                try connection.run("SET LOCAL lock_timeout = '5s'")
+                lockedUntil = .now + Self.longestLock
+            } catch {
+                guard !error.isLost else { throw error }
+                try connection.run("ROLLBACK")
+            }
+            return .success(())
+        }
+    }
+
+    private func look(
+        after last: TreeHead, on connection: PostgresConnection
+    ) throws(PostgresFailure) -> Result<Look, DatabaseError> {
+        let statements = statements(for: connection)
+        var head: Result<TreeHead, DatabaseError> = .failure(Self.noHead)
+        var knownMark: String?
+        var (revisions, rows) = ([LoggedRevision](), 0)
+        var isWhole = false
+        var steps = [statements.headAndMark.with(last.revision), statements.log.with(last.revision)]
+        // Both statements must see one state; under the lock they do.
+        let isAlone = lockedUntil == nil
+        if isAlone {
+            steps.insert(PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), at: 0)
+            steps.append(PostgresTreeStatements.commit)
+        }
+        try connection.pipeline(steps) { number, result in
+            switch isAlone ? number - 1 : number {
+            case 0:
+                head = self.head(in: result)
+                knownMark = result.count == 1 ? result.text(0, 7) : nil
+            case 1:
+                rows = result.count
+                (revisions, isWhole) = Self.revisions(in: result)
+            default: break
+            }
+        }
+        let newest: TreeHead
+        switch head {
+        case .success(let found): newest = found
+        case .failure(let error): return .failure(error)
+        }
+        guard newest.epoch == last.epoch else { return .success(.otherEpoch) }
+        guard newest.revision >= last.revision, last.mark == nil || knownMark == last.mark else {
+            return .success(.forked)
+        }
+        let isCut = rows == PostgresTreeStatements.mostRows
+        if isCut { revisions.removeLast() }
+        let isGapless = zip(revisions, (last.revision + 1)...).allSatisfy { $0.number == $1 }
+        let end = revisions.last?.number ?? last.revision
+        let isComplete = end == newest.revision || isCut || revisions.count == PostgresTreeStatements.mostRevisions
+        guard newest.oldest <= last.revision + 1, isGapless, isComplete, !isWhole else { return .success(.incomplete) }
+        return .success(.revisions(revisions, hasMore: end < newest.revision))
+    }
+
+    /// The revisions of the log with their changes, and whether one of them is whole.
+    private static func revisions(in result: borrowing PostgresResult) -> ([LoggedRevision], isWhole: Bool) {
+        var revisions: [LoggedRevision] = []
+        var isWhole = false
+        for row in 0..<result.count {
+            if result.number(row, 0) != revisions.last?.number {
+                guard let revision = LoggedRevision(result, row: row) else { continue }
+                revisions.append(revision)
+                isWhole = isWhole || result.flag(row, 5)
+            }
+            guard let change = ItemChange(result, row: row), !revisions.isEmpty else { continue }
+            revisions[revisions.count - 1].changes.append(change)
+        }
+        return (revisions, isWhole)
+    }
+}
+
+extension LoggedRevision {
+    /// The revision in a row of the log, without its changes.
+    fileprivate init?(_ result: borrowing PostgresResult, row: Int) {
+        guard let number = result.number(row, 0) else { return nil }
+        let writer = result.text(row, 4) ?? ""
+        self.init(
+            number: number, mark: result.text(row, 1), date: result.text(row, 2).flatMap { Double($0) } ?? 0,
+            author: result.text(row, 3),
+            writer: writer == "import" ? .importer : writer.hasPrefix("server") ? .server : .other, changes: [])
+    }
+}
+
+extension ItemChange {
+    /// The change in a row of the log; nil if the revision has none.
+    fileprivate init?(_ result: borrowing PostgresResult, row: Int) {
+        guard let item = result.number(row, 6) else { return nil }
+        guard !result.isNull(row, 10), let section = result.number(row, 8), let position = result.number(row, 9) else {
+            self = .gone(item)
+            return
+        }
+        let bytes = result.bytes(row, 10)
+        let fields = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        let place = ItemPlace(id: item, parent: result.number(row, 7), section: Int(section), position: position)
+        self = .row(ItemRow(place: place, fields: fields))
+    }
+}

@@ -1,0 +1,210 @@
+internal import Levels
+internal import Threads
+
+/// A tree in PostgreSQL: a schema with the tables of `PostgresSchema`.
+///
+/// Reads and edits use one connection; with `read=standby` in the address, reads prefer a standby and edits have a
+/// connection to the primary server of their own.
+final class PostgresTree: TreeDatabase {
+    typealias Instant = ContinuousClock.Instant
+
+    let address: PostgresAddress
+    /// How the tree is read and followed.
+    let reader: PostgresLink
+    /// How it is written; the same as `reader` without `read=standby`.
+    let writer: PostgresLink
+    private let pollInterval: Duration
+    /// How long a commit whose connection broke tries to find out its outcome.
+    let commitPatience: Duration
+
+    /// Called before a commit waits to find out its outcome, so that the tree can be shown as stale meanwhile.
+    var onDoubt: ((DatabaseError) -> Void)?
+
+    /// Why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.
+    var readOnlyReason: String?
+
+    /// The latest revision that was read or written; notifications of others up to it are not news.
+    var latest: Int64 = -1
+    /// The epoch that this server gives to the tree after the database was replaced by an older copy. The next commit
+    /// writes it to the database, unless another server has been faster.
+    var ownEpoch: (old: String, new: String)?
+    /// Whether the next call of `revisions` takes the lock of the tree, because the last commit came too late.
+    var wantsLock = false
+    /// Until when the lock of the tree is held for a commit that follows; nil if it is not held.
+    var lockedUntil: Instant?
+    /// Whether there may be more revisions than the last call of `revisions` has returned.
+    var hasMore = false
+    private var nextLook = Instant.now
+
+    /// The pause between two looks at a server that sends no notifications.
+    static let standbyInterval = Duration.milliseconds(50)
+    /// The longest time between the log that is read under the lock and the commit for which it was taken.
+    static let longestLock = Duration.milliseconds(500)
+
+    /// - Parameters:
+    ///   - password: for the connection; nil if libpq finds one itself, or none is needed.
+    ///   - pollInterval: the pause between two looks at the database, beside notifications.
+    init(
+        _ address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
+        commitPatience: Duration = .seconds(30)
+    ) {
+        (self.address, self.pollInterval, self.commitPatience) = (address, pollInterval, commitPatience)
+        let isSplit = address.readsStandby
+        reader = PostgresLink(
+            address.parameters(for: isSplit ? .reading : .everything, password: password), listens: true)
+        writer = isSplit ? PostgresLink(address.parameters(for: .writing, password: password), listens: false) : reader
+    }
+
+    var name: String { address.shown }
+
+    // MARK: Reading
+
+    func head() throws(DatabaseError) -> TreeHead {
+        try reading { connection throws(PostgresFailure) in
+            self.head(in: try connection.query(statements(for: connection).head))
+        }
+    }
+
+    func readItems(
+        _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) -> TreeHead {
+        releaseLock()
+        let head = try reading { connection throws(PostgresFailure) in
+            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0")
+            let statements = statements(for: connection)
+            readOnlyReason = try Self.reason(connection.query(statements.rights))
+            return self.head(in: try connection.query(statements.head))
+        }
+        guard let connection = reader.current else { throw failed(.lost) }
+        var rows = BinaryRows()
+        try connection.copyOut(
+            statements(for: connection).items,
+            { piece throws(DatabaseError) in
+                try rows.read(piece) { place, fields throws(DatabaseError) in try body(place, fields) }
+            }, failing: failed)
+        do throws(PostgresFailure) {
+            try connection.run("COMMIT")
+        } catch {
+            throw failed(error)
+        }
+        return head
+    }
+
+    func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64] {
+        try writing { connection throws(PostgresFailure) in
+            let result = try connection.query(statements(for: connection).ids(count))
+            return .success((0..<result.count).compactMap { result.number($0, 0) })
+        }
+    }
+
+    // MARK: Waiting
+
+    func addWaits(to waits: inout WaitSet) {
+        if let connection = reader.current { waits.add(connection.socket) }
+        waits.wake(by: nextWake)
+    }
+
+    private var nextWake: Instant {
+        if hasMore { return .now }
+        return min(reader.nextAttempt ?? nextLook, lockedUntil ?? nextLook)
+    }
+
+    func isWoken(at now: Instant) -> Bool {
+        if let lockedUntil, now >= lockedUntil {
+            // No commit came. Ending the transaction would wait for the server; closing the connection does not.
+            self.lockedUntil = nil
+            writer.close()
+        }
+        guard let connection = reader.current else { return now >= (reader.nextAttempt ?? now) }
+        guard let payloads = connection.notifications() else { return true }
+        return hasMore || now >= nextLook || payloads.contains(where: isNews)
+    }
+
+    /// Whether a notification, as `music 1207`, is about a revision of this tree that is not known yet.
+    private func isNews(_ payload: String) -> Bool {
+        guard let space = payload.lastIndex(of: " "), payload[..<space] == address.tree[...],
+            let revision = Int64(payload[payload.index(after: space)...])
+        else { return false }
+        return revision > latest
+    }
+
+    /// Notes that the database is looked at now.
+    func noteLook() { nextLook = .now + (reader.mustPoll ? min(Self.standbyInterval, pollInterval) : pollInterval) }
+}
+
+extension PostgresTree {
+    /// The statements for the schema of this tree.
+    func statements(for connection: PostgresConnection) -> PostgresTreeStatements {
+        PostgresTreeStatements(schema: connection.quoted(identifier: address.tree), tree: address.tree)
+    }
+
+    /// Runs what reads on the connection for reading.
+    func reading<Value>(
+        _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
+    ) throws(DatabaseError) -> Value {
+        noteLook()
+        return try using(reader, body)
+    }
+
+    /// Runs a statement on the connection for writing.
+    func writing<Value>(
+        _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
+    ) throws(DatabaseError) -> Value { try using(writer, body) }
+
+    private func using<Value>(
+        _ link: PostgresLink, _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
+    ) throws(DatabaseError) -> Value {
+        let outcome: Result<Value, DatabaseError>
+        do throws(PostgresFailure) {
+            outcome = try body(link.open())
+        } catch {
+            // A failed statement leaves a transaction that takes no others.
+            if link.current?.isInTransaction == true { link.close() }
+            throw failed(error)
+        }
+        if case .failure = outcome, link.current?.isInTransaction == true { link.close() }
+        return try outcome.get()
+    }
+
+    func failed(_ failure: PostgresFailure) -> DatabaseError {
+        if writer.current == nil { lockedUntil = nil }
+        return failure.databaseError(of: address.tree)
+    }
+
+    /// Ends a transaction that holds the lock of the tree.
+    func releaseLock() {
+        guard lockedUntil != nil else { return }
+        lockedUntil = nil
+        writer.close()
+    }
+
+    // MARK: The counter
+
+    static let noHead = DatabaseError(.other, "the tree has no row in its table 'head'; restore it, or import it again")
+
+    /// The counter in the first row of a result, with the epoch that this server gives to the tree.
+    func head(in result: borrowing PostgresResult) -> Result<TreeHead, DatabaseError> {
+        guard result.count == 1, let format = result.number(0, 0), let epoch = result.text(0, 1),
+            let revision = result.number(0, 2), let oldest = result.number(0, 3)
+        else { return .failure(Self.noHead) }
+        guard format == TreeHead.format else {
+            return .failure(
+                DatabaseError(
+                    .other,
+                    "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
+                ))
+        }
+        if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
+        latest = revision
+        return .success(
+            TreeHead(
+                epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, 5),
+                date: result.text(0, 6).flatMap { Double($0) } ?? 0, oldest: oldest, keys: result.text(0, 4)))
+    }
+
+    private static func reason(_ rights: borrowing PostgresResult) -> String? {
+        if rights.flag(0, 0) { return "the database is a standby, which takes no edits; name the primary server" }
+        guard !rights.flag(0, 1) else { return nil }
+        return "the role of this server may only read the tree; grant it permission to write to all its tables"
+    }
+}

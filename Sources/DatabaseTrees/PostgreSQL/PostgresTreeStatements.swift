@@ -1,0 +1,191 @@
+/// The statements that read and write a tree. Values are bound; the schema is an identifier with its quotes.
+struct PostgresTreeStatements {
+    let schema: String
+    /// The name of the tree, as it is in notifications.
+    let tree: String
+
+    // MARK: Reading
+
+    /// format, epoch, revision, oldest, keys, mark, seconds since 1970
+    var head: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT h.format, h.epoch, h.revision, h.oldest, h.keys, r.mark, extract(epoch FROM r.at)::float8
+            FROM \(schema).head h LEFT JOIN \(schema).revisions r ON r.revision = h.revision
+            """)
+    }
+
+    /// The same, and the mark of the revision $1.
+    var headAndMark: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT h.format, h.epoch, h.revision, h.oldest, h.keys, r.mark, extract(epoch FROM r.at)::float8,
+              (SELECT mark FROM \(schema).revisions WHERE revision = $1)
+            FROM \(schema).head h LEFT JOIN \(schema).revisions r ON r.revision = h.revision
+            """)
+    }
+
+    /// Whether the server is a standby, and whether this role may write.
+    var rights: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT pg_is_in_recovery(), has_table_privilege($1 || '.head', 'UPDATE')
+              AND has_table_privilege($1 || '.revisions', 'INSERT') AND has_table_privilege($1 || '.changes', 'INSERT')
+              AND has_table_privilege($1 || '.items', 'INSERT') AND has_table_privilege($1 || '.items', 'UPDATE')
+              AND has_table_privilege($1 || '.items', 'DELETE')
+            """
+        ).with(schema)
+    }
+
+    var items: String {
+        "COPY (SELECT id, parent, section, position, fields FROM \(schema).items) TO STDOUT (FORMAT binary)"
+    }
+
+    /// The revisions after $1, at most so many, each with its changes: number, mark, seconds since 1970, author, writer,
+    /// is_whole; item, parent, section, position, fields.
+    var log: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT r.revision, r.mark, extract(epoch FROM r.at)::float8, r.author, r.writer, r.is_whole,
+              c.item, c.parent, c.section, c.position, c.fields
+            FROM (SELECT * FROM \(schema).revisions WHERE revision > $1 ORDER BY revision LIMIT \(Self.mostRevisions)) r
+            LEFT JOIN \(schema).changes c ON c.revision = r.revision AND c.revision > $1
+            ORDER BY r.revision, c.seq LIMIT \(Self.mostRows)
+            """)
+    }
+
+    /// The most revisions, and the most of their rows, that are read at once. No revision has so many rows.
+    static let mostRevisions = 1_000
+    static let mostRows = 10 * PostgresSchema.mostChanges + 1
+
+    /// The revisions up to $1, the latest first, at most $2.
+    var history: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT revision, mark, extract(epoch FROM at)::float8, author, writer, is_whole
+            FROM \(schema).revisions WHERE revision <= $1 ORDER BY revision DESC LIMIT $2
+            """)
+    }
+
+    /// The next ids of new items.
+    func ids(_ count: Int) -> PostgresStatement {
+        PostgresStatement("SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)")
+            .with(schema + ".items").with(Int64(count))
+    }
+
+    // MARK: Writing
+
+    static let begin = PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")
+    static let commit = PostgresStatement("COMMIT")
+
+    /// Turns the triggers off for this transaction.
+    static let asServer = PostgresStatement("SELECT set_config('drilldown.writer', 'server', true)")
+
+    /// Checks deferred constraints after each request, not only at the end, so that the request is known that violates one.
+    static let checkAtOnce = PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")
+
+    var lock: PostgresStatement { PostgresStatement("SELECT revision FROM \(schema).head FOR UPDATE") }
+
+    /// Counts the revision $2 up by $1, if its mark is $3 and its epoch $4; the new epoch is $5.
+    ///
+    /// A division by zero fails the transaction if the revision is another, without a second round trip.
+    var count: PostgresStatement {
+        PostgresStatement(
+            """
+            WITH counted AS (
+              UPDATE \(schema).head SET revision = revision + $1, epoch = $5 WHERE revision = $2 AND epoch = $4
+                AND ($3 IS NULL OR EXISTS (SELECT 1 FROM \(schema).revisions WHERE revision = $2 AND mark = $3::uuid))
+              RETURNING 1)
+            SELECT 1 / count(*) FROM counted
+            """)
+    }
+
+    /// The SQLSTATE of a division by zero, by which a statement that wrote nothing fails.
+    static let nothingWritten = "22012"
+
+    /// The revisions after $1: their marks, authors, and whether they are whole.
+    var revisions: PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO \(schema).revisions (revision, mark, author, writer, is_whole)
+            SELECT $1 + n, mark::uuid, author, 'server', is_whole = 1
+            FROM unnest($2, $3, $4) WITH ORDINALITY AS r (mark, author, is_whole, n)
+            """)
+    }
+
+    /// The changes: revisions, items, parents, sections, positions, fields.
+    var changes: PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
+            SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+            """)
+    }
+
+    func notify(_ revision: Int64) -> PostgresStatement {
+        PostgresStatement("SELECT pg_notify('drilldown', $1)").with("\(tree) \(revision)")
+    }
+
+    /// A revision without changes, after which nothing can be committed that expects the revision $1. It fails as `count`
+    /// does if the revision is another.
+    var fence: PostgresStatement {
+        PostgresStatement(
+            """
+            WITH counted AS (UPDATE \(schema).head SET revision = revision + 1 WHERE revision = $1 RETURNING revision),
+              logged AS (INSERT INTO \(schema).revisions (revision, writer) SELECT revision, 'server fence' FROM counted
+                RETURNING 1)
+            SELECT 1 / count(*) FROM logged
+            """)
+    }
+
+    /// How many of the marks $2 are among the revisions after $1.
+    var marks: PostgresStatement {
+        PostgresStatement("SELECT count(*) FROM \(schema).revisions WHERE revision > $1 AND mark::text = ANY($2)")
+    }
+
+    // MARK: Prepared statements
+
+    /// Prepares the statements that write one row each.
+    func prepare(on connection: PostgresConnection) throws(PostgresFailure) {
+        let written = "RETURNING 1) SELECT 1 / count(*) FROM written"
+        try connection.prepare(
+            "insert",
+            """
+            WITH written AS (INSERT INTO \(schema).items (id, parent, section, position, fields)
+              VALUES ($1, $2, $3, $4, $5) \(written)
+            """, types: [.int8, .int8, .int4, .int8, .json])
+        try connection.prepare(
+            "update",
+            """
+            WITH written AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4, fields = $5
+              WHERE id = $1 \(written)
+            """, types: [.int8, .int8, .int4, .int8, .json])
+        try connection.prepare(
+            "delete", "WITH written AS (DELETE FROM \(schema).items WHERE id = $1 \(written)", types: [.int8])
+    }
+}
+
+extension ItemWrite {
+    /// The prepared statement with the values of this write.
+    var statement: PostgresStatement {
+        switch self {
+        case .insert(let row): row.statement("insert")
+        case .update(let row): row.statement("update")
+        case .delete(let item): PostgresStatement(prepared: "delete").with(item)
+        }
+    }
+
+    var item: Int64 {
+        switch self {
+        case .insert(let row), .update(let row): row.place.id
+        case .delete(let item): item
+        }
+    }
+}
+
+extension ItemRow {
+    fileprivate func statement(_ name: String) -> PostgresStatement {
+        PostgresStatement(prepared: name).with(place.id).with(place.parent).with(Int32(clamping: place.section))
+            .with(place.position).with(json: fields)
+    }
+}

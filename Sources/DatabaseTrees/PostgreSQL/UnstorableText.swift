@@ -1,0 +1,73 @@
+/// Text with U+0000, which PostgreSQL can keep in JSON but not take out of it, so that the whole row would be unusable.
+struct UnstorableText: Equatable {
+    /// The key of the item's dictionary whose value, or which itself, has U+0000; nil for an item that is only a title.
+    let field: String?
+
+    /// The first place with U+0000.
+    ///
+    /// - Parameter fields: JSON in UTF-8.
+    /// - Returns: nil if all can be stored.
+    static func find(in fields: Span<UInt8>) -> UnstorableText? {
+        var key: Range<Int>?
+        var string: Range<Int>?
+        var depth = 0
+        var index = 0
+        while index < fields.count {
+            switch fields[index] {
+            case UInt8(ascii: "\""):
+                let end = self.end(of: index, in: fields)
+                string = index + 1..<end
+                guard !hasZero(index + 1..<end, in: fields) else {
+                    // A string at the top is a title, or a key; within a value, the key is the last one at the top.
+                    let place = depth == 0 ? nil : key ?? string
+                    return UnstorableText(field: place.map { text($0, in: fields) })
+                }
+                index = end
+            case UInt8(ascii: ":") where depth == 1: key = string
+            case UInt8(ascii: ",") where depth == 1: key = nil
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Where the string that begins at a quotation mark ends: the place of its other quotation mark.
+    private static func end(of start: Int, in fields: Span<UInt8>) -> Int {
+        var index = start + 1
+        while index < fields.count, fields[index] != UInt8(ascii: "\"") {
+            index += fields[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(index, fields.count)
+    }
+
+    /// Whether a string has the escape `\u0000`.
+    private static func hasZero(_ string: Range<Int>, in fields: Span<UInt8>) -> Bool {
+        var index = string.lowerBound
+        while index + 1 < string.upperBound {
+            guard fields[index] == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            if fields[index + 1] == UInt8(ascii: "u"), index + 6 <= string.upperBound,
+                (index + 2..<index + 6).allSatisfy({ fields[$0] == UInt8(ascii: "0") })
+            {
+                return true
+            }
+            index += 2
+        }
+        return false
+    }
+
+    private static func text(_ range: Range<Int>, in fields: Span<UInt8>) -> String {
+        String(decoding: range.map { fields[$0] }, as: UTF8.self)
+    }
+
+    /// A sentence without its full stop.
+    func reason(item: Int64) -> String {
+        let place = field.map { "the field '\($0)' of items[\(item)]" } ?? "the title of items[\(item)]"
+        return "\(place) contains U+0000, which PostgreSQL cannot store; remove it"
+    }
+}

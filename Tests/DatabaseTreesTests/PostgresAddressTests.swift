@@ -1,0 +1,100 @@
+import Testing
+import TreeSources
+
+@testable import DatabaseTrees
+
+@Suite struct PostgresAddressTests {
+    @Test func takesOutWhatIsOurs() throws {
+        let text = "postgres://alice@db.example:5433/home?tree=m%C3%BCsic&sslmode=require&read=standby"
+        let address = try PostgresAddress(text)
+        #expect(address.tree == "müsic" && address.readsStandby && address.shown == text)
+        let parameters = Dictionary(
+            uniqueKeysWithValues: address.parameters(for: .reading, password: "secret").map { ($0.name, $0.value) })
+        #expect(parameters["host"] == "db.example" && parameters["port"] == "5433" && parameters["user"] == "alice")
+        #expect(parameters["dbname"] == "home" && parameters["sslmode"] == "require")
+        #expect(parameters["password"] == "secret" && parameters["target_session_attrs"] == "prefer-standby")
+        #expect(parameters["application_name"] == "drilldown" && parameters["client_encoding"] == "UTF8")
+        #expect(parameters["tree"] == nil && parameters["read"] == nil)
+    }
+
+    @Test func preferOwnParameters() throws {
+        let address = try PostgresAddress("postgresql://one,two/home?tree=a&connect_timeout=2&application_name=x")
+        let parameters = Dictionary(
+            uniqueKeysWithValues: address.parameters(for: .everything, password: nil).map { ($0.name, $0.value) })
+        #expect(parameters["connect_timeout"] == "2" && parameters["application_name"] == "x")
+        #expect(parameters["target_session_attrs"] == "read-write" && parameters["password"] == nil)
+    }
+
+    @Test(arguments: [
+        ("postgres://h/d", "postgres://h/d: the address names no tree; add ?tree=NAME, the name of its schema."),
+        (
+            "postgres://u@h/d?tree=a&tree=b", "postgres://h/d: the parameter 'tree' appears more than once."
+        ),
+        (
+            "postgres://h/d?tree=a&read=primary",
+            "postgres://h/d?tree=a&read=primary: 'read' must be 'standby', or absent."
+        ),
+        ("postgres://h/d?tree=%zz", "postgres://h/d: the value of 'tree' is missing, or is not percent-encoded UTF-8."),
+        (
+            "postgres://h/d?tree=a&colour=red",
+            "postgres://h/d: it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME."
+        ),
+    ])
+    func refuses(text: String, sentence: String) {
+        #expect(throws: SourceError.self) { try PostgresAddress(text) }
+        do {
+            _ = try PostgresAddress(text)
+        } catch {
+            #expect(error.description == sentence)
+        }
+    }
+
+    @Test(arguments: [
+        "postgres://u:secret77@h/d?tree=a", "postgres://u@h/d?tree=a&password=secret77",
+        "postgres://u:secret77@h/d", "postgres://u:sec@ret77@h/d?tree=a&x=secret77",
+    ])
+    func neverShowsAPassword(text: String) throws {
+        let error = try #require(throws: SourceError.self) { try PostgresAddress(text) }
+        #expect(!error.description.contains("ret77"))
+        if !text.contains("@ret77") {
+            #expect(error.description.contains("password") && error.name == "postgres://h/d")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            """
+            connection to server at "127.0.0.1", port 1 failed: Connection refused
+            \tIs the server running on that host and accepting TCP/IP connections?
+
+            """, "cannot connect: Connection refused"
+        ),
+        (
+            """
+            connection to server at "10.0.0.1", port 5432 failed: FATAL:  password authentication failed for user "a"
+            password retrieved from file "/home/a/.pgpass"
+
+            """, #"cannot connect: password authentication failed for user "a""#
+        ),
+        (
+            "could not translate host name \"x.invalid\" to address: Name or service not known\n",
+            #"cannot connect: could not translate host name "x.invalid" to address: Name or service not known"#
+        ),
+    ])
+    func saysWhyThereIsNoConnection(words: String, sentence: String) {
+        #expect(PostgresFailure(connecting: words, needsPassword: false).message == sentence)
+    }
+
+    @Test func findsTextThatCannotBeStored() {
+        func field(_ json: String) -> UnstorableText? { UnstorableText.find(in: Array(json.utf8).span) }
+        #expect(field(#"{"a":"\\u0000","b":["\\\\u0000",{"c":1}]}"#) == nil)
+        #expect(field(#""a\u0000""#) == UnstorableText(field: nil))
+        #expect(field(#"{"a":1,"b":{"c":["x","\u0000"]},"d":"e"}"#) == UnstorableText(field: "b"))
+        #expect(field(#"{"a":1,"\u0000":2}"#) == UnstorableText(field: #"\u0000"#))
+    }
+
+    @Test func namesASettingForEachTree() {
+        #expect(PostgresSchema.setting(of: "music_2") == "drilldown.revision_of_music_2")
+        #expect(PostgresSchema.setting(of: "Mü-2") == "drilldown.revision_of_$4d$c3$bc$2d2")
+    }
+}

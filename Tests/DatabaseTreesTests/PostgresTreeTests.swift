@@ -1,0 +1,240 @@
+import Foundation
+import Testing
+
+@testable import DatabaseTrees
+
+@Suite struct PostgresTreeTests {
+    let server: PostgresServer
+
+    init() throws { server = try PostgresServer.shared.get() }
+
+    @Test func importsATreeAndReadsItBack() throws {
+        let tree = try server.makeTree("reading", ["a", "b"])
+        let head = try tree.head()
+        #expect(head.revision == 1 && head.oldest == 2 && head.keys == nil && head.mark != nil)
+        #expect(head.epoch.count == 6 && abs(head.date - Date.now.timeIntervalSince1970) < 60)
+        #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""a""#, #""b""#])
+        #expect(try tree.rows()[2]?.place == ItemPlace(id: 2, parent: 0, section: 0, position: 1 << 32))
+        #expect(try tree.revisions(after: head)?.isEmpty == true)
+        #expect(try tree.history(upTo: head, limit: 10).map(\.writer) == [.importer])
+        #expect(try tree.reserveIDs(3) == [3, 4, 5])
+        #expect(tree.readOnlyReason == nil)
+    }
+
+    @Test func keepsOddValuesByteForByte() throws {
+        let tree = try server.tree("odd%20%22name%22%20%C3%89")
+        let odd = [
+            #"{"Title":"tab\t, \\ and \"","b":1.0,"a":{"z":[],"y":-0.0},"n":1e400}"#, #""\\N""#,
+            #"{ "Title" : "É 👪 \u0001" , "Children" : null }"#, #"{"Title":"x","Key":"\\."}"#,
+        ]
+        let writer = try tree.beginImport(keys: nil, replaces: false)
+        try writer.add(.root, "[null,null]")
+        for (index, fields) in odd.enumerated() {
+            try writer.add(
+                .init(id: Int64(index) + 7, parent: 0, section: index, position: .min + Int64(index)), fields)
+        }
+        try writer.finish()
+        #expect(try tree.texts() == ["[null,null]"] + odd)
+        #expect(try tree.rows()[8]?.place == ItemPlace(id: 8, parent: 0, section: 1, position: .min + 1))
+        let last = try tree.head()
+        try tree.commit([RevisionWrite(.insert(ItemRow(20, odd[0])))], after: last)
+        let change = try #require(try tree.revisions(after: last)?.first?.changes.first)
+        #expect(change == .row(ItemRow(20, odd[0])))
+        #expect(try server.connection().column("SELECT count(*) FROM \"odd \"\"name\"\" É\".titles") == ["6"])
+    }
+
+    // MARK: Commits
+
+    @Test func commitsARevisionForEachRequest() throws {
+        let tree = try server.makeTree("commits", ["a", "b", "c"])
+        let last = try tree.head()
+        let requests = [
+            RevisionWrite(
+                .insert(ItemRow(10, #"{"Title":"new","Children":null}"#)), .insert(ItemRow(11, below: 10, #""x""#)),
+                author: "alice"),
+            RevisionWrite(.update(ItemRow(1, below: 10, at: 5, #""a""#))),
+            RevisionWrite(.delete(10), .update(ItemRow(2, at: 9, #""B""#)), author: "bob"),
+        ]
+        try tree.commit(requests, after: last)
+        let head = try tree.head()
+        #expect(head.revision == last.revision + 3 && head.mark == requests[2].mark && head.epoch == last.epoch)
+        let log = try #require(try server.tree("commits").revisions(after: last))
+        #expect(log.map(\.number) == [2, 3, 4] && log.map(\.mark) == requests.map(\.mark))
+        #expect(log.map(\.author) == ["alice", nil, "bob"] && log.allSatisfy { $0.writer == .server })
+        #expect(log[2].changes == [.gone(10), .row(ItemRow(2, at: 9, #""B""#))])
+        #expect(log.flatMap(\.changes).count == 5)
+        #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""B""#, #""c""#])
+        #expect(try tree.history(upTo: head, limit: 2).map(\.number) == [3, 4])
+    }
+
+    @Test func refusesACommitAfterAnotherProgramHasWritten() throws {
+        let tree = try server.makeTree("races", ["a"])
+        let last = try tree.head()
+        let other = try server.connection()
+        try other.run("UPDATE races.items SET position = 7 WHERE id = 1")
+        let request = RevisionWrite(.update(ItemRow(1, at: 0, #""mine""#)))
+        #expect(throws: CommitError.changedMeanwhile) { try tree.commit([request], after: last) }
+        // The log is read under the lock now, so the other program waits and the next commit cannot come too late.
+        let log = try #require(try tree.revisions(after: last))
+        #expect(log.map(\.author) == ["drilldown"] && log.map(\.writer) == [.other])
+        #expect(log.first?.changes == [.row(ItemRow(1, at: 7, #""a""#))])
+        try other.run("SET lock_timeout = '10ms'")
+        let refused = #expect(throws: PostgresFailure.self) { try other.run("DELETE FROM races.items WHERE id = 1") }
+        #expect(refused?.state == "55P03")
+        let newest = try tree.head()
+        try tree.commit([request], after: newest)
+        try other.run("UPDATE races.items SET position = 8 WHERE id = 1")
+        #expect(try tree.head().revision == newest.revision + 2)
+    }
+
+    @Test func givesUpTheLockIfNoCommitFollows() throws {
+        let tree = try server.makeTree("unlocked", ["a"])
+        let last = try tree.head()
+        try server.connection().run("UPDATE unlocked.items SET position = 7 WHERE id = 1")
+        #expect(throws: CommitError.changedMeanwhile) { try tree.commit([RevisionWrite(.delete(1))], after: last) }
+        #expect(try tree.revisions(after: last)?.count == 1)
+        #expect(!tree.isWoken(at: .now))
+        #expect(tree.isWoken(at: .now + PostgresTree.longestLock))
+        try server.connection().run("SET lock_timeout = '5s'; UPDATE unlocked.items SET position = 8 WHERE id = 1")
+        #expect(try tree.head().revision == 3)
+    }
+
+    @Test func namesTheRequestThatAConstraintRefuses() throws {
+        let tree = try server.makeTree("constraints", ["a"])
+        try server.connection().run(
+            """
+            ALTER TABLE constraints.items ADD CONSTRAINT price_is_positive
+              CHECK (json_typeof(fields) <> 'object' OR coalesce((fields->>'Price')::numeric, 1) > 0);
+            ALTER TABLE constraints.items ADD CONSTRAINT one_place UNIQUE (parent, position) DEFERRABLE INITIALLY DEFERRED;
+            """)
+        let last = try tree.head()
+        let good = RevisionWrite(.insert(ItemRow(10, at: 1, #""b""#)))
+        let free = RevisionWrite(.insert(ItemRow(11, at: 2, #"{"Title":"c","Price":-1}"#)))
+        #expect(
+            throws: CommitError.refused(
+                number: 1, message: "new row for relation \"items\" violates check constraint \"price_is_positive\"",
+                constraint: "price_is_positive")
+        ) { try tree.commit([good, free], after: last) }
+        // A deferred constraint is violated only by the COMMIT.
+        let same = RevisionWrite(.insert(ItemRow(12, at: 1, #""d""#)))
+        #expect(
+            throws: CommitError.refused(
+                number: 2, message: "duplicate key value violates unique constraint \"one_place\"",
+                constraint: "one_place")
+        ) { try tree.commit([good, RevisionWrite(.insert(ItemRow(13, at: 5, #""e""#))), same], after: last) }
+        #expect(
+            throws: CommitError.refused(
+                number: 0, message: "a row was not written: it is not in the table, or a trigger suppresses it",
+                constraint: nil)
+        ) { try tree.commit([RevisionWrite(.delete(99))], after: last) }
+        #expect(
+            throws: CommitError.refused(
+                number: 0,
+                message: "the field 'N' of items[14] contains U+0000, which PostgreSQL cannot store; remove it",
+                constraint: nil)
+        ) {
+            try tree.commit([RevisionWrite(.insert(ItemRow(14, #"{"Title":"\\u0000","N":["a\u0000"]}"#)))], after: last)
+        }
+        #expect(try tree.head() == last)
+        try tree.commit([good], after: last)
+    }
+
+    @Test func saysThatAnotherProgramHoldsTheLock() throws {
+        let tree = try server.makeTree("locked", ["a"])
+        let last = try tree.head()
+        let other = try server.connection()
+        try other.run("BEGIN; UPDATE locked.items SET position = 1 WHERE id = 1")
+        try tree.writer.open().run("SET lock_timeout = '20ms'")
+        #expect(throws: CommitError.failed(.init(.busy, "another program holds a lock in the database"))) {
+            try tree.commit([RevisionWrite(.delete(1))], after: last)
+        }
+        try other.run("ROLLBACK")
+        try tree.commit([RevisionWrite(.delete(1))], after: last)
+    }
+
+    @Test func aLargeRequestIsAWholeRevision() throws {
+        let tree = try server.makeTree("large", [])
+        let last = try tree.head()
+        let rows = (1...Int64(PostgresSchema.mostChanges) + 1).map { ItemWrite.insert(ItemRow($0, at: $0, #""x""#)) }
+        try tree.commit([RevisionWrite(author: nil, mark: RandomNames.mark(), writes: rows)], after: last)
+        #expect(try tree.revisions(after: last) == nil)
+        #expect(try tree.rows().count == rows.count + 1)
+        let head = try tree.head()
+        #expect(head.epoch == last.epoch && head.revision == last.revision + 1)
+    }
+
+    // MARK: Following
+
+    @Test func wakesForWhatOthersWriteToThisTree() throws {
+        let tree = try server.makeTree("woken", ["a"])
+        try server.makeTree("woken 2".replacing(" ", with: "%20"), ["a"])
+        let last = try tree.head()
+        #expect(!tree.isWoken(at: .now))
+        try tree.commit([RevisionWrite(.insert(ItemRow(9, #""own""#)))], after: last)
+        let other = try server.connection()
+        try other.run("UPDATE \"woken 2\".items SET position = 3 WHERE id = 1")
+        #expect(!tree.isWoken(at: .now))
+        try other.run(
+            "BEGIN; UPDATE woken.items SET position = 3 WHERE id = 1; UPDATE woken.items SET position = 4 WHERE id = 1")
+        #expect(!tree.isWoken(at: .now))
+        try other.run("COMMIT")
+        try waitUntil { tree.isWoken(at: .now) }
+        let log = try #require(try tree.revisions(after: last))
+        #expect(log.map(\.changes.count) == [1, 2])
+        #expect(!tree.isWoken(at: .now))
+        #expect(tree.isWoken(at: .now + .seconds(5)))
+    }
+
+    @Test func noticesThatAnOlderCopyHasReplacedTheDatabase() throws {
+        let tree = try server.makeTree("forked", ["a"])
+        let old = try tree.head()
+        try tree.commit([RevisionWrite(.insert(ItemRow(9, #""lost""#)))], after: old)
+        let lost = try tree.head()
+        try server.connection().run(
+            """
+            DELETE FROM forked.changes; DELETE FROM forked.revisions WHERE revision = 2; UPDATE forked.head SET revision = 1;
+            SET drilldown.writer = 'server'; DELETE FROM forked.items WHERE id = 9
+            """)
+        #expect(try tree.revisions(after: lost) == nil)
+        let head = try tree.readItems { _, _ in }
+        #expect(head.revision == 1 && head.epoch != old.epoch)
+        #expect(try tree.revisions(after: head)?.isEmpty == true)
+        #expect(try server.tree("forked").head().epoch == old.epoch)
+        try tree.commit([RevisionWrite(.insert(ItemRow(9, #""after""#)))], after: head)
+        #expect(try tree.head().epoch == head.epoch)
+        // Another server of the tree loads it, and gives it no further epoch.
+        let other = try server.tree("forked")
+        #expect(try other.revisions(after: old) == nil)
+        #expect(try other.head().epoch == head.epoch)
+    }
+
+    @Test func loadsAgainIfTheLogDoesNotContinue() throws {
+        let tree = try server.makeTree("trimmed", ["a"])
+        let first = try tree.head()
+        let other = try server.connection()
+        for position in 1...3 { try other.run("UPDATE trimmed.items SET position = \(position) WHERE id = 1") }
+        #expect(try tree.revisions(after: first)?.map(\.number) == [2, 3, 4])
+        try other.run("UPDATE trimmed.head SET oldest = 3")
+        #expect(try tree.revisions(after: first) == nil)
+        try other.run(
+            "INSERT INTO trimmed.items (parent, position, fields) SELECT 0, n, to_json('n' || n) FROM generate_series(1, 10001) n"
+        )
+        #expect(try tree.revisions(after: 4) == nil)
+        #expect(try tree.head().epoch == first.epoch)
+        // The triggers drop the rows of such a revision.
+        #expect(try other.column("SELECT count(*) FROM trimmed.changes WHERE revision = 5") == ["0"])
+    }
+}
+
+extension String {
+    func replacing(_ one: Character, with other: String) -> String { split(separator: one).joined(separator: other) }
+}
+
+/// Waits for something that the server does, for at most twenty seconds.
+func waitUntil(_ condition: () throws -> Bool) throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while try !condition() {
+        guard ContinuousClock.now < end else { throw PostgresServer.Failure(output: "it did not happen") }
+        usleep(1_000)
+    }
+}

@@ -3,21 +3,20 @@ internal import Heap
 
 /// A growing block of `malloc` memory that can be handed to C without a copy.
 ///
-/// An array does not suffice: C frees the memory it is handed, appending must not zero it first, and a lack of memory
-/// must not end the process. A buffer that cannot grow keeps what it has and drops everything that is appended later:
-/// whoever fills it looks at `isIncomplete` at the end.
+/// An array does not suffice: C frees the memory, appending must not zero it first, and a lack of memory must not end
+/// the process. A buffer that cannot grow keeps its bytes and drops all later ones; check `isIncomplete` at the end.
 @safe
 public struct ByteBuffer: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer?
-    /// Negative once the buffer could not grow: so each append comes to `grow`, at no cost for those that fit.
+    /// Negative once the buffer could not grow, so that each append calls `grow`.
     @usableFromInline var capacity: Int
     @usableFromInline var size: Int
-    /// How many bytes have been written.
+    /// The number of bytes written.
     @inlinable public var count: Int { size }
-    /// Whether bytes are missing because there was no memory for them; the others are a prefix of what was appended.
+    /// Whether bytes are missing for lack of memory; the others are a prefix of all bytes appended.
     @inlinable public var isIncomplete: Bool { capacity < 0 }
 
-    /// - Parameter capacity: how many bytes there is room for at once, without growing.
+    /// - Parameter capacity: the number of bytes that fit without growing.
     public init(capacity: Int = 0) {
         unsafe base = nil
         self.capacity = 0
@@ -29,7 +28,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Makes room for `extra` more bytes.
     ///
-    /// - Returns: false if there is no memory for them; nothing may be stored then, and the buffer is incomplete.
+    /// - Returns: false for a lack of memory; nothing may be stored then, and the buffer is incomplete.
     @discardableResult
     @inlinable @inline(__always)
     public mutating func reserve(_ extra: Int) -> Bool {
@@ -55,7 +54,7 @@ public struct ByteBuffer: ~Copyable {
         return true
     }
 
-    /// Drops all that is appended from now on, so that what is there stays a prefix.
+    /// Drops all later bytes, so that the buffer remains a prefix.
     private mutating func giveUp() -> Bool {
         capacity = -1
         MemoryBudget.noteRefusal()
@@ -131,6 +130,13 @@ public struct ByteBuffer: ~Copyable {
         append(text.utf8Span.span)
     }
 
+    /// Overwrites one byte written before.
+    @inlinable
+    public mutating func set(_ byte: UInt8, at offset: Int) {
+        guard offset >= 0, offset < size else { return precondition(isIncomplete) }
+        unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+    }
+
     /// Overwrites bytes written before.
     public mutating func replace(at offset: Int, with bytes: Span<UInt8>) {
         guard offset >= 0, bytes.count <= count - offset else { return precondition(isIncomplete) }
@@ -147,7 +153,7 @@ public struct ByteBuffer: ~Copyable {
         size = newCount
     }
 
-    /// Takes out the first `taken` bytes and moves the rest to the front.
+    /// Removes the first `taken` bytes, and moves the rest to the front.
     public mutating func removeFirst(_ taken: Int) {
         precondition(taken >= 0 && taken <= size)
         guard taken > 0, let start = unsafe base else { return }
@@ -155,7 +161,7 @@ public struct ByteBuffer: ~Copyable {
         size -= taken
     }
 
-    /// All that has been written.
+    /// The bytes written.
     @inlinable
     public var span: Span<UInt8> {
         @_lifetime(borrow self)
@@ -169,7 +175,7 @@ public struct ByteBuffer: ~Copyable {
     /// Appends some of the bytes to another buffer.
     public func copy(_ range: Range<Int>, to other: inout ByteBuffer) { other.append(span.extracting(range)) }
 
-    /// Gives the memory away, shrunk if much of it is unused; the caller frees it with `free`.
+    /// Returns the memory, shrunk if much of it is unused; the caller frees it with `free`.
     public consuming func release() -> UnsafeMutableRawBufferPointer {
         let size = count
         let block = unsafe size > 0 && size < capacity / 2 ? realloc(base, size) ?? base : base
@@ -180,18 +186,9 @@ public struct ByteBuffer: ~Copyable {
     }
 }
 
+/// Words are stored whole and counted in part, which costs less than a branch for each byte.
 extension ByteBuffer {
-    /// Overwrites one byte written before.
-    @inlinable
-    public mutating func set(_ byte: UInt8, at offset: Int) {
-        guard offset >= 0, offset < size else { return precondition(isIncomplete) }
-        unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
-    }
-}
-
-/// Words are stored as a whole and then counted in part, which costs less than a branch for each byte.
-extension ByteBuffer {
-    /// Stores a word, lowest byte first, but counts only some of it; there must be room for the whole.
+    /// Stores a word, lowest byte first, but counts only some of its bytes; there must be room for eight.
     @inlinable @inline(__always)
     public mutating func store(_ word: UInt64, counting counted: Int) {
         unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
@@ -214,9 +211,9 @@ extension ByteBuffer {
         store((word &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)).byteSwapped, counting: width)
     }
 
-    /// Appends one byte several times over.
+    /// Appends one byte a number of times.
     ///
-    /// - Parameter word: eight times the byte.
+    /// - Parameter word: the byte eight times.
     @inlinable @inline(__always)
     public mutating func append(_ word: UInt64, repeated count: Int) {
         guard reserve(count &+ 8) else { return }

@@ -1,31 +1,31 @@
 import CSearch
 
-/// A run of bytes that is searched for in others, prepared once.
+/// A run of bytes to search for, prepared once.
 public struct BytePattern: Sendable {
     /// The bytes; never empty.
     public let bytes: [UInt8]
     private let first: SIMD16<UInt8>
     private let last: SIMD16<UInt8>
-    /// For each prefix of a long run, how long the longest one is that it ends with; empty for a short run.
+    /// For each prefix, the length of the longest shorter prefix that it ends with.
     private let borders: [Int]
 
-    /// A longer run is searched for with `memmem`, whose time is linear whatever the bytes are.
+    /// A longer run is searched for with `memmem`, which takes linear time for any bytes.
     private static let longestScanned = 64
 
-    /// - Parameter bytes: nil is returned for none.
+    /// Fails for no bytes.
     public init?(_ bytes: [UInt8]) {
         guard let first = bytes.first, let last = bytes.last else { return nil }
         self.bytes = bytes
         self.first = SIMD16(repeating: first)
         self.last = SIMD16(repeating: last)
-        borders = bytes.count > Self.longestScanned ? Self.borders(of: bytes) : []
+        borders = Self.borders(of: bytes)
     }
 
     /// The number of bytes.
     @inline(__always)
     public var count: Int { bytes.count }
 
-    /// The offset of the first occurrence that begins at or after a place; nil if there is none.
+    /// The offset of the first occurrence that begins at or after a place, if any.
     public func offset(in text: Span<UInt8>, from start: Int = 0) -> Int? {
         guard start <= text.count - count else { return nil }
         return unsafe text.withUnsafeBytes { text in
@@ -38,27 +38,8 @@ public struct BytePattern: Sendable {
 
     /// Whether a wanted occurrence begins at or after a place; occurrences may overlap.
     ///
-    /// Time is linear in the text, whatever the bytes are, but for short runs.
+    /// Takes linear time (Knuth, Morris and Pratt).
     public func occurs(
-        in text: Span<UInt8>, from start: Int, where isWanted: (_ offset: Int) -> Bool
-    ) -> Bool {
-        guard borders.isEmpty else { return occursLong(in: text, from: start, where: isWanted) }
-        let bytes = bytes
-        let first = bytes[0]
-        var index = start
-        while index + bytes.count <= text.count {
-            if text[index] == first, isWanted(index),
-                text.extracting(index..<index + bytes.count).isEqual(to: bytes.span)
-            {
-                return true
-            }
-            index += 1
-        }
-        return false
-    }
-
-    /// The algorithm of Knuth, Morris and Pratt.
-    private func occursLong(
         in text: Span<UInt8>, from start: Int, where isWanted: (_ offset: Int) -> Bool
     ) -> Bool {
         var matched = 0
@@ -92,7 +73,7 @@ public struct BytePattern: Sendable {
         return unsafe base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// Compares sixteen first bytes and sixteen last bytes at once, and all bytes only where both match.
+    /// Compares sixteen first bytes and sixteen last bytes at once, and all bytes only if both match.
     @inline(__always)
     private func scan(_ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, let wanted = bytes.baseAddress else { return nil }
@@ -147,7 +128,7 @@ public struct BytePattern: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether some of the bytes are these, one after the other; true for none (C function `memmem`).
+    /// Whether a run of bytes occurs; true for an empty run (C function `memmem`).
     public func contains(_ wanted: Span<UInt8>) -> Bool {
         guard !wanted.isEmpty else { return true }
         return unsafe withUnsafeBytes { bytes in

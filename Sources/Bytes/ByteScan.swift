@@ -1,6 +1,6 @@
 /// Searches eight bytes at a time for the first byte of some kind.
 ///
-/// In each test only the lowest set bit is exact, and higher ones may be false: use `trailingZeroBitCount`.
+/// Only the lowest set bit of a test is exact, and higher bits may be false: use `trailingZeroBitCount`.
 public enum ByteScan {
     /// The high bit of each byte of a word.
     @inlinable @inline(__always)
@@ -10,7 +10,7 @@ public enum ByteScan {
     @inlinable @inline(__always)
     public static func word(of byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
-    /// Sets the high bit of each byte of `word` that is `byte`.
+    /// Sets the high bit of each byte of `word` that equals `byte`.
     @inlinable @inline(__always)
     public static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         let rest = word ^ Self.word(of: byte)
@@ -37,11 +37,26 @@ public enum ByteScan {
             let high = unsafe raw.unsafeLoadUnaligned(fromByteOffset: end, as: UInt32.self).littleEndian
             return UInt64(low) | UInt64(high) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
         }
-        // The middle one of three, and otherwise the first or the last again.
+        // The middle byte of three; of one or two, the first or the last again.
         let low = UInt64(bytes[offset])
         let middle = UInt64(bytes[offset &+ count / 2]) &<< UInt64(truncatingIfNeeded: 8 &* (count / 2))
         let high = UInt64(bytes[offset &+ count &- 1]) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 1))
         return low | middle | high
+    }
+
+    /// The index of the first byte from `start` on that a test of eight bytes marks; otherwise the count.
+    @inlinable @inline(__always)
+    public static func index(in text: Span<UInt8>, from start: Int, where test: (UInt64) -> UInt64) -> Int {
+        var index = start
+        while index < text.count {
+            let size = min(text.count &- index, 8)
+            let word = size == 8 ? word(of: text, at: index) : word(of: text, at: index, count: size)
+            // Past the end of the text the word is zero, which a test may mark.
+            let found = min(test(word).trailingZeroBitCount / 8, size)
+            index &+= found
+            if found < size { break }
+        }
+        return index
     }
 
     /// Whether no byte is above 0x7F.
@@ -60,16 +75,6 @@ public enum ByteScan {
         var found: UInt8 = 0
         for index in 0..<count { found |= bytes[index] }
         return found < 0x80
-    }
-
-    /// The number of UTF-16 code units of a UTF-8 text.
-    public static func utf16Count(_ text: Span<UInt8>) -> Int {
-        var count = 0
-        for index in text.indices {
-            // Every byte that begins a character counts, and twice if it begins four bytes.
-            if text[index] & 0xC0 != 0x80 { count += text[index] >= 0xF0 ? 2 : 1 }
-        }
-        return count
     }
 }
 
@@ -90,7 +95,7 @@ extension SIMD16<UInt8> {
         unsafe unsafeBitCast(self .== SIMD16(repeating: value), to: SIMD16<UInt8>.self) & 0x80
     }
 
-    /// The number of the first byte whose top bit is set; 16 if none is. Branch-free, because it is unpredictable.
+    /// The number of the first byte whose top bit is set, otherwise 16; without a branch, which would be unpredictable.
     @inlinable @inline(__always)
     public var firstMarked: Int {
         let words = self.words
@@ -111,16 +116,14 @@ public struct AsciiSet: Sendable {
     @usableFromInline let high: UInt64
 
     /// Makes the set of the characters whose bits are set: bit 0 is NUL in `low` and `@` in `high`.
-    @inlinable
-    @inline(__always)
+    @inlinable @inline(__always)
     public init(low: UInt64, high: UInt64) {
         self.low = low
         self.high = high
     }
 
-    /// Whether a byte is one of the characters; no byte above 0x7F is.
-    @inlinable
-    @inline(__always)
+    /// Whether a byte is one of the characters; false above 0x7F.
+    @inlinable @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {
         let half = byte & 0x40 == 0 ? low : high
         return half &>> UInt64(byte) & 1 == 1 && byte < 0x80

@@ -1,9 +1,9 @@
-/// How far apart two words are: insertions, deletions, replacements and swaps of neighbours (Damerau–Levenshtein,
+/// The distance of two words in insertions, deletions, replacements and swaps of neighbours (Damerau–Levenshtein,
 /// restricted).
 public enum EditDistance {
     /// Whether one typing error turns one word into the other; a difference in case counts as one.
     ///
-    /// - Parameter ignoringCase: whether case is ignored, so that one other error is allowed.
+    /// - Parameter ignoringCase: whether another error is allowed in addition to differences in case.
     public static func isOneSlip(_ word: String, _ other: String, ignoringCase: Bool = false) -> Bool {
         guard word != other, word.count > 2 else { return false }
         let (folded, otherFolded) = (word.lowercased(), other.lowercased())
@@ -11,7 +11,7 @@ public enum EditDistance {
         return between(ignoringCase ? folded : word, ignoringCase ? otherFolded : other, atMost: 1) == 1
     }
 
-    /// The distance, or nil if it is more than `limit`.
+    /// The distance; nil above `limit`.
     public static func between(_ first: String, _ second: String, atMost limit: Int) -> Int? {
         let a = Array(first.unicodeScalars)
         let b = Array(second.unicodeScalars)
@@ -26,7 +26,7 @@ public enum EditDistance {
                 if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
                 row.append(cost)
             }
-            // No later row has a smaller distance than the smallest of this one.
+            // Distances in later rows are not below the smallest distance here.
             guard row.contains(where: { $0 <= limit }) else { return nil }
             beforeLast = last
             last = row
@@ -34,7 +34,7 @@ public enum EditDistance {
         return last[b.count] <= limit ? last[b.count] : nil
     }
 
-    /// The candidate nearest to a word, if one is near enough to be a plausible correction.
+    /// The candidate nearest to a word, if near enough to be a plausible correction.
     public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         var best: String?
         var limit = max(1, word.unicodeScalars.count / 3)

@@ -16,7 +16,7 @@ extension Int {
 }
 
 extension UInt8 {
-    /// The value of this byte as a hexadecimal digit, in either case; nil if it is not one.
+    /// The value of a hexadecimal digit in either case; nil for another character.
     @inlinable @inline(__always)
     public var hexadecimalValue: UInt8? {
         switch self {
@@ -29,7 +29,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// A number in hexadecimal, with leading zeros up to a number of digits.
+    /// Creates the hexadecimal text of a number, with leading zeros up to a number of digits.
     public init(hexadecimal number: some UnsignedInteger, digits: Int, uppercase: Bool = true) {
         let text = String(number, radix: 16, uppercase: uppercase)
         self = String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
@@ -37,9 +37,7 @@ extension String {
 }
 
 extension Span<UInt8> {
-    /// Reads an unsigned number in groups of seven bits, lowest first (LEB128), and moves the offset past it.
-    ///
-    /// The last group alone has the top bit clear.
+    /// Reads an unsigned LEB128 number (groups of seven bits, lowest first), and moves the offset past it.
     @inlinable @inline(__always)
     public func leb128(at offset: inout Int) -> UInt64 {
         var value: UInt64 = 0
@@ -55,7 +53,7 @@ extension Span<UInt8> {
 }
 
 extension ByteBuffer {
-    /// Appends an unsigned number as LEB128: seven bits a byte, lowest first; one byte to ten.
+    /// Appends an unsigned number as LEB128, in one to ten bytes.
     @inlinable @inline(__always)
     public mutating func append(leb128 number: UInt64) {
         var rest = number
@@ -68,7 +66,7 @@ extension ByteBuffer {
 }
 
 extension Span<UInt8> {
-    /// Eight bytes as a word, the first byte highest, so that words are ordered as the bytes are.
+    /// Eight bytes as a word, the first byte highest, so that words have the order of the bytes.
     @inlinable @inline(__always)
     public func bigEndianWord(at offset: Int) -> UInt64 {
         precondition(offset >= 0 && offset + 8 <= count)

@@ -23,7 +23,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether these are the bytes of a literal.
+    /// Whether the bytes equal a literal.
     @inlinable
     public func isEqual(to text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
@@ -31,13 +31,13 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Compares with ASCII text in lower case, ignoring the case of this one.
+    /// Whether the bytes equal ASCII text, given in lower case; their own case is ignored.
     @inlinable
     public func isEqual(ignoringCase lowercased: StaticString) -> Bool {
         count == lowercased.utf8CodeUnitCount && begins(ignoringCase: lowercased)
     }
 
-    /// Whether these bytes begin with ASCII text, given in lower case; their own case is ignored.
+    /// Whether the bytes begin with ASCII text, given in lower case; their own case is ignored.
     @inlinable
     public func begins(ignoringCase lowercased: StaticString) -> Bool {
         let length = lowercased.utf8CodeUnitCount
@@ -58,7 +58,7 @@ extension String {
 }
 
 extension Span<UInt8> {
-    /// The index of a byte's first occurrence; the count if there is none.
+    /// The index of a byte's first occurrence, otherwise the count.
     @inlinable
     public func index(of byte: UInt8) -> Int {
         var index = 0
@@ -66,7 +66,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Passes each part between separators that is not empty, whatever it contains.
+    /// Passes each part between separators that is not empty.
     @inlinable
     public func forEachPart<Failure: Error>(
         dividedBy separator: UInt8, _ visit: (Span<UInt8>) throws(Failure) -> Void
@@ -81,7 +81,7 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// The bytes from one index up to another, without the blank ones at either end.
+    /// The bytes from one index up to another, without blank bytes at either end.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public func trimmed(from start: Int, to end: Int, _ isBlank: (UInt8) -> Bool) -> Span<UInt8> {
@@ -97,14 +97,6 @@ extension String {
     /// Creates a string from UTF-8; an invalid sequence becomes U+FFFD.
     public init(utf8 bytes: Span<UInt8>) {
         self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Creates a string from bytes below 0x80; others become U+FFFD.
-    public init(ascii bytes: Span<UInt8>) {
-        self.init()
-        for index in bytes.indices {
-            unicodeScalars.append(bytes[index] < 0x80 ? Unicode.Scalar(bytes[index]) : "\u{FFFD}")
-        }
     }
 }
 

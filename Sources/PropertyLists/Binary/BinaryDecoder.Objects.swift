@@ -62,7 +62,7 @@ extension BinaryDecoder {
         if bytes > layout.objects.upperBound &- position { throw overrun(UInt64(bytes)) }
     }
 
-    /// Where an object's contents begin and how many units there are, from the object's first bytes.
+    /// The offset of an object's contents and the number of units, from the object's first bytes.
     ///
     /// - Parameter unit: bytes of one unit, to check that the contents end before the end of the objects.
     @inline(__always)
@@ -77,7 +77,7 @@ extension BinaryDecoder {
         return (start, Int(truncatingIfNeeded: count))
     }
 
-    /// The same if the count does not fit the token and follows it as an integer.
+    /// The same for a count that does not fit into the token and follows it as an integer.
     @inline(never)
     private mutating func longExtent() throws(PropertyListError) -> (start: Int, count: UInt64) {
         let marker = UInt8(truncatingIfNeeded: try objects.integer(at: position + 1, width: 1))
@@ -99,7 +99,7 @@ extension BinaryDecoder {
             value: isDictionary ? start + count * width : start, key: start)
     }
 
-    /// Makes a run of bytes the text, in place if it can be.
+    /// Makes a run of bytes the text, in place if possible.
     @inline(__always)
     private mutating func lend(_ start: Int, _ count: Int) throws(PropertyListError) {
         if count > limits.valueBytes { throw tooLong() }
@@ -119,7 +119,7 @@ extension BinaryDecoder {
         try lend(start, count)
         let isASCII =
             if case .pages(let place) = source {
-                objects.isASCII(run: place, count: count)
+                ByteScan.isASCII(objects.span(at: place, count: count))
             } else {
                 ByteScan.isASCII(scratch.span)
             }

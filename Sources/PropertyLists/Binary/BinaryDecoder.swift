@@ -14,18 +14,18 @@ struct BinaryDecoder: ~Copyable {
     private var table: DocumentPages
     private var texts: BinaryTextCache
     private var scalars: BinaryScalarCache
-    /// The highest number of a value without children so far; writers number these in order of first appearance.
+    /// The highest number so far of a value without children; writers number these in order of first appearance.
     private var newest = -1
     /// Text that is not contiguous, or not UTF-8, in the document.
-    var scratch = ByteBuffer()
+    var scratch: ByteBuffer
     /// UTF-16 text, contiguous.
-    var units = ByteBuffer()
+    var units: ByteBuffer
 
     var current = Container.outside
     var outer: [Container] = []
-    /// Where the last event's object begins in the document.
+    /// The byte offset of the last event's object.
     private(set) var position = 0
-    /// Where the text or bytes of the last event are.
+    /// The storage of the text or bytes of the last event.
     var source = Source.scratch
     /// The number of bytes; `text.count` would borrow the whole decoder, which costs time during the walk.
     var textCount = 0
@@ -34,17 +34,23 @@ struct BinaryDecoder: ~Copyable {
     enum Source {
         case pages(place: Int)
         case scratch
-        case cache(place: Int)
+        case cache(slot: Int)
     }
 
     init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
-        layout = try BinaryLayout(input)
+        let layout = try BinaryLayout(input)
+        let objects = try DocumentPages(input, range: layout.objects)
+        let table = try DocumentPages(input, range: layout.table)
+        let texts = try BinaryTextCache(objectCount: layout.objectCount)
+        self.layout = layout
         self.limits = limits
         allowance = BinaryAllowance(documentBytes: input.size, limits: limits)
-        objects = DocumentPages(input, range: layout.objects)
-        table = DocumentPages(input, range: layout.table)
-        texts = BinaryTextCache(objectCount: layout.objectCount)
+        self.objects = objects
+        self.table = table
+        self.texts = texts
         scalars = BinaryScalarCache(objectCount: layout.objectCount)
+        scratch = ByteBuffer()
+        units = ByteBuffer()
     }
 
     /// The text or bytes of the last event; valid until the next one.
@@ -54,7 +60,7 @@ struct BinaryDecoder: ~Copyable {
             switch source {
             case .pages(let place): objects.span(at: place, count: textCount)
             case .scratch: scratch.span
-            case .cache(let place): texts.text(at: place)
+            case .cache(let slot): texts.text(in: slot)
             }
         }
     }
@@ -88,7 +94,7 @@ struct BinaryDecoder: ~Copyable {
         return event
     }
 
-    /// Looks up where an object begins, and moves the position there.
+    /// Looks up the byte offset of an object, and moves the position there.
     @inline(__always)
     private mutating func locate(_ object: Int) throws(PropertyListError) {
         let width = layout.offsetWidth
@@ -102,8 +108,8 @@ struct BinaryDecoder: ~Copyable {
 
     @inline(__always)
     private mutating func key(of object: Int) throws(PropertyListError) {
-        if let place = texts.place(of: object) {
-            lendCached(place)
+        if let slot = texts.slot(of: object) {
+            lendCached(slot)
         } else {
             try decodeKey(object)
         }
@@ -111,10 +117,10 @@ struct BinaryDecoder: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func lendCached(_ place: Int) {
-        position = texts.offset(at: place)
-        source = .cache(place: place)
-        textCount = texts.count(at: place)
+    private mutating func lendCached(_ slot: Int) {
+        position = texts.offset(in: slot)
+        source = .cache(slot: slot)
+        textCount = texts.count(in: slot)
     }
 
     @inline(never)
@@ -159,13 +165,12 @@ struct BinaryDecoder: ~Copyable {
     /// Returns the event of an object that was probably seen before.
     @inline(__always)
     private mutating func sharedValue(of object: Int) throws(PropertyListError) -> Event {
-        if let place = scalars.place(of: object) {
-            let (scalar, offset) = scalars.value(at: place)
+        if let (scalar, offset) = scalars.value(of: object) {
             position = offset
             return .scalar(scalar)
         }
-        if let place = texts.place(of: object) {
-            lendCached(place)
+        if let slot = texts.slot(of: object) {
+            lendCached(slot)
             try spendText()
             return .string
         }
@@ -207,16 +212,16 @@ extension BinaryDecoder {
         case scalar(PropertyListScalar)
     }
 
-    /// A dictionary or an array that is being read: its object number and what comes next in it.
+    /// A dictionary or an array that is being read: its object number and the references that come next.
     struct Container {
         var object: Int
         var offset: Int
         var isDictionary: Bool
-        /// How many entries or elements are left.
+        /// The number of entries or elements left.
         var left: Int
         /// Byte offset of the next value's reference.
         var value: Int
-        /// Byte offset of the next key's reference; without meaning in an array.
+        /// Byte offset of the next key's reference; meaningless in an array.
         var key: Int
         /// Whether a key has been sent but not its value.
         var awaitsValue = false

@@ -14,20 +14,19 @@ public enum BinaryPropertyListReader {
     ) throws(PropertyListError) {
         var decoder = try BinaryDecoder(input, limits: limits)
         do {
-            try tell(decoder.root(), of: decoder, to: &consumer)
-            while let event = try decoder.next() { try tell(event, of: decoder, to: &consumer) }
+            try send(decoder.root(), of: decoder, to: &consumer)
+            while let event = try decoder.next() { try send(event, of: decoder, to: &consumer) }
         } catch {
             let place = SourcePosition.byte(offset: decoder.position)
             // For a cyclic document, the consumer's error about its depth would be misleading.
             let error = decoder.openCycle ?? error
             guard !error.isOutOfMemory else { throw error }
-            throw PropertyListError(
-                error.reason, at: error.position ?? place, path: error.path ?? consumer.currentPath())
+            throw error.located(at: place, path: consumer.currentPath())
         }
     }
 
     @inline(__always)
-    private static func tell<Consumer: PropertyListConsumer & ~Copyable>(
+    private static func send<Consumer: PropertyListConsumer & ~Copyable>(
         _ event: BinaryDecoder.Event, of decoder: borrowing BinaryDecoder, to consumer: inout Consumer
     ) throws(PropertyListError) {
         switch event {
@@ -55,9 +54,9 @@ struct BinaryLayout {
     let offsetWidth: Int
     /// Bytes of one reference in a container, 1 … 8.
     let referenceWidth: Int
-    /// How many objects there are, at least 1.
+    /// The number of objects, at least 1.
     let objectCount: Int
-    /// The object that is the document.
+    /// The number of the outermost object.
     let root: Int
     /// The range of the objects: between the header and the offset table.
     let objects: Range<Int>
@@ -73,7 +72,7 @@ struct BinaryLayout {
             let reason = "the document has \(size) bytes, but a binary property list has at least \(least)"
             throw PropertyListError(reason, at: .byte(offset: size))
         }
-        var pages = DocumentPages(input, range: 0..<size)
+        var pages = try DocumentPages(input, range: 0..<size)
         guard try pages.word(at: 0) == 0x6270_6c69_7374_3030 else {
             let reason = "the document does not begin with bplist00; other versions of the format are not supported"
             throw PropertyListError(reason, at: .byte(offset: 0))
@@ -105,7 +104,7 @@ struct BinaryLayout {
     }
 }
 
-/// The limits on how far the shared objects of a binary property list may expand: 206 bytes can encode 2⁴⁰ values.
+/// The limits on the expansion of a binary property list's shared objects: 206 bytes can encode 2⁴⁰ values.
 struct BinaryAllowance {
     /// Values of all types, counted each time they appear.
     let values: Int

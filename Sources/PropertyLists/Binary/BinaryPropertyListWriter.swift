@@ -3,8 +3,8 @@ import DrilldownDates
 
 /// Writes a binary property list (`bplist00`) from events.
 ///
-/// A container is written after its contents, so no object is kept: only its number, until its container ends, and its
-/// size, in a byte or two, for the offset table. Each short key is written once while a table has room for it.
+/// A container is written after its contents. Of an object, only its number is kept until its container ends, and its
+/// size, in a byte or two, for the offset table. A short key is written once while the key table has room for it.
 public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The document so far; it may be drained between events.
     public var output: ByteBuffer
@@ -20,7 +20,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     private struct Container {
         let isDictionary: Bool
-        /// Where the container's part of `references` begins.
+        /// The beginning of the container's part of `references`.
         let start: Int
     }
 
@@ -51,7 +51,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     /// Assigns a number to the object just appended.
     ///
-    /// - Parameter start: where in `output` it begins.
+    /// - Parameter start: the object's offset in `output`.
     private mutating func object(from start: Int) throws(PropertyListError) -> UInt32 {
         guard let number = UInt32(exactly: sizes.count) else {
             throw PropertyListError("a binary property list is limited to 4294967295 objects here")
@@ -65,7 +65,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         references.append(try object(from: start))
     }
 
-    /// Appends a token with a count, which follows it if it does not fit in.
+    /// Appends a token with a count, which follows the token if it does not fit into it.
     private mutating func append(_ token: UInt8, count: Int) {
         if count < 15 { return output.append(token | UInt8(count)) }
         output.append(token | 0xF)
@@ -83,8 +83,9 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
             append(0x50, count: text.count)
             output.append(text)
         } else {
-            append(0x60, count: ByteScan.utf16Count(text))
-            output.append(utf16Of: text)
+            let units = String(utf8: text).utf16
+            append(0x60, count: units.count)
+            for unit in units { output.append(bigEndian: UInt64(unit), width: 2) }
         }
     }
 
@@ -188,7 +189,6 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(bytes)
         try value(from: start)
     }
-
 }
 
 /// Maps dictionary keys to the objects that were written for them, in bounded memory.
@@ -201,7 +201,7 @@ struct BinaryKeyTable: ~Copyable {
 
     private struct Slot {
         var object: UInt32 = 0
-        /// The number of bytes; one beyond the longest for an empty slot.
+        /// The number of bytes; the maximum for an empty slot.
         var count = UInt32.max
     }
 
@@ -236,14 +236,14 @@ struct BinaryKeyTable: ~Copyable {
     }
 }
 
-/// The sizes of a document's objects, which are contiguous, so that their offsets need not be stored.
+/// The sizes of a document's objects, which are contiguous, so that no offsets are stored.
 struct BinaryObjectSizes: ~Copyable {
     /// Each as LEB128.
     private var bytes = ByteBuffer()
     private(set) var count = 0
     private(set) var total = 0
 
-    /// Whether there was memory for all of them.
+    /// Whether there was memory for all sizes.
     var isComplete: Bool { !bytes.isIncomplete }
 
     mutating func append(_ size: Int) {

@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 
-/// A part of a document, read on demand into a bounded set of page frames.
+/// A range of a document, read on demand into a bounded number of page frames.
 ///
 /// Page *n* can be only in frame *n* mod (number of frames): a lookup is a shift, a mask and a comparison.
 /// Each frame also keeps the first bytes of the next page, so that short reads never cross a boundary.
@@ -10,7 +10,7 @@ struct DocumentPages: ~Copyable {
     private static var pageShift: Int { 14 }
     private static var pageBytes: Int { 1 << pageShift }
     private static var frameBytes: Int { pageBytes + overlap }
-    /// How many bytes can be read at any offset, regardless of page boundaries.
+    /// The number of bytes that can be read at any offset, regardless of page boundaries.
     static var overlap: Int { 256 }
     /// 256 frames: 4 MiB.
     private static var mostFrames: Int { 256 }
@@ -18,45 +18,40 @@ struct DocumentPages: ~Copyable {
     private let input: DocumentInput
     private let range: Range<Int>
     private let mask: Int
-    private let frames: UnsafeMutableRawPointer
-    /// Which page each frame holds; −1 for none.
-    private let pages: UnsafeMutablePointer<Int>
+    private let frames: MemoryBlock
+    /// The page in each frame; −1 for an empty frame.
+    private var pages: [Int]
 
-    /// - Parameter range: the bytes of the document that may be asked for.
-    init(_ input: DocumentInput, range: Range<Int>) {
+    /// - Parameter range: the bytes of the document that may be read.
+    /// - Throws: `PropertyListError` for a lack of memory.
+    init(_ input: DocumentInput, range: Range<Int>) throws(PropertyListError) {
         self.input = input
         self.range = range
         let needed = (range.count >> Self.pageShift) + 1
         var count = 1
         while count < needed, count < Self.mostFrames { count *= 2 }
         mask = count - 1
-        unsafe frames = .allocate(byteCount: count * Self.frameBytes, alignment: 64)
-        unsafe pages = .allocate(capacity: count)
-        unsafe pages.initialize(repeating: -1, count: count)
+        pages = Array(repeating: -1, count: count)
+        frames = try MemoryBlock(bytes: count * Self.frameBytes)
     }
 
-    deinit {
-        unsafe frames.deallocate()
-        unsafe pages.deallocate()
-    }
-
-    /// Returns the place of a byte within the frames, reading its page if necessary.
+    /// The place of a byte within the frames, after its page was read if necessary.
     @inline(__always)
     private mutating func place(of offset: Int) throws(PropertyListError) -> Int {
         let distance = offset &- range.lowerBound
         let page = distance >> Self.pageShift
         let frame = page & mask
-        if unsafe pages[frame] != page { try load(page, into: frame) }
+        if pages[frame] != page { try load(page, into: frame) }
         return frame &* Self.frameBytes &+ (distance & (Self.pageBytes - 1))
     }
 
     @inline(never)
     private mutating func load(_ page: Int, into frame: Int) throws(PropertyListError) {
-        // A read that fails must not leave the frame under its old name.
-        unsafe pages[frame] = -1
+        // A read that fails must not leave the frame under its old number.
+        pages[frame] = -1
         let start = range.lowerBound + page << Self.pageShift
         let wanted = min(Self.frameBytes, range.upperBound - start)
-        let block = unsafe frames + frame * Self.frameBytes
+        let block = unsafe frames.start + frame * Self.frameBytes
         var filled = 0
         while filled < wanted {
             let rest = unsafe UnsafeMutableRawBufferPointer(start: block + filled, count: wanted - filled)
@@ -68,14 +63,14 @@ struct DocumentPages: ~Copyable {
             filled += taken
         }
         if filled < Self.frameBytes { unsafe memset(block + filled, 0, Self.frameBytes - filled) }
-        unsafe pages[frame] = page
+        pages[frame] = page
     }
 
     /// The eight bytes at an offset, the first of them highest; bytes beyond the range are zero.
     @inline(__always)
     mutating func word(at offset: Int) throws(PropertyListError) -> UInt64 {
         let place = try place(of: offset)
-        return unsafe frames.loadUnaligned(fromByteOffset: place, as: UInt64.self).bigEndian
+        return unsafe frames.start.loadUnaligned(fromByteOffset: place, as: UInt64.self).bigEndian
     }
 
     /// A big-endian number of 1 … 8 bytes.
@@ -84,7 +79,7 @@ struct DocumentPages: ~Copyable {
         try word(at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
     }
 
-    /// The place of a run of bytes within the frames, or nil if it must be copied because it crosses a page.
+    /// The place of a run of bytes within the frames; nil if the run crosses a page, so that it must be copied.
     @inline(__always)
     mutating func run(at offset: Int, count: Int) throws(PropertyListError) -> Int? {
         let distance = offset &- range.lowerBound
@@ -92,21 +87,17 @@ struct DocumentPages: ~Copyable {
         return try place(of: offset)
     }
 
-    /// The bytes that `run(at:count:)` found; valid until the next page is read.
+    /// The bytes of a run within the frames; valid until the next page is read.
     @inline(__always)
     @_lifetime(borrow self)
     func span(at place: Int, count: Int) -> Span<UInt8> {
         precondition(place >= 0 && count >= 0 && count <= (mask + 1) * Self.frameBytes - place)
-        let bytes = unsafe UnsafeRawBufferPointer(start: frames + place, count: count)
+        let bytes = unsafe UnsafeRawBufferPointer(start: frames.start + place, count: count)
         let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// Whether the bytes that `run(at:count:)` found are all below 0x80.
-    @inline(__always)
-    func isASCII(run place: Int, count: Int) -> Bool { ByteScan.isASCII(span(at: place, count: count)) }
-
-    /// Appends the bytes that `run(at:count:)` found.
+    /// Appends the bytes of a run within the frames to a buffer.
     func copy(run place: Int, count: Int, to buffer: inout ByteBuffer) { buffer.append(span(at: place, count: count)) }
 
     /// Appends a run of any length to a buffer, page by page.

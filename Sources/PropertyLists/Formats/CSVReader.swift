@@ -5,7 +5,7 @@ import Bytes
 /// The first line names the columns. Each further line is a dictionary of texts; one with fewer cells lacks the last
 /// fields, and an empty line is skipped. A line ends with CRLF, LF or CR. The text is UTF-8 or UTF-16.
 public struct CSVReader: ~Copyable {
-    /// What separates the cells of a line.
+    /// The separator of the cells of a line.
     public enum Separator: UInt8, Sendable {
         /// As in `.csv`.
         case comma = 0x2C
@@ -30,8 +30,7 @@ public struct CSVReader: ~Copyable {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, separator: Separator, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        let window = try TextWindow.open(input, as: .table, limits: limits)
-        var reader = CSVReader(window: window, limits: limits, separator: separator.rawValue)
+        var reader = try CSVReader(input, separator: separator, limits: limits)
         do {
             try reader.readTable(into: &consumer)
         } catch {
@@ -39,10 +38,12 @@ public struct CSVReader: ~Copyable {
         }
     }
 
-    private init(window: consuming TextWindow, limits: PropertyListLimits, separator: UInt8) {
-        self.window = window
+    private init(
+        _ input: DocumentInput, separator: Separator, limits: PropertyListLimits
+    ) throws(PropertyListError) {
+        window = try TextWindow(input, as: .table, limits: limits)
         self.limits = limits
-        self.separator = separator
+        self.separator = separator.rawValue
     }
 
     // MARK: Lines
@@ -137,7 +138,7 @@ public struct CSVReader: ~Copyable {
     /// Reads a cell in quotes; two quotes within it are one.
     private mutating func readQuoted() throws(PropertyListError) {
         window.beginAssembling()
-        // An exact position costs as much as the line so far, which may have a million cells.
+        // An exact position costs time in proportion to the line so far, which may have a million cells.
         let start = window.roughPosition
         window.advance(1)
         while true {
@@ -167,7 +168,7 @@ public struct CSVReader: ~Copyable {
             at: start)
     }
 
-    /// Moves past what follows a cell; whether it is followed by another one on its line.
+    /// Moves past the separator or the line end after a cell; returns whether the line has another cell.
     @inline(__always)
     private mutating func readSeparator() throws(PropertyListError) -> Bool {
         guard let byte = try window.peek() else { return false }

@@ -17,9 +17,7 @@ extension JSONPropertyListReader {
         window.beginAssembling()
         window.advance(1)
         while true {
-            guard let found = try window.findStringBreak(from: 0) else {
-                throw cutShortInString
-            }
+            guard let found = try window.findStringBreak(from: 0) else { throw cutShortInString }
             window.assemble(0..<found)
             window.advance(found)
             guard window.assembled.count <= limits.valueBytes else {
@@ -91,14 +89,11 @@ extension JSONPropertyListReader {
         return value
     }
 
-    enum Number {
-        case integer(PropertyListInteger)
-        case real(Double)
-    }
-
     /// Reads the number at the cursor, and leaves the cursor there for errors.
+    ///
+    /// - Returns: the number and its length in bytes.
     @inline(__always)
-    mutating func readNumber(_ first: UInt8) throws(PropertyListError) -> Number {
+    mutating func readNumber(_ first: UInt8) throws(PropertyListError) -> (PropertyListScalar, count: Int) {
         let isNegative = first == UInt8(ascii: "-")
         var offset = isNegative ? 1 : 0
         let start = offset
@@ -114,19 +109,14 @@ extension JSONPropertyListReader {
         try checkWhole(from: start, to: offset)
         switch try window.peek(offset) {
         case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-            return .real(try readReal(from: offset))
+            return try readReal(from: offset)
         default: break
         }
-        numberBytes = offset
         guard !hasOverflown, let value = PropertyListInteger(magnitude: magnitude, isNegative: isNegative) else {
             throw PropertyListError("an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1")
         }
-        return .integer(value)
+        return (.integer(value), offset)
     }
-
-    /// Moves past the number that `readNumber` read.
-    @inline(__always)
-    mutating func finishNumber() { window.advance(numberBytes) }
 
     @inline(__always)
     private mutating func digit(at offset: Int) throws(PropertyListError) -> UInt8? {
@@ -142,10 +132,10 @@ extension JSONPropertyListReader {
         }
     }
 
-    /// Reads a fraction and an exponent.
+    /// Reads the number at the cursor that has a fraction or an exponent.
     ///
     /// - Parameter start: the offset of the `.` or the `e`.
-    private mutating func readReal(from start: Int) throws(PropertyListError) -> Double {
+    private mutating func readReal(from start: Int) throws(PropertyListError) -> (PropertyListScalar, count: Int) {
         var offset = start
         if try window.peek(offset) == UInt8(ascii: ".") {
             offset = try digits(from: offset + 1, after: "'.'")
@@ -157,12 +147,11 @@ extension JSONPropertyListReader {
             }
             offset = try digits(from: offset, after: "its exponent's 'e'")
         }
-        numberBytes = offset
         let value = try XMLScalars.real(window.text(0..<offset))
         guard value.isFinite else {
             throw PropertyListError("a number is outside the range of 64-bit floating point, about 1.8e308")
         }
-        return value
+        return (.real(value), offset)
     }
 
     /// The offset after a run of digits, which must not be empty.

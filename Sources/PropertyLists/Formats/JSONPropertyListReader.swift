@@ -2,13 +2,11 @@ import Bytes
 
 /// Reads a property list written as JSON (strictly RFC 8259) and sends its events to a consumer.
 ///
-/// A number without fraction and exponent is an integer, any other a real. Most consumers refuse `null`, which a property
-/// list cannot contain.
+/// A number without a fraction and an exponent is an integer, any other a real. Most consumers refuse `null`, which a
+/// property list cannot contain.
 public struct JSONPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// How far `finishNumber` moves past a number.
-    var numberBytes = 0
     private var open: [Container] = []
     /// Whether the innermost container has just begun, so that no comma is expected.
     private var isFirst = false
@@ -23,19 +21,16 @@ public struct JSONPropertyListReader: ~Copyable {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        var reader = JSONPropertyListReader(
-            window: try TextWindow.open(input, as: .json, limits: limits), limits: limits)
+        var reader = try JSONPropertyListReader(input, limits: limits)
         do {
             try reader.readDocument(into: &consumer)
         } catch {
-            var located = error.located(at: reader.window.position)
-            if located.path == nil { located.path = consumer.currentPath() }
-            throw located
+            throw error.located(at: reader.window.position, path: consumer.currentPath())
         }
     }
 
-    private init(window: consuming TextWindow, limits: PropertyListLimits) {
-        self.window = window
+    private init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
+        window = try TextWindow(input, as: .json, limits: limits)
         self.limits = limits
     }
 
@@ -131,11 +126,9 @@ public struct JSONPropertyListReader: ~Copyable {
             try consumer.beginArray(at: window.roughPosition)
             try open(.array)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            switch try readNumber(first) {
-            case .integer(let value): try consumer.scalar(.integer(value))
-            case .real(let value): try consumer.scalar(.real(value))
-            }
-            finishNumber()
+            let (value, count) = try readNumber(first)
+            try consumer.scalar(value)
+            window.advance(count)
         case UInt8(ascii: "t") where try window.matches("true", at: 0):
             try consumer.scalar(.boolean(true))
             window.advance(4)

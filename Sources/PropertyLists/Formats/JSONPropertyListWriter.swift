@@ -29,13 +29,23 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         completeness.value()
     }
 
-    @inlinable
-    public mutating func beginDictionary(at position: SourcePosition) {
+    @inlinable @inline(__always)
+    mutating func begin(_ bracket: UInt8) {
         beginValue()
-        output.append(UInt8(ascii: "{"))
+        output.append(bracket)
         needsComma = false
         completeness.begin()
     }
+
+    @inlinable @inline(__always)
+    mutating func end(_ bracket: UInt8) {
+        output.append(bracket)
+        needsComma = true
+        completeness.end()
+    }
+
+    @inlinable
+    public mutating func beginDictionary(at position: SourcePosition) { begin(UInt8(ascii: "{")) }
 
     @inlinable
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
@@ -46,26 +56,13 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
     }
 
     @inlinable
-    public mutating func endDictionary() {
-        output.append(UInt8(ascii: "}"))
-        needsComma = true
-        completeness.end()
-    }
+    public mutating func endDictionary() { end(UInt8(ascii: "}")) }
 
     @inlinable
-    public mutating func beginArray(at position: SourcePosition) {
-        beginValue()
-        output.append(UInt8(ascii: "["))
-        needsComma = false
-        completeness.begin()
-    }
+    public mutating func beginArray(at position: SourcePosition) { begin(UInt8(ascii: "[")) }
 
     @inlinable
-    public mutating func endArray() {
-        output.append(UInt8(ascii: "]"))
-        needsComma = true
-        completeness.end()
-    }
+    public mutating func endArray() { end(UInt8(ascii: "]")) }
 
     @inlinable
     public mutating func string(_ text: Span<UInt8>) {
@@ -85,11 +82,6 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(value ? "true" : "false" as StaticString)
     }
 
-    public mutating func real(_ value: Double) {
-        beginValue()
-        output.append(json: value)
-    }
-
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
         beginValue()
         try output.append(json: value)
@@ -100,15 +92,13 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(jsonData: bytes)
     }
 
-    /// Writes `null`, which a property list cannot contain, for the JSON around one.
+    /// Writes `null`, which a property list cannot contain, but the JSON around it can.
     @inlinable
     public mutating func null() {
         beginValue()
         output.append("null" as StaticString)
     }
-}
 
-extension JSONPropertyListWriter {
     /// Writes a key that is known to need no escaping.
     @inlinable @inline(__always)
     public mutating func rawMember(_ name: StaticString) {
@@ -116,7 +106,7 @@ extension JSONPropertyListWriter {
         needsComma = false
     }
 
-    /// Writes a string whose characters `write` appends, none of which needs escaping.
+    /// Writes a string whose characters `write` appends; none may need escaping.
     @inlinable @inline(__always)
     public mutating func rawString(_ write: (inout ByteBuffer) -> Void) {
         beginValue()
@@ -175,7 +165,7 @@ extension ByteBuffer {
     @inlinable
     public mutating func append(jsonString text: Span<UInt8>) {
         let count = text.count
-        // Whole words are stored and then counted partially, hence room for one more than the text and its quotes.
+        // Words are stored whole and counted in part, hence room for one more than the text and its quotes.
         guard reserve(count &+ 10) else { return }
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
         var index = 0
@@ -201,7 +191,7 @@ extension ByteBuffer {
     mutating func append(jsonMember name: StaticString, afterComma: Bool) {
         let count = name.utf8CodeUnitCount
         guard reserve(count &+ 11) else { return }
-        // A comma that is not wanted is overwritten.
+        // An unwanted comma is overwritten.
         store(UInt64(UInt8(ascii: ",")), counting: afterComma ? 1 : 0)
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
         store(name)

@@ -2,9 +2,9 @@ internal import Bytes
 
 /// Values from the bytes of a request.
 extension PropertyListValue {
-    /// Reads JSON (RFC 8259), in which there may be `null`.
+    /// Reads JSON (RFC 8259), which may contain `null`.
     ///
-    /// - Parameter limit: the array whose elements are counted as they are read.
+    /// - Parameter limit: a limit on the elements of an array.
     /// - Throws: `PropertyListError` with line and column.
     public init(
         json bytes: [UInt8], limits: PropertyListLimits = .init(), elements limit: PropertyListElementLimit? = nil
@@ -14,9 +14,9 @@ extension PropertyListValue {
         self = try Self.complete(builder)
     }
 
-    /// Reads an XML or a binary property list; the content tells which.
+    /// Reads an XML or a binary property list, which are distinguished by their content.
     ///
-    /// - Parameter limit: the array whose elements are counted as they are read.
+    /// - Parameter limit: a limit on the elements of an array.
     /// - Throws: `PropertyListError` with line and column, or with the offset in a binary one.
     public init(
         propertyList bytes: [UInt8], limits: PropertyListLimits = .init(),
@@ -39,11 +39,9 @@ extension PropertyListValue {
     }
 }
 
-/// Makes one value from the events of a reader.
-///
-/// It also takes JSON's `null`, because the body of a merge patch has it.
+/// Makes one value from the events of a reader, including JSON's `null` in the body of a merge patch.
 public struct PropertyListValueBuilder: PropertyListConsumer {
-    /// An open container, and how much there was when it began.
+    /// An open container, and the number of values and keys before it.
     private struct Frame {
         let isDictionary: Bool
         let values: Int
@@ -51,18 +49,15 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     }
 
     private var frames: [Frame] = []
-    /// The values of the open containers; a test sees by their place in memory that they are not copied.
+    /// The values of the open containers; a test checks their address, because they must not be copied.
     private(set) var values: [PropertyListValue] = []
     private var keys: [String] = []
     private let limit: PropertyListElementLimit?
-    /// How many elements more the limited array may have; nil outside of it.
+    /// The number of further elements that the limited array may have; nil outside of it.
     private var elementsLeft: Int?
 
-    /// A builder that has read nothing.
-    public init() { limit = nil }
-
-    /// - Parameter limit: the array whose elements are counted as they are read.
-    init(limit: PropertyListElementLimit?) { self.limit = limit }
+    /// - Parameter limit: a limit on the elements of an array.
+    public init(limit: PropertyListElementLimit? = nil) { self.limit = limit }
 
     /// The value; nil until it is complete.
     public var value: PropertyListValue? { frames.isEmpty ? values.first : nil }
@@ -100,16 +95,16 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
         frames.append(Frame(isDictionary: isDictionary, values: values.count, keys: keys.count))
     }
 
-    /// Counts a value that begins in the limited array, whose elements are in two containers.
+    /// Counts a value that begins in the limited array, which is the second of the open containers.
     private mutating func countElement() throws(PropertyListError) {
         guard let left = elementsLeft, frames.count == 2 else { return }
         guard left > 0 else { throw limit?.error ?? PropertyListError("an array has too many elements") }
         elementsLeft = left - 1
     }
 
-    /// Puts the values of the innermost container into one.
+    /// Replaces the values of the innermost container by one value.
     ///
-    /// The values are copied out before they are removed: a slice that is alive would make the removal copy all others.
+    /// They are copied before they are removed, because a living slice would make the removal copy all others.
     private mutating func end() {
         guard let frame = frames.popLast() else { return }
         if frames.count == 1 { elementsLeft = nil }
@@ -123,16 +118,16 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     }
 }
 
-/// How many elements an array may have that is a value of the outermost dictionary.
+/// A limit on the elements of an array in the outermost dictionary, checked during reading.
 public struct PropertyListElementLimit: Sendable {
     let key: String
     let count: Int
-    /// What the reader throws at the first element beyond the limit.
     let error: PropertyListError
 
     /// - Parameters:
     ///   - key: the key of the array.
-    ///   - error: what is thrown at the first element beyond the limit.
+    ///   - count: the maximum number of elements.
+    ///   - error: thrown at the first element beyond the limit.
     public init(key: String, count: Int, error: PropertyListError) {
         self.key = key
         self.count = count

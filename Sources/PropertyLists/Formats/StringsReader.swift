@@ -2,8 +2,8 @@ import Bytes
 
 /// Reads the text format of a `.strings` file: `"key" = "text";` with comments, in time linear in its length.
 ///
-/// Source: Apple, Resource Programming Guide, String Resources; `CFOldStylePList.c` for what it accepts beyond that:
-/// words without quotation marks, `'` as a quotation mark, and `"key";` for a text that is its own key.
+/// Source: Apple, Resource Programming Guide, String Resources. As in `CFOldStylePList.c`, words without quotation
+/// marks, `'` as a quotation mark, and `"key";` for a text that equals its key are accepted too.
 struct StringsReader {
     private let bytes: [UInt8]
     private var place = 0
@@ -47,7 +47,7 @@ struct StringsReader {
 
     // MARK: Space and comments
 
-    /// Moves past white space and comments; returns whether there is more.
+    /// Moves past white space and comments; returns false at the end of the file.
     private mutating func skipSpace() throws(PropertyListError) -> Bool {
         while let byte = next {
             if byte <= 0x20 {
@@ -85,14 +85,13 @@ struct StringsReader {
 
     // MARK: Words
 
-    /// A quoted text, or a word of the characters that need no quotation marks.
+    /// Reads a quoted text, or a word of characters that need no quotation marks.
     private mutating func word(_ what: @autoclosure () -> String) throws(PropertyListError) -> String {
         let start = mark
         if let byte = next, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { return try quoted(by: byte) }
         let first = place
         while let byte = next, Self.isPlain(byte) { place += 1 }
         guard place > first else {
-            let found = next.map { "not '\(quoted: String(decoding: [$0], as: UTF8.self))'" } ?? "but the file ends"
             throw PropertyListError(
                 "\(what()) must be text between quotation marks, \(found)", at: start.position(in: bytes))
         }
@@ -113,8 +112,8 @@ struct StringsReader {
         }
         guard next != nil else {
             throw PropertyListError(
-                "the text that begins here is never closed; end it with a quotation mark", at: start.position(in: bytes)
-            )
+                "the text that begins here is never closed; end it with a quotation mark",
+                at: start.position(in: bytes))
         }
         place += 1
         return try text(content[...], at: start)
@@ -152,13 +151,13 @@ struct StringsReader {
         }
     }
 
-    /// What a letter after a backslash is; any other character is itself.
+    /// The meanings of letters after a backslash; any other character means itself.
     private static let escapes: [UInt8: UInt8] = [
         UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10,
         UInt8(ascii: "v"): 11, UInt8(ascii: "f"): 12, UInt8(ascii: "r"): 13,
     ]
 
-    /// Up to three digits of a character below U+0100.
+    /// Reads up to three octal digits of a character below U+0100.
     private mutating func appendOctal(to content: inout [UInt8]) {
         var value: UInt32 = 0
         var digits = 0
@@ -170,10 +169,8 @@ struct StringsReader {
         content += Unicode.Scalar(UInt8(truncatingIfNeeded: value)).utf8
     }
 
-    /// `\U` and four digits: a UTF-16 code unit, of which two may be a pair.
-    private mutating func appendCodeUnits(
-        to content: inout [UInt8], from start: Mark
-    ) throws(PropertyListError) {
+    /// Reads `\U` and four hexadecimal digits, a UTF-16 code unit; two may be a surrogate pair.
+    private mutating func appendCodeUnits(to content: inout [UInt8], from start: Mark) throws(PropertyListError) {
         let first = try codeUnit(from: start)
         var units = [first]
         if first & 0xFC00 == 0xD800, begins("\\U") || begins("\\u") {
@@ -204,14 +201,18 @@ struct StringsReader {
     // MARK: Errors
 
     private func missingEnd(of key: String) -> PropertyListError {
-        let found = next.map { "not '\(quoted: String(decoding: [$0], as: UTF8.self))'" } ?? "but the file ends"
-        return PropertyListError(
+        PropertyListError(
             "a semicolon must follow the entry of the key '\(quoted: key)', \(found)", at: mark.position(in: bytes))
+    }
+
+    /// The next byte in place of an expected one, for a message.
+    private var found: String {
+        next.map { "not '\(quoted: String(decoding: [$0], as: UTF8.self))'" } ?? "but the file ends"
     }
 
     private var mark: Mark { Mark(line: line, lineStart: lineStart, place: place) }
 
-    /// A place in the text; its column is counted only for an error, because a line may be as long as the file.
+    /// A position in the text; its column is counted only for an error, because a line may be as long as the file.
     private struct Mark {
         let line: Int
         let lineStart: Int

@@ -5,14 +5,14 @@ public struct StringsTable: Sendable, Equatable {
     /// The text of each key.
     public internal(set) var texts: [String: String]
 
-    /// A table of these texts.
+    /// Creates a table.
     public init(_ texts: [String: String] = [:]) { self.texts = texts }
 
     static let mostKeys = 200_000
 
     /// Reads a file; its form and its encoding (UTF-8 or UTF-16) are detected from its content.
     ///
-    /// Of entries with one key, the last counts. In a property list, values that are not texts are passed over.
+    /// Of entries with one key, the last counts. In a property list, values of other types are ignored.
     ///
     /// - Throws: `PropertyListError` with the position of the fault.
     public init(reading bytes: [UInt8]) throws(PropertyListError) {
@@ -22,20 +22,10 @@ public struct StringsTable: Sendable, Equatable {
         } else if characters.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
             self = try Self.propertyList(bytes, XMLPropertyListReader.read)
         } else {
-            var reader = StringsReader(try Self.decoded(bytes))
+            let (encoding, mark) = TextEncoding.detect(bytes.span)
+            var reader = StringsReader(try Transcoder.utf8(bytes.span.extracting(mark..<bytes.count), encoding))
             self = try reader.table()
         }
-    }
-
-    /// The text as UTF-8, without a byte order mark.
-    private static func decoded(_ bytes: [UInt8]) throws(PropertyListError) -> [UInt8] {
-        let (encoding, mark) = TextEncoding.detect(bytes.span)
-        guard encoding != .utf8 else { return Array(bytes.dropFirst(mark)) }
-        var transcoder = Transcoder(encoding)
-        var text = ByteBuffer(capacity: bytes.count)
-        try transcoder.transcode(bytes.span.extracting(mark..<bytes.count), into: &text)
-        try transcoder.finish()
-        return Array(copying: text.span)
     }
 
     private typealias Reader = (DocumentInput, PropertyListLimits, inout StringsConsumer) throws(PropertyListError) ->
@@ -57,7 +47,7 @@ public struct StringsTable: Sendable, Equatable {
     }
 }
 
-/// Collects the texts of a property list that is one dictionary of them.
+/// Collects the texts in the dictionary of a property list.
 struct StringsConsumer: PropertyListConsumer {
     private(set) var texts: [String: String] = [:]
     private var depth = 0

@@ -1,4 +1,4 @@
-/// A piece of a text document: a value without content, or the beginning or the end of a container.
+/// A piece of a text document: a scalar or a key, or the beginning or the end of a container.
 package struct DocumentToken: Sendable, Equatable {
     package enum Kind: Sendable {
         case dictionary, array
@@ -9,24 +9,25 @@ package struct DocumentToken: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// Its code units; of a container's end without a text of its own, none.
+    /// The code units of the token; empty for the end of an element such as `<dict/>`.
     package let range: Range<Int>
 }
 
-/// Finds the places of a document's values in its text, much faster than a reader, because it reads no value.
+/// Finds the positions of a document's values, much faster than a reader, because values are not read.
 ///
-/// White space, comments, processing instructions and declarations are passed over.
+/// White space, comments, processing instructions and declarations are skipped.
 package protocol DocumentTokens: ~Copyable {
-    init(_ text: DocumentText)
+    /// - Throws: `PropertyListError` for a lack of memory.
+    init(_ text: DocumentText) throws(PropertyListError)
     /// Reads the next token; nil at the end of the document.
     ///
-    /// - Throws: `PropertyListError` if the document cannot be read, or is not of this syntax.
+    /// - Throws: `PropertyListError` if the document cannot be read, or has another syntax.
     mutating func next() throws(PropertyListError) -> DocumentToken?
     /// Moves past the end of the container whose beginning was the last token; returns the range of its end.
     mutating func skipContainer() throws(PropertyListError) -> Range<Int>
-    /// The comma before the last token; nil if there was none.
+    /// The position of the comma before the last token, if any.
     var comma: Int? { get }
-    /// Goes on from a place between two tokens.
+    /// Continues from a position between two tokens.
     mutating func seek(_ position: Int)
 }
 
@@ -47,12 +48,12 @@ extension DocumentTokens where Self: ~Copyable {
     }
 }
 
-/// The tokens of a JSON document; keys are scalars like any other, and commas are told with the token after them.
+/// The tokens of a JSON document; keys are scalars, and a comma belongs to the token after it.
 package struct JSONTokens: DocumentTokens, ~Copyable {
     private var window: TokenWindow
     package private(set) var comma: Int?
 
-    package init(_ text: DocumentText) { window = TokenWindow(text) }
+    package init(_ text: DocumentText) throws(PropertyListError) { window = try TokenWindow(text) }
 
     package mutating func seek(_ position: Int) { window.seek(position) }
 

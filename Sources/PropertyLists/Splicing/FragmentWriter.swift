@@ -1,13 +1,13 @@
-// Public, as that of each module here: one 'package import' of a module in a target keeps the functions that use it
-// from being specialized in other targets, and the readers must be.
+// Public like all imports of modules here: a single 'package import' of a module prevents the specialization of
+// functions that use it in other targets, and the readers must be specialized.
 public import Bytes
 import DrilldownDates
 
-/// Writes a value in the layout of the document that it becomes a part of; in UTF-8, without a declaration.
+/// Writes a value in UTF-8, without a declaration, in the layout of the document that will contain it.
 ///
-/// Types that JSON lacks are written as by `JSONPropertyListWriter`.
+/// `JSONPropertyListWriter` describes the types that JSON lacks.
 public struct FragmentWriter: PropertyListConsumer, ~Copyable {
-    /// The two syntaxes that are text.
+    /// A syntax that is text.
     public enum Syntax: Sendable { case xml, json }
 
     /// The text so far; it may be drained between events.
@@ -29,14 +29,14 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
         self.style = style
     }
 
-    /// The white space before the line of a value or a key at the current place; nil if everything is on one line.
+    /// The white space before the next value or key on a line of its own; nil if everything is on one line.
     public var indent: [UInt8]? { indent(depth: open.count) }
 
     private func indent(depth: Int) -> [UInt8]? {
         style.indent.map { indent in (0..<depth).reduce(into: indent) { indent, _ in indent += style.unit } }
     }
 
-    /// Begins the place of an element that the caller writes.
+    /// Writes the text before a value that the caller writes.
     public mutating func beginElement() {
         guard !open.isEmpty else { return }
         if followsKey {
@@ -115,7 +115,7 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
         followsKey = true
     }
 
-    /// Writes a key alone, without anything before or after it.
+    /// Writes a key alone, without the text before and after it.
     public mutating func write(key name: Span<UInt8>) throws(PropertyListError) {
         guard syntax == .xml else { return output.append(jsonString: name) }
         output.append("<key>" as StaticString)
@@ -124,7 +124,7 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
     }
 }
 
-/// Values without content.
+/// Scalars, texts and data.
 extension FragmentWriter {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         beginElement()
@@ -134,7 +134,7 @@ extension FragmentWriter {
         output.append("</string>" as StaticString)
     }
 
-    /// Appends a text whose lines end as those of the document; a reader of XML makes line feeds of them again.
+    /// Appends a text with the line ends of the document; a reader of XML converts them back to line feeds.
     private mutating func append(lines text: Span<UInt8>) throws(PropertyListError) {
         guard style.lineBreak != [10] else { return try output.append(xmlText: text) }
         var start = 0
@@ -166,35 +166,30 @@ extension FragmentWriter {
         beginElement()
         guard syntax == .xml else { return output.append(jsonData: bytes) }
         output.append("<data>" as StaticString)
-        let line = indent
-        var start = 0
-        while start < bytes.count {
-            let end = line == nil ? bytes.count : min(start + Self.dataLineBytes, bytes.count)
-            if let line, bytes.count > Self.dataLineBytes {
+        if let line = indent, bytes.count > Self.dataLineBytes {
+            for start in stride(from: 0, to: bytes.count, by: Self.dataLineBytes) {
                 append(line: line)
+                output.append(base64: bytes.extracting(start..<min(start + Self.dataLineBytes, bytes.count)))
             }
-            output.append(base64: bytes.extracting(start..<end))
-            start = end
-        }
-        if let line, bytes.count > Self.dataLineBytes {
             append(line: line)
+        } else {
+            output.append(base64: bytes)
         }
         output.append("</data>" as StaticString)
     }
 
-    /// As many bytes of data as fill a line of 76 characters in base64.
+    /// The number of bytes that fill a line of 76 characters in base64.
     private static var dataLineBytes: Int { 57 }
-
 }
 
-/// How new values are laid out among the text of a document.
+/// The layout of new values in the text of a document.
 public struct FragmentStyle: Sendable, Equatable {
     /// The white space at the beginning of the line that the value begins on; nil if everything is on one line.
     public var indent: [UInt8]?
-    /// What a line of a container's content has before it, beyond the container's own line.
+    /// The additional white space before the lines of a container's content.
     public var unit: [UInt8]
     public var lineBreak: [UInt8]
-    /// JSON: what is between a key and its value.
+    /// The text between a key and its value in JSON.
     public var colon: [UInt8]
 
     public init(indent: [UInt8]?, unit: [UInt8], lineBreak: [UInt8], colon: [UInt8]) {
@@ -204,7 +199,7 @@ public struct FragmentStyle: Sendable, Equatable {
         self.colon = colon
     }
 
-    /// JSON: what separates two values on one line.
+    /// The separator of two values in JSON.
     var comma: [UInt8] {
         guard indent == nil else { return Array(",".utf8) }
         return Array((colon.last == UInt8(ascii: " ") ? ", " : ",").utf8)

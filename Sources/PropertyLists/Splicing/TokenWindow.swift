@@ -3,12 +3,15 @@ import Glibc
 
 /// A sliding window over the code units of a text document, each as a byte; see `DocumentText`.
 ///
-/// Only positions leave it, so that it never grows, however long a token is.
+/// It returns only positions, so it never grows, whatever the length of a token.
 @safe
 struct TokenWindow: ~Copyable {
     private let text: DocumentText
-    private let base: UnsafeMutableRawPointer
-    /// The cursor and the end of what has been read, as offsets from `base`.
+    private let block: MemoryBlock
+    private var base: UnsafeMutableRawPointer {
+        @inline(__always) get { unsafe block.start }
+    }
+    /// The cursor and the end of the bytes read, as offsets from `base`.
     private var cursor = 0, end = 0
     /// The number of the code unit at `base`.
     private var origin = 0
@@ -19,14 +22,12 @@ struct TokenWindow: ~Copyable {
     /// Vectors are loaded sixteen bytes at a time, past the end too.
     private static var padding: Int { 16 }
 
-    init(_ text: DocumentText) {
+    /// - Throws: `PropertyListError` for a lack of memory.
+    init(_ text: DocumentText) throws(PropertyListError) {
         self.text = text
         capacity = min(Self.mostBytes, text.count + 256)
-        unsafe base = .allocate(byteCount: capacity + Self.padding, alignment: 16)
-        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity + Self.padding)
+        block = try MemoryBlock(bytes: capacity + Self.padding)
     }
-
-    deinit { unsafe base.deallocate() }
 
     /// The number of the code unit at the cursor.
     var position: Int { origin &+ cursor }
@@ -57,47 +58,38 @@ struct TokenWindow: ~Copyable {
         }
     }
 
-    /// Whether the characters at the cursor are these few.
+    /// Whether the characters at the cursor equal a text.
     mutating func matches(_ text: StaticString) throws(PropertyListError) -> Bool {
         let size = text.utf8CodeUnitCount
         if cursor + size > end, try !fill(atLeast: size) { return false }
         return unsafe memcmp(base + cursor, text.utf8Start, size) == 0
     }
 
-    /// Moves to the next character that is one of three.
+    /// Moves to the next character that equals one of three.
     ///
-    /// - Throws: `PropertyListError` if there is none.
+    /// - Throws: `PropertyListError` if the document ends first.
     @inline(__always)
     mutating func find(_ first: UInt8, _ second: UInt8, _ third: UInt8) throws(PropertyListError) {
-        while true {
-            while cursor < end {
-                let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
-                let found = lanes.equal(to: first) | lanes.equal(to: second) | lanes.equal(to: third)
-                let lane = found.firstMarked
-                cursor &+= lane
-                if lane < 16 {
-                    if cursor < end { return }
-                    cursor = end
-                }
-            }
-            cursor = end
-            guard try fill(atLeast: 1) else { throw .notWhatWasRead }
-        }
+        try find { $0.equal(to: first) | $0.equal(to: second) | $0.equal(to: third) }
     }
 
     @inline(__always)
     mutating func find(_ character: UInt8) throws(PropertyListError) { try find(character, character, character) }
 
-    /// Moves to the next quotation mark, bracket or brace; between JSON's strings no other character is found.
+    /// Moves to the next quotation mark, bracket or brace of JSON, from a position outside of a string.
     @inline(__always)
     mutating func findStructure() throws(PropertyListError) {
         let likeBrackets = SIMD16<UInt8>(repeating: 0x26)
+        // These bits distinguish brackets and braces from everything else between strings.
+        try find { $0.equal(to: UInt8(ascii: "\"")) | ($0 | likeBrackets).equal(to: 0x7F) }
+    }
+
+    /// Moves to the next character that a comparison marks.
+    @inline(__always)
+    private mutating func find(_ mark: (SIMD16<UInt8>) -> SIMD16<UInt8>) throws(PropertyListError) {
         while true {
             while cursor < end {
-                let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
-                // These bits distinguish brackets and braces from everything that JSON has between strings.
-                let found = lanes.equal(to: UInt8(ascii: "\"")) | (lanes | likeBrackets).equal(to: 0x7F)
-                let lane = found.firstMarked
+                let lane = mark(unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)).firstMarked
                 cursor &+= lane
                 if lane < 16 {
                     if cursor < end { return }
@@ -111,7 +103,7 @@ struct TokenWindow: ~Copyable {
 
     /// Moves past the next occurrence of a text.
     ///
-    /// - Throws: `PropertyListError` if there is none.
+    /// - Throws: `PropertyListError` if the document ends first.
     mutating func pass(_ text: StaticString) throws(PropertyListError) {
         let first = unsafe text.utf8Start[0]
         try find(first)
@@ -126,7 +118,7 @@ struct TokenWindow: ~Copyable {
         while try !isAtEnd, try peek() <= 0x20 { advance(1) }
     }
 
-    /// Reads on until this many code units follow the cursor; false if the document ends before.
+    /// Reads more until a number of code units follow the cursor; false if the document ends first.
     @inline(never)
     private mutating func fill(atLeast count: Int) throws(PropertyListError) -> Bool {
         guard cursor <= end else { throw .notWhatWasRead }
@@ -145,7 +137,8 @@ struct TokenWindow: ~Copyable {
     private mutating func read(_ count: Int) throws(PropertyListError) {
         let start = text.mark + (origin + end) * text.unitBytes
         guard text.unitBytes == 1 else {
-            for character in text.narrowed(try text.input.bytes(start..<start + count * 2)) {
+            let bytes = try text.input.bytes(start..<start + count * 2)
+            for character in text.encoding.narrowed(bytes.span) {
                 unsafe base.storeBytes(of: character, toByteOffset: end, as: UInt8.self)
                 end += 1
             }

@@ -1,10 +1,10 @@
 /// The tokens of an XML property list.
 package struct XMLTokens: DocumentTokens, ~Copyable {
     private var window: TokenWindow
-    /// Where the container that closed itself ended, until its end has been told.
+    /// The position after an empty element of a container, until its end is returned.
     private var selfClosed: Int?
 
-    package init(_ text: DocumentText) { window = TokenWindow(text) }
+    package init(_ text: DocumentText) throws(PropertyListError) { window = try TokenWindow(text) }
 
     package var comma: Int? { nil }
 
@@ -82,7 +82,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
         }
     }
 
-    /// Whether a tag's name, which begins at an offset with this letter, is `dict` or `array`.
+    /// Whether a tag's name, which begins with a letter at an offset, is `dict` or `array`.
     @inline(__always)
     private mutating func isContainer(_ offset: Int, _ first: UInt8) throws(PropertyListError) -> Bool {
         if first == UInt8(ascii: "a") { return true }
@@ -90,7 +90,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
         return try window.peek(offset &+ 1) == UInt8(ascii: "i")
     }
 
-    /// Moves past the end of a start tag; true if it closed itself.
+    /// Moves past the end of a start tag; returns whether the element is empty, as in `<dict/>`.
     @inline(__always)
     private mutating func finishStartTag() throws(PropertyListError) -> Bool {
         window.advance(1)

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// A file is never mapped: truncating it during reading causes a short read here, but SIGBUS in a mapping.
 public enum DocumentInput: Sendable {
-    /// An open descriptor of a regular file, which the caller closes, with its size in bytes when it was opened, and
-    /// where the bytes that are read are counted.
+    /// An open descriptor of a regular file, which the caller closes, with its size in bytes when it was opened; the
+    /// bytes read are added to the progress.
     case file(descriptor: Int32, size: Int, progress: ReadingProgress? = nil)
     /// Bytes in memory.
     case memory([UInt8])
@@ -46,7 +46,7 @@ public enum DocumentInput: Sendable {
     }
 }
 
-/// How much of a document has been read so far, for another thread to look at.
+/// The progress of reading a document, for another thread to show.
 ///
 /// One thread counts, in steps of some kilobytes and some thousand items; each step is a relaxed store.
 public final class ReadingProgress: Sendable {
@@ -55,13 +55,13 @@ public final class ReadingProgress: Sendable {
 
     public init() {}
 
-    /// The bytes that were read; those that were read twice count twice.
+    /// The number of bytes read; bytes read twice count twice.
     public var bytes: Int { byteCount.load(ordering: .relaxed) }
 
-    /// The items that were built, rounded down.
+    /// The number of items built, rounded down.
     public var items: Int { itemCount.load(ordering: .relaxed) }
 
-    /// How many items a builder lets pass before it counts them.
+    /// The number of items that a builder counts at once.
     public static let itemStep = 4_096
 
     /// Counts bytes.

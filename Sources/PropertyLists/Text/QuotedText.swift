@@ -11,7 +11,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
 
     /// The maximum number of characters of a name, a title or a value.
     public static let mostCharacters = 80
-    /// The maximum number of characters of a path or a URL: all that Linux opens (`PATH_MAX`).
+    /// The maximum number of characters of a path or a URL: the length that Linux allows (`PATH_MAX`).
     public static let mostPathCharacters = 4_096
 
     /// The maximum average of scalars per character; text beyond it is not legible anyway.
@@ -25,7 +25,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
             description = String(text)
             return
         }
-        // A character may have any number of scalars, so they are not all read to find its end.
+        // A character may have any number of scalars, so only a limited number is read.
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: text.unicodeScalars.prefix(most * Self.scalarsPerCharacter))
         let shown = String(scalars).prefix(most)
@@ -40,14 +40,14 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
         description = shown.utf8.count < text.utf8.count ? escaped + "…" : escaped
     }
 
-    /// The same for UTF-8, of which only the beginning is read; an invalid sequence becomes U+FFFD.
+    /// The same for UTF-8; an invalid sequence becomes U+FFFD.
     public init(utf8 bytes: Span<UInt8>, most: Int = mostCharacters) {
-        // Four bytes per scalar, and one more scalar, which shows that the end is omitted.
+        // Four bytes per scalar, and one more scalar, so that an omitted end is noticed.
         let enough = (most * Self.scalarsPerCharacter + 1) * 4
         self.init(String(utf8: bytes.extracting(first: enough)), most: most)
     }
 
-    /// Whether a text is shown as it is.
+    /// Whether a text is shown unchanged.
     public static func isPlain(_ text: some StringProtocol) -> Bool {
         !text.unicodeScalars.contains(where: isEscaped)
     }
@@ -57,7 +57,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
         case 0..<0x20, 0x7F..<0xA0: true
         // Line and paragraph separator, then embeddings and overrides, and isolates.
         case 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
-        // Invisible, or no character at all.
+        // Invisible characters and noncharacters.
         case 0xFEFF, 0xFFF9...0xFFFB, 0xFDD0...0xFDEF: true
         case let value: value & 0xFFFE == 0xFFFE
         }

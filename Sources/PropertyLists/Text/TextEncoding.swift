@@ -1,9 +1,11 @@
 import Bytes
 
-/// The encodings that a text document may be written in.
+/// The encoding of a text document.
 public enum TextEncoding: Sendable {
     /// UTF-8 (RFC 3629), with or without a byte order mark.
     case utf8
+    /// US-ASCII, which only an XML declaration can name; read as UTF-8.
+    case ascii
     /// ISO-8859-1, which only an XML declaration can name.
     case latin1
     /// UTF-16 (RFC 2781), the less significant byte first.
@@ -11,25 +13,47 @@ public enum TextEncoding: Sendable {
     /// UTF-16, the more significant byte first.
     case utf16BigEndian
 
+    /// The number of bytes at the beginning of a document that are enough to detect its encoding.
+    static let headBytes = 512
+
     /// The first characters of a document with a byte each, without the byte order mark.
     ///
     /// A code unit of UTF-16 above U+00FF becomes 0xFF; other encodings keep their bytes.
     public static func characters(of head: Span<UInt8>) -> [UInt8] {
         let (encoding, mark) = detect(head)
-        guard encoding.isUTF16 else { return Array(copying: head.extracting(mark..<head.count)) }
-        return stride(from: mark, to: head.count - 1, by: 2).map { index in
-            UInt8(exactly: encoding.codeUnit(head[index], head[index + 1])) ?? 0xFF
+        return encoding.narrowed(head.extracting(mark..<head.count))
+    }
+
+    /// Whole code units as characters of a byte each; those above U+00FF become 0xFF.
+    func narrowed(_ bytes: Span<UInt8>) -> [UInt8] {
+        guard isUTF16 else { return Array(copying: bytes) }
+        return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+            UInt8(exactly: codeUnit(bytes[index], bytes[index + 1])) ?? 0xFF
         }
     }
 
-    private var isUTF16: Bool { self == .utf16LittleEndian || self == .utf16BigEndian }
+    var isUTF16: Bool { self == .utf16LittleEndian || self == .utf16BigEndian }
 
-    /// The UTF-16 code unit that two consecutive bytes are.
+    var isReadAsUTF8: Bool { self == .utf8 || self == .ascii }
+
+    /// The UTF-16 code unit in two consecutive bytes.
     func codeUnit(_ first: UInt8, _ second: UInt8) -> UInt16 {
         self == .utf16BigEndian ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first)
     }
 
-    /// The encoding that the first bytes of a document indicate, and how many bytes of byte order mark to skip.
+    /// The encoding that the first bytes of a document or its XML declaration indicate, and the length of the byte
+    /// order mark.
+    ///
+    /// - Throws: `PropertyListError` if the declaration names an unsupported encoding.
+    static func detect(
+        _ head: Span<UInt8>, isXML: Bool
+    ) throws(PropertyListError) -> (encoding: TextEncoding, mark: Int) {
+        let (encoding, mark) = detect(head)
+        guard isXML, encoding == .utf8, mark == 0 else { return (encoding, mark) }
+        return (try declared(in: head) ?? .utf8, 0)
+    }
+
+    /// The encoding that the first bytes of a document indicate, and the length of the byte order mark.
     static func detect(_ head: Span<UInt8>) -> (encoding: TextEncoding, mark: Int) {
         func byte(_ n: Int) -> UInt8 { n < head.count ? head[n] : 0xAA }
         return switch (byte(0), byte(1), byte(2)) {
@@ -42,13 +66,12 @@ public enum TextEncoding: Sendable {
         }
     }
 
-    /// The encoding that an XML declaration names, if the bytes begin with one that names any (XML 1.0, section 4.3.3).
-    ///
-    /// - Throws: `PropertyListError` for an unsupported encoding.
-    static func declared(in head: Span<UInt8>) throws(PropertyListError) -> TextEncoding? {
+    /// The encoding that an XML declaration at the beginning names (XML 1.0, section 4.3.3); nil if it names none.
+    private static func declared(in head: Span<UInt8>) throws(PropertyListError) -> TextEncoding? {
         guard let name = declaredName(in: head) else { return nil }
         switch name.uppercased() {
-        case "UTF-8", "UTF8", "US-ASCII", "ASCII": return .utf8
+        case "UTF-8", "UTF8": return .utf8
+        case "US-ASCII", "ASCII": return .ascii
         case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "LATIN-1": return .latin1
         case let wide where isWide(wide):
             // If it were true, the declaration's own bytes would already have shown it.
@@ -62,74 +85,32 @@ public enum TextEncoding: Sendable {
         }
     }
 
-    /// Whether the name, in upper case, is of an encoding with more than one byte for each letter of a declaration.
+    /// Whether an encoding, given in upper case, has more than one byte for each letter of a declaration.
     private static func isWide(_ name: String) -> Bool {
         ["UTF-16", "UTF16", "UTF_16", "UTF-32", "UTF32", "UTF_32", "UCS-2", "UCS-4", "ISO-10646-UCS"].contains {
             name.hasPrefix($0)
         }
     }
 
-    /// Whether an XML declaration names US-ASCII.
-    static func declaresASCII(_ head: Span<UInt8>) -> Bool {
-        declaredName(in: head).map { ["US-ASCII", "ASCII"].contains($0.uppercased()) } ?? false
-    }
-
     private static func declaredName(in head: Span<UInt8>) -> String? {
-        guard head.contains("<?xml", at: 0) else { return nil }
-        var end = 0
-        while end < min(head.count, 256), head[end] != UInt8(ascii: ">") { end += 1 }
-        let declaration = head.extracting(0..<end)
-        guard var start = declaration.indices.first(where: { declaration.contains("encoding", at: $0) }) else {
-            return nil
-        }
-        start += "encoding".utf8.count
-        while start < end, declaration[start].isAround || declaration[start] == UInt8(ascii: "=") { start += 1 }
-        var name = ""
-        while start < end, !declaration[start].isAround, declaration[start] != UInt8(ascii: "?") {
-            name.unicodeScalars.append(Unicode.Scalar(declaration[start]))
-            start += 1
-        }
-        return name.isEmpty ? nil : name
+        func isAround(_ byte: UInt8) -> Bool { " \t\r\n\"'".utf8.contains(byte) }
+        let declaration = Array(copying: head.extracting(first: 256)).prefix { $0 != UInt8(ascii: ">") }
+        guard declaration.starts(with: "<?xml".utf8),
+            let word = declaration.firstRange(of: Array("encoding".utf8))
+        else { return nil }
+        let name = declaration[word.upperBound...].drop { isAround($0) || $0 == UInt8(ascii: "=") }
+            .prefix { !isAround($0) && $0 != UInt8(ascii: "?") }
+        return name.isEmpty ? nil : name.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)) }
     }
 }
 
-extension Span<UInt8> {
-    fileprivate func contains(_ word: StaticString, at place: Int) -> Bool {
-        guard count - place >= word.utf8CodeUnitCount else { return false }
-        for index in 0..<word.utf8CodeUnitCount {
-            guard unsafe self[place + index] == word.utf8Start[index] else { return false }
-        }
-        return true
-    }
-}
-
-extension UInt8 {
-    /// Whether it is a quotation mark or white space.
-    fileprivate var isAround: Bool {
-        switch self {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\""),
-            UInt8(ascii: "'"):
-            true
-        default: false
-        }
-    }
-}
-
-/// Checks the characters of a text document once, as its bytes arrive.
-///
-/// Everything that a reader passes on was checked here, so later stages never see invalid UTF-8.
+/// Checks the characters of a text document once, as its bytes arrive, so that later stages never see invalid UTF-8.
 struct TextCheck {
-    private let kind: TextKind
-    private let isXML: Bool
+    let kind: TextKind
 
-    init(_ kind: TextKind) {
-        self.kind = kind
-        isXML = kind == .xml
-    }
-
-    /// The number of leading bytes that are whole, valid characters; the rest is the beginning of one more.
+    /// The number of leading bytes that form whole, valid characters; the rest begins another character.
     ///
-    /// - Throws: at the first fault, with its offset in `offset`.
+    /// - Throws: `PropertyListError` at the first fault, with its offset in `offset`.
     func validPrefix(of bytes: UnsafeRawBufferPointer, faultAt offset: inout Int) throws(PropertyListError) -> Int {
         var index = 0
         while true {
@@ -154,7 +135,7 @@ struct TextCheck {
                 guard step < rest else { return index }
                 guard unsafe isContinuation(bytes[index + step], number: step, after: first) else { throw notUTF8 }
             }
-            if isXML, length == 3, first == 0xEF {
+            if length == 3, first == 0xEF, kind == .xml {
                 let isNoncharacter = unsafe bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
                 if isNoncharacter { throw PropertyListError("U+FFFE and U+FFFF cannot appear in XML; remove them") }
             }
@@ -167,7 +148,7 @@ struct TextCheck {
     }
 
     var notUTF8: PropertyListError {
-        let remedy = isXML ? ", or name its encoding in the XML declaration" : ""
+        let remedy = kind == .xml ? ", or name its encoding in the XML declaration" : ""
         return PropertyListError("the text is not valid UTF-8; save the document as UTF-8\(remedy)")
     }
 
@@ -191,7 +172,7 @@ struct TextCheck {
         return index
     }
 
-    /// The top bit of each of sixteen bytes that is not plain ASCII text; the other bits are undefined.
+    /// Sets the top bit of each of sixteen bytes that is not plain ASCII text; the other bits are undefined.
     @inline(__always)
     private func beyondPlain(_ base: UnsafeRawPointer, _ index: Int) -> SIMD16<UInt8> {
         let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
@@ -226,9 +207,9 @@ struct TextCheck {
     }
 }
 
-/// The kinds of text documents, which differ in the characters that they allow and in the advice about others.
+/// The kind of a text document, which decides about the characters that it allows and the advice about others.
 ///
-/// None allows control characters; XML excludes noncharacters too.
+/// All kinds exclude control characters; XML excludes noncharacters too.
 enum TextKind {
     case xml, json, table
 }

@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Heap
 
 /// A sliding window over a text document: checked UTF-8, a cursor, and the cursor's line.
 ///
@@ -11,11 +10,14 @@ struct TextWindow: ~Copyable {
     private let limits: PropertyListLimits
     private let check: TextCheck
     private var transcoder: Transcoder?
-    /// Where the next piece of the document is read from.
+    /// The offset in the document of the next piece to read.
     private var inputOffset: Int
     private var isAtInputEnd = false
 
-    private var base: UnsafeMutableRawPointer
+    private var block: MemoryBlock
+    private var base: UnsafeMutableRawPointer {
+        @inline(__always) get { unsafe block.start }
+    }
     private var capacity: Int
     /// The cursor, the end of the checked text, and the end of all bytes read, as offsets from `base`.
     private var cursor = 0, checkedEnd = 0, rawEnd = 0
@@ -28,8 +30,8 @@ struct TextWindow: ~Copyable {
     /// Whether the bytes that `find` last skipped may contain a line feed; false is always correct.
     private(set) var foundLineFeed = false
 
-    /// Text that had to be assembled, because the document has it in another form.
-    private(set) var assembled = ByteBuffer()
+    /// Text that the document contains in another form, with references or escapes.
+    private(set) var assembled: ByteBuffer
 
     /// Vectors are loaded sixteen bytes at a time, past the end too.
     private static let padding = 16
@@ -37,39 +39,23 @@ struct TextWindow: ~Copyable {
 
     /// Opens a window on the beginning of a document.
     ///
-    /// - Throws: `PropertyListError` for an unreadable file or an unsupported encoding.
-    static func open(
-        _ input: DocumentInput, as kind: TextKind, limits: PropertyListLimits
-    ) throws(PropertyListError) -> TextWindow {
-        var window = TextWindow(input, as: kind, limits: limits)
-        try window.detectEncoding(isXML: kind == .xml)
-        return window
-    }
-
-    private init(_ input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) {
-        self.input = input
-        self.limits = limits
-        check = TextCheck(kind)
-        inputOffset = 0
+    /// - Throws: `PropertyListError` for an unreadable file, an unsupported encoding, or a lack of memory.
+    init(_ input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) throws(PropertyListError) {
         // A small document fits, with room for the read that finds its end.
         capacity = min(Self.pieceBytes, max(input.size, 0) + 1024)
-        unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity + Self.padding, alignment: 16)
-        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity + Self.padding)
-    }
-
-    private mutating func detectEncoding(isXML: Bool) throws(PropertyListError) {
-        let head = unsafe UnsafeMutableRawBufferPointer(start: base, count: 512)
+        let block = try MemoryBlock(bytes: capacity + Self.padding)
+        let head = unsafe UnsafeMutableRawBufferPointer(start: block.start, count: TextEncoding.headBytes)
         let taken = try unsafe input.read(at: 0, into: head)
-        let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(start: base, count: taken))
-        var (encoding, mark) = TextEncoding.detect(bytes)
+        let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: head[..<taken]))
+        let (encoding, mark) = try TextEncoding.detect(bytes, isXML: kind == .xml)
+        if !encoding.isReadAsUTF8 { transcoder = Transcoder(encoding) }
         inputOffset = mark
-        if isXML, encoding == .utf8, mark == 0, let declared = try TextEncoding.declared(in: bytes) {
-            encoding = declared
-        }
-        if encoding != .utf8 { transcoder = Transcoder(encoding) }
+        assembled = ByteBuffer()
+        check = TextCheck(kind: kind)
+        self.block = block
+        self.input = input
+        self.limits = limits
     }
-
-    deinit { unsafe base.deallocate() }
 
     /// The cursor's position; the column counts characters as far as the line is still in the window.
     var position: SourcePosition { position(at: 0) }
@@ -85,7 +71,7 @@ struct TextWindow: ~Copyable {
         return .text(line: line, column: column)
     }
 
-    /// The cursor's position with the column counted in bytes; every event has it, at the cost of a subtraction.
+    /// The cursor's position with the column counted in bytes, which costs a subtraction for each event.
     var roughPosition: SourcePosition { .text(line: line, column: cursor - lineStart + 1) }
 
     /// The byte at an offset; nil past the end of the document.
@@ -102,7 +88,7 @@ struct TextWindow: ~Copyable {
         return unsafe base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self).littleEndian
     }
 
-    /// Whether the bytes from an offset on are these.
+    /// Whether the bytes from an offset on equal a text.
     @inline(__always)
     mutating func matches(_ text: StaticString, at offset: Int) throws(PropertyListError) -> Bool {
         let size = text.utf8CodeUnitCount
@@ -128,7 +114,7 @@ struct TextWindow: ~Copyable {
     /// Moves the cursor over white space: every byte up to 0x20, because `TextCheck` refuses control characters.
     @inline(__always)
     mutating func skipWhitespace() throws(PropertyListError) {
-        // Between two elements is usually a line feed and an indentation: one vector, without a loop.
+        // Elements are usually separated by a line feed and an indentation: one vector, without a loop.
         if cursor < checkedEnd, unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 { passLineFeed() }
         let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
         let lane = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
@@ -165,8 +151,8 @@ struct TextWindow: ~Copyable {
         lineStart = cursor
     }
 
-    /// The offset of the first byte that ends a run of plain text in XML: `<`, `&` or a carriage return; nil when the
-    /// document ends before.
+    /// The offset of the first byte that ends a run of plain text in XML: `<`, `&` or a carriage return; nil if the
+    /// document ends first.
     ///
     /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
     @inline(__always)
@@ -181,7 +167,7 @@ struct TextWindow: ~Copyable {
         return lane
     }
 
-    /// The offset of the first byte from `offset` on that is one of three; nil when the document ends before.
+    /// The offset of the first byte from `offset` on that equals one of three; nil if the document ends first.
     ///
     /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
     mutating func find(
@@ -208,7 +194,7 @@ struct TextWindow: ~Copyable {
     }
 
     /// The offset of the first byte from `offset` on that ends a run of plain text in a JSON string: `"`, `\` or a
-    /// control character; nil when the document ends before.
+    /// control character; nil if the document ends first.
     ///
     /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
     @inline(__always)
@@ -227,7 +213,7 @@ struct TextWindow: ~Copyable {
         }
     }
 
-    /// Reads on without moving the cursor, and returns the offset of the first new byte; nil at the document's end.
+    /// Reads more without moving the cursor, and returns the offset of the first new byte; nil at the document's end.
     @inline(never)
     private mutating func extend() throws(PropertyListError) -> Int? {
         let offset = max(checkedEnd - cursor, 0)
@@ -235,7 +221,7 @@ struct TextWindow: ~Copyable {
         return try fill(atLeast: offset + 1) ? offset : nil
     }
 
-    /// The offset just past the first occurrence of a text from `offset` on; nil when the document ends before.
+    /// The offset just past the first occurrence of a text from `offset` on; nil if the document ends first.
     mutating func findEnd(of text: StaticString, from offset: Int) throws(PropertyListError) -> Int? {
         let first = unsafe text.utf8Start[0]
         var offset = offset
@@ -251,10 +237,10 @@ struct TextWindow: ~Copyable {
             "a value is longer than \(limits.valueBytes) bytes; store large data in separate files", at: position)
     }
 
-    /// The number of bytes from the cursor on that have been read; all that are left once `find` returned nil.
+    /// The number of bytes read from the cursor on; the whole rest of the document once `find` returned nil.
     var readAhead: Int { checkedEnd - cursor }
 
-    /// Bytes from the cursor on, which `peek`, `matches` or `find` have seen.
+    /// Bytes at offsets from the cursor that `peek`, `matches` or `find` have reached.
     @_lifetime(borrow self)
     func text(_ range: Range<Int>) -> Span<UInt8> {
         let bytes = unsafe UnsafeRawBufferPointer(start: base + cursor + range.lowerBound, count: range.count)
@@ -273,7 +259,7 @@ struct TextWindow: ~Copyable {
         }
     }
 
-    /// Moves past a token; one that was assembled has been passed already.
+    /// Moves past a token; the cursor is already past an assembled one.
     @inline(__always)
     mutating func finish(_ text: TokenText) {
         guard case .direct(_, let count) = text else { return }
@@ -282,7 +268,7 @@ struct TextWindow: ~Copyable {
 
     mutating func beginAssembling() { assembled.truncate(to: 0) }
 
-    /// Appends bytes from the cursor on to the assembled text.
+    /// Appends bytes at offsets from the cursor to the assembled text.
     mutating func assemble(_ range: Range<Int>) {
         let bytes = unsafe UnsafeRawBufferPointer(start: base + cursor + range.lowerBound, count: range.count)
         unsafe assembled.append(Span<UInt8>(_unsafeBytes: bytes))
@@ -290,11 +276,11 @@ struct TextWindow: ~Copyable {
 
     mutating func assemble(_ byte: UInt8) { assembled.append(byte) }
 
-    mutating func assemble(_ scalar: Unicode.Scalar) { Transcoder.append(scalar, to: &assembled) }
+    mutating func assemble(_ scalar: Unicode.Scalar) { assembled.append(scalar) }
 
     // MARK: Sliding
 
-    /// Reads on until `count` checked bytes follow the cursor; false if the document ends before.
+    /// Reads more until `count` checked bytes follow the cursor; false if the document ends first.
     private mutating func fill(atLeast count: Int) throws(PropertyListError) -> Bool {
         while checkedEnd - cursor < count {
             guard !isAtInputEnd else { return false }
@@ -316,14 +302,10 @@ struct TextWindow: ~Copyable {
     }
 
     private mutating func grow() throws(PropertyListError) {
-        let larger = capacity * 2
-        guard MemoryBudget.hasRoom(for: larger) else { throw .outOfMemory }
-        let block = UnsafeMutableRawPointer.allocate(byteCount: larger + Self.padding, alignment: 16)
-        unsafe block.copyMemory(from: base, byteCount: rawEnd)
-        unsafe (block + rawEnd).initializeMemory(as: UInt8.self, repeating: 0, count: larger + Self.padding - rawEnd)
-        unsafe base.deallocate()
-        unsafe base = block
-        capacity = larger
+        let larger = try MemoryBlock(bytes: capacity * 2 + Self.padding)
+        unsafe larger.start.copyMemory(from: base, byteCount: rawEnd)
+        block = larger
+        capacity *= 2
     }
 
     private mutating func readPiece() throws(PropertyListError) {
@@ -337,9 +319,9 @@ struct TextWindow: ~Copyable {
 
     private mutating func transcodePiece() throws(PropertyListError) {
         let size = max((capacity - rawEnd) / Transcoder.expansion - 4, 16)
-        let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
-        defer { unsafe raw.deallocate() }
-        let taken = try unsafe input.read(at: inputOffset, into: raw)
+        let raw = try MemoryBlock(bytes: size)
+        let taken = try unsafe input.read(
+            at: inputOffset, into: UnsafeMutableRawBufferPointer(start: raw.start, count: size))
         inputOffset += taken
         guard taken > 0 else {
             isAtInputEnd = true
@@ -347,12 +329,13 @@ struct TextWindow: ~Copyable {
             return
         }
         var text = ByteBuffer(capacity: taken * Transcoder.expansion + 4)
-        let bytes = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(raw)[..<taken])
+        let bytes = unsafe UnsafeRawBufferPointer(start: raw.start, count: taken)
         do {
             try unsafe transcoder?.transcode(Span<UInt8>(_unsafeBytes: bytes), into: &text)
         } catch {
             throw error.located(at: position(at: max(checkedEnd - cursor, 0)))
         }
+        guard !text.isIncomplete else { throw .outOfMemory }
         while capacity - rawEnd < text.count { try grow() }
         unsafe text.span.withUnsafeBytes { source in
             if let start = source.baseAddress {
@@ -380,10 +363,10 @@ struct TextWindow: ~Copyable {
     }
 }
 
-/// Where the text of a token is.
+/// The storage of a token's text.
 enum TokenText {
-    /// In the window: offsets from the cursor, and how far the token goes.
+    /// In the window: offsets from the cursor, and the length of the whole token.
     case direct(Range<Int>, passing: Int)
-    /// In `TextWindow.assembled`, the cursor already past the token.
+    /// In `TextWindow.assembled`; the cursor is already past the token.
     case assembled
 }

@@ -3,11 +3,23 @@ import Bytes
 /// Converts a document's bytes to UTF-8 in pieces of any size.
 struct Transcoder {
     let encoding: TextEncoding
-    /// A byte, or a high surrogate, whose other half is in the next piece.
+    /// The first half of a code unit, or of a surrogate pair, whose other half is in the next piece.
     private var pendingByte: UInt8?
     private var pendingSurrogate: UInt16?
 
     init(_ encoding: TextEncoding) { self.encoding = encoding }
+
+    /// The UTF-8 of a whole text.
+    ///
+    /// - Throws: `PropertyListError` for a surrogate without its pair, or half a character at the end.
+    static func utf8(_ bytes: Span<UInt8>, _ encoding: TextEncoding) throws(PropertyListError) -> [UInt8] {
+        guard !encoding.isReadAsUTF8 else { return Array(copying: bytes) }
+        var transcoder = Transcoder(encoding)
+        var text = ByteBuffer(capacity: bytes.count * 2)
+        try transcoder.transcode(bytes, into: &text)
+        try transcoder.finish()
+        return Array(copying: text.span)
+    }
 
     /// The maximum number of UTF-8 bytes for one byte of input.
     static let expansion = 3
@@ -17,7 +29,7 @@ struct Transcoder {
     /// - Throws: `PropertyListError` for a surrogate without its pair.
     mutating func transcode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) throws(PropertyListError) {
         if encoding == .latin1 {
-            for index in bytes.indices { Self.append(Unicode.Scalar(bytes[index]), to: &output) }
+            for index in bytes.indices { output.append(Unicode.Scalar(bytes[index])) }
             return
         }
         for index in bytes.indices {
@@ -36,13 +48,13 @@ struct Transcoder {
             guard unit & 0xFC00 == 0xDC00 else { throw Self.unpaired }
             let value = 0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(unit & 0x3FF))
             guard let scalar = Unicode.Scalar(value) else { throw Self.unpaired }
-            return Self.append(scalar, to: &output)
+            return output.append(scalar)
         }
         if unit & 0xFC00 == 0xD800 {
             pendingSurrogate = unit
         } else {
             guard let scalar = Unicode.Scalar(unit) else { throw Self.unpaired }
-            Self.append(scalar, to: &output)
+            output.append(scalar)
         }
     }
 
@@ -55,15 +67,6 @@ struct Transcoder {
 
     private static let unpaired = PropertyListError(
         "half of a UTF-16 surrogate pair is missing; save the document as UTF-8")
-
-    static func append(_ scalar: Unicode.Scalar, to output: inout ByteBuffer) {
-        for unit in UTF8.encode(scalar).unsafelyUnwrappedUnits { output.append(unit) }
-    }
-}
-
-extension Optional where Wrapped == UTF8.EncodedScalar {
-    /// Every `Unicode.Scalar` has a UTF-8 form, so the empty collection never comes out.
-    fileprivate var unsafelyUnwrappedUnits: UTF8.EncodedScalar { self ?? UTF8.encodedReplacementCharacter }
 }
 
 extension ByteBuffer {
@@ -73,7 +76,7 @@ extension ByteBuffer {
     mutating func append(utf16BigEndian text: borrowing ByteBuffer) -> Int? {
         let units = text.span
         let count = units.count / 2
-        // A unit below U+0800 gives at most two bytes, any other three, a pair four; scalars are stored as whole words.
+        // At most three bytes for each unit, and four for a pair; the last scalar is stored as a whole word.
         guard reserve(count &* 3 &+ 8) else { return nil }
         var index = 0
         while index < count {
@@ -92,7 +95,10 @@ extension ByteBuffer {
         return nil
     }
 
-    /// Stores one Unicode scalar value as UTF-8; there must be room for eight bytes.
+    /// Appends a Unicode scalar value as UTF-8.
+    mutating func append(_ scalar: Unicode.Scalar) { if reserve(8) { store(scalar: scalar.value) } }
+
+    /// Stores a Unicode scalar value as UTF-8; there must be room for eight bytes.
     @inline(__always)
     private mutating func store(scalar: UInt32) {
         let value = UInt64(scalar)
@@ -104,24 +110,6 @@ extension ByteBuffer {
         default:
             let head = value >> 18 | (value >> 12 & 0x3F) << 8
             store(head | (value >> 6 & 0x3F) << 16 | (value & 0x3F) << 24 | 0x8080_80F0, counting: 4)
-        }
-    }
-
-    mutating func append(utf16Of text: Span<UInt8>) {
-        var index = 0
-        while index < text.count {
-            let first = UInt32(text[index])
-            // The text has been checked before; even so, a faulty end must not be read past.
-            let length = min(first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4, text.count - index)
-            var scalar = length == 1 ? first : first & (0x7F >> UInt32(length))
-            for step in 1..<max(length, 1) { scalar = scalar << 6 | UInt32(text[index + step] & 0x3F) }
-            index += length
-            if scalar < 0x10000 {
-                append(bigEndian: UInt64(scalar), width: 2)
-            } else {
-                let rest = UInt64(scalar - 0x10000)
-                append(bigEndian: (0xD800 | rest >> 10) << 16 | 0xDC00 | rest & 0x3FF, width: 4)
-            }
         }
     }
 }

@@ -41,17 +41,18 @@ extension ByteBuffer {
 /// The text of numbers and dates in JSON and in titles.
 public enum JSONText {
     /// The shortest text that reads back as the same number, always with a point or an exponent; `nan`, `+infinity`
-    /// and `-infinity` for what JSON cannot represent.
+    /// or `-infinity` for a value that JSON cannot represent.
     public static func real(_ value: Double) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
         return value.description
     }
 
-    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with microseconds if there are any; `nan` if it is not a date.
+    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with up to six digits of a fraction; `nan` outside the years 1 to 9999.
     ///
     /// - Parameter seconds: since 2001-01-01T00:00:00Z.
     public static func date(_ seconds: Double) -> String {
+        // Faster than `Timestamp.text`, which concatenates strings.
         guard let (date, microsecond) = CivilDate.moment(seconds) else { return "nan" }
         var text = ByteBuffer(capacity: 32)
         text.append(date, microsecond: microsecond)

@@ -4,7 +4,7 @@
 /// Spans are UTF-8 that the reader has checked, and are valid only during the call.
 /// A consumer refuses a document by throwing; the reader adds its current position.
 ///
-/// Positions are those of the values' first bytes; the column of a text document is counted in bytes.
+/// A position is that of a value's first byte; the column of a text document is counted in bytes.
 public protocol PropertyListConsumer: ~Copyable {
     /// A dictionary begins; its entries follow, each a `key` and a value.
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError)
@@ -18,7 +18,7 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func endArray() throws(PropertyListError)
     /// A text.
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError)
-    /// The same with the position of the text; readers call this one for strings.
+    /// A text with its position; readers call this one.
     mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
     /// A number, a Boolean, a date or a UID.
     mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError)
@@ -26,7 +26,7 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
     /// JSON's `null`, which no document can contain.
     mutating func null() throws(PropertyListError)
-    /// The titles from the root to the reader's current position, for the reader's own errors; nil if there are none.
+    /// The titles from the root to the reader's current position, if any, for the reader's own errors.
     func currentPath() -> String?
 }
 
@@ -37,7 +37,7 @@ extension PropertyListConsumer where Self: ~Copyable {
         try string(text)
     }
 
-    /// Refuses it.
+    /// Throws, because a property list cannot contain null.
     public mutating func null() throws(PropertyListError) {
         throw PropertyListError("a property list cannot contain null; omit the entry")
     }
@@ -65,7 +65,7 @@ struct Completeness {
     @inlinable @inline(__always)
     mutating func end() { depth &-= 1 }
 
-    /// - Throws: `PropertyListError` if there is no value, several values, or an unfinished one.
+    /// - Throws: `PropertyListError` for no value, several values, or an unfinished value.
     @usableFromInline
     func check() throws(PropertyListError) {
         guard depth == 0 else {

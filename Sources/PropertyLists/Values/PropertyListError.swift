@@ -1,34 +1,36 @@
-/// The reason why a document was refused: what is wrong, where, and what would be right.
+/// The refusal of a document: the fault, its position and the remedy.
 public struct PropertyListError: Error, Equatable, Sendable {
-    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    /// The fault and its remedy: a whole sentence without the final full stop.
     public var reason: String
     /// The position; nil until the reader adds it.
     public var position: SourcePosition?
-    /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
+    /// The titles from the root to the position, as `/Item 4/Screen G`; nil if no level is open.
     public var path: String?
-    /// Whether nothing is wrong with the document: there was no memory for it. It has no position then, because the
-    /// same document can be read when there is memory.
+    /// Whether memory was lacking, which is not a fault of the document; the error has no position then.
     public private(set) var isOutOfMemory = false
 
     /// - Parameters:
     ///   - reason: a whole sentence without the final full stop.
-    ///   - position: the position, if it is known already.
-    ///   - path: the titles from the root to the place, if they are known already.
+    ///   - position: nil if the reader will add it.
+    ///   - path: the titles from the root to the position, if already known.
     public init(_ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
         self.reason = reason
         self.position = position
         self.path = path
     }
 
-    /// The same error with a place, unless it has one already.
-    public func located(at position: SourcePosition) -> PropertyListError {
-        isOutOfMemory ? self : PropertyListError(reason, at: self.position ?? position, path: path)
+    /// The same error with a position and a path, unless it already has them; a lack of memory gets no position.
+    public func located(at position: SourcePosition, path: String? = nil) -> PropertyListError {
+        var located = self
+        if !isOutOfMemory, located.position == nil { located.position = position }
+        if located.path == nil { located.path = path }
+        return located
     }
 
-    /// The error for anything for which there was no memory.
+    /// The error for a lack of memory of any amount.
     public static let outOfMemory = PropertyListError(shortage: "there is not enough memory for it")
 
-    /// The error for a document that needs more memory than there is.
+    /// The error for a document that needs more memory than is left.
     ///
     /// - Parameter shortage: a whole sentence without the final full stop.
     public init(shortage: String) {

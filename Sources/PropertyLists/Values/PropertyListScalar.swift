@@ -1,8 +1,6 @@
 public import Bytes
 
-/// A value of a fixed size: with texts, data, arrays and dictionaries, these are all kinds of field values.
-///
-/// A new kind is a case here; the compiler then names the places where it is read, packed and written.
+/// A value of a fixed size; the other kinds of values are texts, data, arrays and dictionaries.
 public enum PropertyListScalar: Equatable, Sendable {
     /// A whole number.
     case integer(PropertyListInteger)
@@ -15,7 +13,7 @@ public enum PropertyListScalar: Equatable, Sendable {
     /// A keyed archive's object reference.
     case uid(UInt64)
 
-    /// The value as JSON has it, without quotation marks; nil for a UID.
+    /// The value as JSON without quotation marks; nil for a UID.
     public var text: String? {
         switch self {
         case .integer(let value): "\(value)"

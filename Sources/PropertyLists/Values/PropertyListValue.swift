@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// A property list value in memory, for small ones: the body of a request, the fields of one item.
+/// A small property list value in memory: the body of a request, or the fields of one item.
 ///
-/// Documents are never held in this form; their readers send events.
+/// Documents never have this form; their readers send events.
 public indirect enum PropertyListValue: Sendable {
     case string(String)
     case integer(PropertyListInteger)
-    /// May be infinite or not a number; two that are not a number count as different.
+    /// May be infinite or not a number; not a number differs from itself.
     case real(Double)
     case boolean(Bool)
     /// Seconds since 2001-01-01T00:00:00Z.
@@ -45,7 +45,7 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue: Equatable {
-    /// Texts are equal if their UTF-8 is, not by canonical equivalence as Swift's strings are.
+    /// Texts are equal if their UTF-8 is equal; Swift compares strings by canonical equivalence.
     public static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
         case (.string(let one), .string(let other)): one.hasSameUTF8(as: other)
@@ -79,14 +79,13 @@ public struct PropertyListDictionary: Sendable, Equatable {
     }
 
     public private(set) var entries: [Entry] = []
-    /// The numbers of the entries by key, once there are more than `searched`; fewer are compared one by one.
+    /// The numbers of the entries by key, for more than `searched` entries; fewer are compared one by one.
     private var numbers: [[UInt8]: Int] = [:]
     private static let searched = 16
 
-    /// No entry.
     public init() {}
 
-    /// The entries given; of several with one key the last one counts, as in a document.
+    /// Creates a dictionary; of several entries with one key the last one counts, as in a document.
     public init(_ entries: [Entry]) {
         self.entries = entries
         fillNumbers()
@@ -114,7 +113,7 @@ public struct PropertyListDictionary: Sendable, Equatable {
         numbers.isEmpty ? entries.firstIndex { $0.key.hasSameUTF8(as: key) } : numbers[Array(key.utf8)]
     }
 
-    /// The value of a key; nil if there is none. Setting nil removes the entry, and a new key is added at the end.
+    /// The value of a key, if any. Setting nil removes the entry; a new key is added at the end.
     ///
     /// - Complexity: O(1), but O(entries) to remove one.
     public subscript(key: String) -> PropertyListValue? {
@@ -137,7 +136,7 @@ public struct PropertyListDictionary: Sendable, Equatable {
         }
     }
 
-    /// The entries without those of some keys.
+    /// The entries whose keys are not removed.
     ///
     /// - Complexity: O(entries).
     public func removing(_ isRemoved: (String) -> Bool) -> PropertyListDictionary {

@@ -1,6 +1,6 @@
-/// Sends a value as the events of a reader, one after the other, without recursion.
+/// Sends a value as the events of a reader, without recursion.
 ///
-/// It knows where it is, so that an error of the consumer can be told with its place.
+/// After an error of the consumer, `pointer` is its position in the value.
 public struct PropertyListValueWalk {
     private enum Frame {
         case array([PropertyListValue], next: Int)
@@ -14,7 +14,7 @@ public struct PropertyListValueWalk {
     /// Creates a walk over a value.
     public init(_ value: PropertyListValue) { start = value }
 
-    /// The place of the value that was sent last, as a JSON pointer (RFC 6901); empty for the whole.
+    /// The position of the last value sent, as a JSON pointer (RFC 6901); empty for the whole value.
     public var pointer: String {
         stack.map { frame in
             switch frame {
@@ -28,7 +28,7 @@ public struct PropertyListValueWalk {
     public mutating func finish<Consumer: PropertyListConsumer & ~Copyable>(
         to consumer: inout Consumer
     ) throws(PropertyListError) {
-        if let value = start.take() { try tell(value, to: &consumer) }
+        if let value = start.take() { try send(value, to: &consumer) }
         while let top = stack.popLast() {
             switch top {
             case .array(let values, let next):
@@ -37,20 +37,22 @@ public struct PropertyListValueWalk {
                     continue
                 }
                 stack.append(.array(values, next: next + 1))
-                try tell(values[next], to: &consumer)
+                try send(values[next], to: &consumer)
             case .dictionary(let entries, let next):
                 guard next < entries.count else {
                     try consumer.endDictionary()
                     continue
                 }
                 stack.append(.dictionary(entries, next: next + 1))
-                try Self.tell(key: entries[next].key, to: &consumer)
-                try tell(entries[next].value, to: &consumer)
+                var key = entries[next].key
+                key.makeContiguousUTF8()
+                try consumer.key(key.utf8Span.span, at: Self.nowhere)
+                try send(entries[next].value, to: &consumer)
             }
         }
     }
 
-    private mutating func tell<Consumer: PropertyListConsumer & ~Copyable>(
+    private mutating func send<Consumer: PropertyListConsumer & ~Copyable>(
         _ value: PropertyListValue, to consumer: inout Consumer
     ) throws(PropertyListError) {
         switch value {
@@ -69,14 +71,6 @@ public struct PropertyListValueWalk {
             stack.append(.dictionary(dictionary.entries, next: 0))
         }
     }
-
-    private static func tell<Consumer: PropertyListConsumer & ~Copyable>(
-        key: String, to consumer: inout Consumer
-    ) throws(PropertyListError) {
-        var key = key
-        key.makeContiguousUTF8()
-        try consumer.key(key.utf8Span.span, at: nowhere)
-    }
 }
 
 extension PropertyListValue {
@@ -91,7 +85,7 @@ extension PropertyListValue {
 
 /// The steps of a JSON pointer (RFC 6901).
 public enum JSONPointer {
-    /// The step to the entry of a key.
+    /// The step to an entry, by its key.
     public static func step(_ key: String) -> String {
         guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return "/" + key }
         var step = "/"

@@ -5,7 +5,7 @@ extension XMLPropertyListReader {
         while true {
             try window.skipWhitespace()
             guard try window.peek() == UInt8(ascii: "<") else {
-                if try window.peek() == nil { throw try prematureEnd() }
+                if try window.peek() == nil { throw Self.prematureEnd }
                 throw PropertyListError("text appears between elements; put it into a <string>")
             }
             let next = try window.peek(1)
@@ -32,7 +32,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Skips everything before the root element, and refuses other kinds of documents.
+    /// Skips everything before the root element; throws if the document is of another kind.
     mutating func skipProlog() throws(PropertyListError) {
         try window.skipWhitespace()
         while try window.peek() == UInt8(ascii: "<") {
@@ -52,7 +52,7 @@ extension XMLPropertyListReader {
             }
             try window.skipWhitespace()
         }
-        if try window.peek() == nil { throw try prematureEnd() }
+        if try window.peek() == nil { throw Self.prematureEnd }
         throw PropertyListError(
             "this is not an XML property list; it begins with <?xml …?>, <!DOCTYPE plist …> or <plist>")
     }
@@ -69,11 +69,11 @@ extension XMLPropertyListReader {
             case UInt8(ascii: ">"): return window.advanceCountingLines(found + 1)
             case UInt8(ascii: "["): throw try refusalOfSubset(from: found + 1)
             default:
-                guard let end = try window.findEnd(of: "\"", from: found + 1) else { throw try prematureEnd() }
+                guard let end = try window.findEnd(of: "\"", from: found + 1) else { throw Self.prematureEnd }
                 offset = end
             }
         }
-        throw try prematureEnd()
+        throw Self.prematureEnd
     }
 
     /// The error for declarations within `<!DOCTYPE`; entities have their own error.
@@ -105,18 +105,17 @@ extension XMLPropertyListReader {
 
     // MARK: Tags
 
-    /// Moves past `<name`; throws if the element's name is longer.
+    /// Moves past `<name`; throws if the element has another name.
     @inline(__always)
-    mutating func startTag(_ name: StaticString) throws(PropertyListError) -> Bool {
+    mutating func startTag(_ name: StaticString) throws(PropertyListError) {
         let size = name.utf8CodeUnitCount
         guard try window.matches(name, at: 1), try !Self.isNameByte(window.peek(size + 1)) else {
             throw try unknownElement()
         }
         window.advance(size + 1)
-        return true
     }
 
-    /// Moves past the rest of a start tag; true when it closed itself.
+    /// Moves past the rest of a start tag; returns whether the element is empty, as in `<dict/>`.
     @inline(__always)
     mutating func finishStartTag() throws(PropertyListError) -> Bool {
         if try window.peek() == UInt8(ascii: ">") {
@@ -129,7 +128,7 @@ extension XMLPropertyListReader {
     private mutating func finishLongStartTag() throws(PropertyListError) -> Bool {
         while true {
             try window.skipWhitespace()
-            guard let byte = try window.peek() else { throw try prematureEnd() }
+            guard let byte = try window.peek() else { throw Self.prematureEnd }
             switch byte {
             case UInt8(ascii: ">"):
                 window.advance(1)
@@ -141,7 +140,7 @@ extension XMLPropertyListReader {
                 window.advance(2)
                 return true
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                guard let end = try window.find(byte, byte, byte, from: 1) else { throw try prematureEnd() }
+                guard let end = try window.find(byte, byte, byte, from: 1) else { throw Self.prematureEnd }
                 window.advanceCountingLines(end + 1)
             case UInt8(ascii: "<"): throw PropertyListError("a tag begins inside a tag; '>' is missing before it")
             default: window.advance(1)
@@ -161,7 +160,7 @@ extension XMLPropertyListReader {
     mutating func closeTag() throws(PropertyListError) {
         if try window.peek() != UInt8(ascii: ">") { try window.skipWhitespace() }
         guard try window.peek() == UInt8(ascii: ">") else {
-            if try window.peek() == nil { throw try prematureEnd() }
+            if try window.peek() == nil { throw Self.prematureEnd }
             throw PropertyListError("the end tag is not closed; '>' is missing")
         }
         window.advance(1)
@@ -175,15 +174,15 @@ extension XMLPropertyListReader {
 
     mutating func unknownElement() throws(PropertyListError) -> PropertyListError {
         let name = try tagName(from: 1)
-        guard try window.peek(1 + name.utf8.count) != nil else { return try prematureEnd() }
+        guard try window.peek(1 + name.utf8.count) != nil else { return Self.prematureEnd }
         return PropertyListError(
             "<\(quoted: name)> is not a property list element; the elements are dict, key, array, string, "
                 + "integer, real, date, data, true and false")
     }
 
-    /// Whether the document ends inside the tag or the reference at the cursor, as a truncated one may.
+    /// Whether the document ends inside the tag or the reference at the cursor.
     ///
-    /// Checked after a refusal there: if the rest is missing, the document was truncated.
+    /// Checked after a refusal there, because truncation is then the true cause.
     mutating func endsInsideMarkup() -> Bool {
         do throws(PropertyListError) {
             switch try window.peek() {
@@ -200,7 +199,7 @@ extension XMLPropertyListReader {
         PropertyListError("the document ends inside a tag or a reference; it was truncated")
     }
 
-    mutating func prematureEnd() throws(PropertyListError) -> PropertyListError {
+    static var prematureEnd: PropertyListError {
         PropertyListError("the document ends before the property list does; it was truncated")
     }
 }

@@ -2,12 +2,12 @@ import Bytes
 
 /// Tags that do not match the open element.
 extension XMLPropertyListReader {
-    /// A tag in place of an element's end tag; its message is made once the beginning of the element is found.
+    /// A tag in place of an element's end tag; its message names the line of the element's beginning.
     struct Mismatch {
         let element: String
-        /// The tag that was found, as `</array>`.
+        /// The tag in the document, as `</array>`.
         let tag: String
-        /// Where it begins, the column in bytes.
+        /// The position of the tag, with its column in bytes.
         let place: SourcePosition
         let kind: Kind
 
@@ -80,12 +80,9 @@ extension XMLPropertyListReader {
     }
 }
 
-/// Finds where elements begin by reading the document again after a refusal; the first reading does not record it.
+/// Finds the beginning of an element by reading the document again after a refusal: recording all would slow each load.
 extension XMLPropertyListReader {
-    private struct Opening {
-        let name: String
-        let position: SourcePosition
-    }
+    private typealias Opening = (name: String, position: SourcePosition)
 
     /// In longer lines, columns are counted in bytes; otherwise each of many tags would cost as much as its line.
     private static let countedColumns = 1_000
@@ -93,15 +90,14 @@ extension XMLPropertyListReader {
     /// The position of the innermost element that is open before a tag.
     ///
     /// - Parameters:
-    ///   - name: the element's.
-    ///   - place: where the tag begins, the column in bytes.
-    /// - Returns: nil if it is not found, as in a file that has been written to since.
+    ///   - name: the name of the element.
+    ///   - place: the position of the tag, with its column in bytes.
+    /// - Returns: nil if it is not found, because the file has changed since.
     static func opening(
         of name: String, before place: SourcePosition, in input: DocumentInput, limits: PropertyListLimits
     ) -> SourcePosition? {
         do {
-            var reader = XMLPropertyListReader(
-                window: try TextWindow.open(input, as: .xml, limits: limits), limits: limits)
+            var reader = try XMLPropertyListReader(input, limits: limits)
             guard let found = try reader.innermostOpening(before: place), found.name == name else { return nil }
             return found.position
         } catch {
@@ -122,7 +118,7 @@ extension XMLPropertyListReader {
                 _ = open.popLast()
                 window.advance(2)
             default:
-                let opening = Opening(name: try tagName(from: 1), position: columnOfTag)
+                let opening = (name: try tagName(from: 1), position: positionOfTag)
                 window.advance(1)
                 if try !finishStartTag() { open.append(opening) }
             }
@@ -130,7 +126,7 @@ extension XMLPropertyListReader {
         return nil
     }
 
-    private var columnOfTag: SourcePosition {
+    private var positionOfTag: SourcePosition {
         let rough = window.roughPosition
         if case .text(_, let column) = rough, column > Self.countedColumns { return rough }
         return window.position

@@ -39,14 +39,14 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Every form of line end becomes one line feed (XML 1.0, section 2.11).
+    /// Reads a line end in any form as one line feed (XML 1.0, section 2.11).
     private mutating func readCarriageReturn() throws(PropertyListError) {
         let isPair = try window.peek(1) == 10
         window.assemble(10)
         if isPair { window.advanceCountingLines(2) } else { window.advance(1) }
     }
 
-    /// Reads markup inside text; false if it was the end tag, written with white space.
+    /// Reads markup inside text; returns false for the end tag, written with white space.
     private mutating func readInnerMarkup(_ endTag: StaticString) throws(PropertyListError) -> Bool {
         if try window.matches("<![CDATA[", at: 0) {
             try readCharacterData()
@@ -82,7 +82,7 @@ extension XMLPropertyListReader {
     }
 
     private mutating func readReference() throws(PropertyListError) {
-        // By far the most frequent one.
+        // By far the most frequent reference.
         if try window.matches("&amp;", at: 0) {
             window.assemble(UInt8(ascii: "&"))
             return window.advance(5)
@@ -113,16 +113,14 @@ extension XMLPropertyListReader {
             )
         }
         guard let value = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(value) else {
-            throw PropertyListError(
-                "'&\(name);' refers to a character that does not exist")
+            throw PropertyListError("'&\(name);' refers to a character that does not exist")
         }
         // The Char production of XML 1.0, section 2.2.
         switch value {
         case 9, 10, 13, 0x20...0xFFFD, 0x10000...: return scalar
         default:
             throw PropertyListError(
-                "'&\(name);' refers to a character that XML does not allow; remove it, or use the binary format"
-            )
+                "'&\(name);' refers to a character that XML does not allow; remove it, or use the binary format")
         }
     }
 }

@@ -7,7 +7,7 @@ import Bytes
 public struct XMLPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// The tag that caused the refusal because it does not match the open element.
+    /// The cause of the refusal if it is a tag that does not match the open element.
     var mismatch: Mismatch?
     private var open: [Container] = []
     private var values = 0
@@ -22,8 +22,7 @@ public struct XMLPropertyListReader: ~Copyable {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        var reader = XMLPropertyListReader(
-            window: try TextWindow.open(input, as: .xml, limits: limits), limits: limits)
+        var reader = try XMLPropertyListReader(input, limits: limits)
         do {
             try reader.readDocument(into: &consumer)
         } catch {
@@ -34,14 +33,12 @@ public struct XMLPropertyListReader: ~Copyable {
                 refusal = mismatch.refusal(
                     openedAt: opening(of: mismatch.element, before: mismatch.place, in: input, limits: limits))
             }
-            var located = refusal.located(at: reader.window.position)
-            if located.path == nil { located.path = consumer.currentPath() }
-            throw located
+            throw refusal.located(at: reader.window.position, path: consumer.currentPath())
         }
     }
 
-    init(window: consuming TextWindow, limits: PropertyListLimits) {
-        self.window = window
+    init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
+        window = try TextWindow(input, as: .xml, limits: limits)
         self.limits = limits
     }
 
@@ -94,9 +91,9 @@ public struct XMLPropertyListReader: ~Copyable {
 
     // MARK: Elements
 
-    /// Reads the most frequent elements in their usual spelling; false for everything else.
+    /// Reads the most frequent elements in their usual spelling; returns false for all others.
     ///
-    /// One comparison of eight bytes replaces the byte-by-byte checks of the general path.
+    /// One comparison of eight bytes replaces the comparisons of single bytes in `readElement`.
     @inline(__always)
     private mutating func readFrequent<Consumer: PropertyListConsumer & ~Copyable>(
         into consumer: inout Consumer
@@ -108,7 +105,7 @@ public struct XMLPropertyListReader: ~Copyable {
             try willReadKey()
             window.advance(1)
             let text = try readText(closedBy: "</key>")
-            try tellKey(text, at: position, to: &consumer)
+            try sendKey(text, at: position, to: &consumer)
         } else if head == Self.tag("<string>") {
             let position = window.roughPosition
             window.advance(7)
@@ -152,41 +149,32 @@ public struct XMLPropertyListReader: ~Copyable {
     ) throws(PropertyListError) {
         let position = window.roughPosition
         switch try window.peek(1) {
-        case UInt8(ascii: "k"):
-            if try startTag("key") { try readKey(at: position, into: &consumer) }
+        case UInt8(ascii: "k"): try readKey(at: position, into: &consumer)
         case UInt8(ascii: "s"):
-            if try startTag("string") {
-                try readScalar("</string>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                    try consumer.string(text, at: position)
-                }
+            try readScalar("string", "</string>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                try consumer.string(text, at: position)
             }
-        case UInt8(ascii: "d"):
-            try readDictionaryDateOrData(at: position, into: &consumer)
+        case UInt8(ascii: "d"): try readDictionaryDateOrData(at: position, into: &consumer)
         case UInt8(ascii: "a"):
-            if try startTag("array") {
-                try willReadValue()
-                try consumer.beginArray(at: position)
-                if try finishStartTag() {
-                    try consumer.endArray()
-                    didReadValue()
-                } else {
-                    try open(.array)
-                }
+            try startTag("array")
+            try willReadValue()
+            try consumer.beginArray(at: position)
+            if try finishStartTag() {
+                try consumer.endArray()
+                didReadValue()
+            } else {
+                try open(.array)
             }
         case UInt8(ascii: "i"):
-            if try startTag("integer") {
-                try readScalar("</integer>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                    try consumer.scalar(.integer(XMLScalars.integer(text)))
-                }
+            try readScalar("integer", "</integer>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                try consumer.scalar(.integer(XMLScalars.integer(text)))
             }
         case UInt8(ascii: "r"):
-            if try startTag("real") {
-                try readScalar("</real>", into: &consumer) { (text, consumer) throws(PropertyListError) in
-                    try consumer.scalar(.real(XMLScalars.real(text)))
-                }
+            try readScalar("real", "</real>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+                try consumer.scalar(.real(XMLScalars.real(text)))
             }
-        case UInt8(ascii: "t"): if try startTag("true") { try readBoolean(true, "</true>", into: &consumer) }
-        case UInt8(ascii: "f"): if try startTag("false") { try readBoolean(false, "</false>", into: &consumer) }
+        case UInt8(ascii: "t"): try readBoolean(true, "true", "</true>", into: &consumer)
+        case UInt8(ascii: "f"): try readBoolean(false, "false", "</false>", into: &consumer)
         default: throw try unknownElement()
         }
     }
@@ -195,7 +183,7 @@ public struct XMLPropertyListReader: ~Copyable {
         at position: SourcePosition, into consumer: inout Consumer
     ) throws(PropertyListError) {
         if try window.matches("<dict", at: 0) {
-            _ = try startTag("dict")
+            try startTag("dict")
             try willReadValue()
             try consumer.beginDictionary(at: position)
             if try finishStartTag() {
@@ -205,12 +193,11 @@ public struct XMLPropertyListReader: ~Copyable {
                 try open(.dictionaryAwaitingKey)
             }
         } else if try window.matches("<date", at: 0) {
-            _ = try startTag("date")
-            try readScalar("</date>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+            try readScalar("date", "</date>", into: &consumer) { (text, consumer) throws(PropertyListError) in
                 try consumer.scalar(.date(XMLScalars.date(text)))
             }
-        } else if try startTag("data") {
-            try readScalar("</data>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+        } else {
+            try readScalar("data", "</data>", into: &consumer) { (text, consumer) throws(PropertyListError) in
                 var bytes = ByteBuffer()
                 try Base64Decoder.decode(text, into: &bytes)
                 try consumer.data(bytes.span)
@@ -219,20 +206,26 @@ public struct XMLPropertyListReader: ~Copyable {
     }
 
     private mutating func readScalar<Consumer: PropertyListConsumer & ~Copyable>(
-        _ endTag: StaticString, into consumer: inout Consumer,
-        tell: (Span<UInt8>, inout Consumer) throws(PropertyListError) -> Void
+        _ name: StaticString, _ endTag: StaticString, into consumer: inout Consumer,
+        send: (Span<UInt8>, inout Consumer) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
+        try startTag(name)
         try willReadValue()
-        let isEmpty = try finishStartTag()
-        let text = try isEmpty ? .direct(0..<0, passing: 0) : readText(closedBy: endTag)
-        try tell(window.span(of: text), &consumer)
+        let text = try readContent(closedBy: endTag)
+        try send(window.span(of: text), &consumer)
         window.finish(text)
         didReadValue()
     }
 
+    /// The text of the element whose name was read.
+    private mutating func readContent(closedBy endTag: StaticString) throws(PropertyListError) -> TokenText {
+        try finishStartTag() ? .direct(0..<0, passing: 0) : readText(closedBy: endTag)
+    }
+
     private mutating func readBoolean<Consumer: PropertyListConsumer & ~Copyable>(
-        _ value: Bool, _ endTag: StaticString, into consumer: inout Consumer
+        _ value: Bool, _ name: StaticString, _ endTag: StaticString, into consumer: inout Consumer
     ) throws(PropertyListError) {
+        try startTag(name)
         try willReadValue()
         if try !finishStartTag() {
             try skipMiscellany()
@@ -248,14 +241,13 @@ public struct XMLPropertyListReader: ~Copyable {
     private mutating func readKey<Consumer: PropertyListConsumer & ~Copyable>(
         at position: SourcePosition, into consumer: inout Consumer
     ) throws(PropertyListError) {
+        try startTag("key")
         try willReadKey()
-        let isEmpty = try finishStartTag()
-        let text = try isEmpty ? .direct(0..<0, passing: 0) : readText(closedBy: "</key>")
-        try tellKey(text, at: position, to: &consumer)
+        try sendKey(readContent(closedBy: "</key>"), at: position, to: &consumer)
     }
 
     @inline(__always)
-    private mutating func tellKey<Consumer: PropertyListConsumer & ~Copyable>(
+    private mutating func sendKey<Consumer: PropertyListConsumer & ~Copyable>(
         _ text: TokenText, at position: SourcePosition, to consumer: inout Consumer
     ) throws(PropertyListError) {
         try consumer.key(window.span(of: text), at: position)

@@ -8,7 +8,7 @@ import DrilldownDates
 public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The XML so far; it may be drained between events.
     public var output: ByteBuffer
-    /// How many tabs a line begins with.
+    /// The number of tabs at the beginning of a line.
     public var depth = 0
     private var completeness = Completeness()
     /// A container whose start tag is not written yet, because an empty container is a single tag.
@@ -47,8 +47,6 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         pending = nil
         output.append(ByteScan.word(of: UInt8(ascii: "\t")), repeated: depth)
     }
-
-    private mutating func finishLine() { output.append(UInt8(ascii: "\n")) }
 
     /// Begins the line of a value.
     private mutating func beginValue() {
@@ -101,20 +99,20 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     public mutating func integer(_ value: PropertyListInteger) {
         beginValue()
         output.append(xml: value)
-        finishLine()
+        output.append(UInt8(ascii: "\n"))
     }
 
     public mutating func boolean(_ value: Bool) {
         beginValue()
         output.append(xml: value)
-        finishLine()
+        output.append(UInt8(ascii: "\n"))
     }
 
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
         if case .uid(let number) = value { return uid(number) }
         beginValue()
         try output.append(xml: value)
-        finishLine()
+        output.append(UInt8(ascii: "\n"))
     }
 
     private mutating func uid(_ value: UInt64) {
@@ -130,21 +128,15 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append("<data>\n" as StaticString)
         // As in CoreFoundation: 76 columns minus the indentation, with eight columns per tab.
         let lineBytes = max(16, 76 - 8 * depth) / 4 * 3
-        var start = 0
-        while start < bytes.count {
-            let end = min(start + lineBytes, bytes.count)
+        for start in stride(from: 0, to: bytes.count, by: lineBytes) {
             beginLine()
-            output.append(base64: bytes.extracting(start..<end))
+            output.append(base64: bytes.extracting(start..<min(start + lineBytes, bytes.count)))
             output.append(UInt8(ascii: "\n"))
-            start = end
         }
         beginLine()
         output.append("</data>\n" as StaticString)
     }
 
-}
-
-extension XMLPropertyListWriter {
     /// Returns the XML and ends the writer.
     public consuming func takeOutput() -> ByteBuffer { output }
 }
@@ -181,15 +173,19 @@ extension ByteBuffer {
 
     /// Appends a text as XML character data: `&`, `<` and `>` as entities, a carriage return as a reference.
     ///
-    /// - Throws: `PropertyListError` for a character that XML 1.0 (section 2.2) cannot carry.
+    /// - Throws: `PropertyListError` for a character that XML 1.0 (section 2.2) cannot represent.
     mutating func append(xmlText text: Span<UInt8>) throws(PropertyListError) {
         var start = 0
         var index = 0
         while true {
-            index = ByteScan.firstMarkup(in: text, from: index)
+            // The first bytes of U+F000 … U+FFFF are found too, because some of these characters are not allowed.
+            index = ByteScan.index(in: text, from: index) { word in
+                ByteScan.controls(word) | ByteScan.equal(word, UInt8(ascii: "&"))
+                    | ByteScan.equal(word, UInt8(ascii: "<")) | ByteScan.equal(word, UInt8(ascii: ">"))
+                    | ByteScan.equal(word, 0xEF)
+            }
             guard index < text.count else { break }
-            let reference = try Self.xmlReference(for: text, at: index)
-            if let reference {
+            if let reference = try Self.xmlReference(for: text, at: index) {
                 append(text.extracting(start..<index))
                 append(reference)
                 start = index + 1
@@ -199,7 +195,7 @@ extension ByteBuffer {
         append(text.extracting(start..<text.count))
     }
 
-    /// The replacement of a character; nil if it needs none.
+    /// The reference that replaces a character; nil for a character that stays.
     private static func xmlReference(
         for text: Span<UInt8>, at index: Int
     ) throws(PropertyListError) -> StaticString? {
@@ -210,8 +206,7 @@ extension ByteBuffer {
         case 0x0D: return "&#13;"
         case 0x09, 0x0A: return nil
         case 0xEF:
-            // U+FFFE and U+FFFF are EF BF BE and EF BF BF.
-            guard index + 2 < text.count, text[index + 1] == 0xBF, text[index + 2] >= 0xBE else { return nil }
+            guard XMLText.isNoncharacter(text, at: index) else { return nil }
             throw unfitForXML("U+FFF\(text[index + 2] == 0xBE ? "E" : "F")")
         default:
             throw unfitForXML("U+\(String(hexadecimal: text[index], digits: 4))")
@@ -223,50 +218,23 @@ extension ByteBuffer {
     }
 }
 
-extension ByteScan {
-    /// The index of the first byte that XML text must not contain unescaped; the end if there is none.
-    ///
-    /// The first bytes of U+F000 … U+FFFF and white space are found too: some of these characters are not allowed.
-    fileprivate static func firstMarkup(in text: Span<UInt8>, from start: Int) -> Int {
-        var index = start
-        while index < text.count {
-            let size = min(text.count - index, 8)
-            let word = size == 8 ? word(of: text, at: index) : word(of: text, at: index, count: size)
-            var found = controls(word) | equal(word, UInt8(ascii: "&")) | equal(word, UInt8(ascii: "<"))
-            found |= equal(word, UInt8(ascii: ">")) | equal(word, 0xEF)
-            let plain = min(found.trailingZeroBitCount / 8, size)
-            index += plain
-            if plain < size { break }
-        }
-        return index
-    }
-}
-
-/// Text that XML can represent.
+/// The limits of text in XML.
 public enum XMLText {
     /// Whether a text contains a character that XML 1.0 (section 2.2) cannot represent: U+FFFE, U+FFFF, or a control
     /// character other than tab, line feed and carriage return.
-    @inlinable
     public static func holdsMoreThanXML(_ text: Span<UInt8>) -> Bool {
         var index = 0
-        while index < text.count {
-            let size = min(text.count &- index, 8)
-            let word = size == 8 ? ByteScan.word(of: text, at: index) : ByteScan.word(of: text, at: index, count: size)
-            let suspicious = ByteScan.controls(word) | ByteScan.equal(word, 0xEF)
-            // Past the end of the text the word is zero, which counts as a control character.
-            if suspicious.trailingZeroBitCount / 8 < size, holdsMoreThanXML(text, index..<index &+ size) { return true }
-            index &+= size
+        while true {
+            index = ByteScan.index(in: text, from: index) { ByteScan.controls($0) | ByteScan.equal($0, 0xEF) }
+            guard index < text.count else { return false }
+            let byte = text[index]
+            if byte == 0xEF ? isNoncharacter(text, at: index) : byte != 9 && byte != 10 && byte != 13 { return true }
+            index += 1
         }
-        return false
     }
 
-    @usableFromInline
-    static func holdsMoreThanXML(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        for index in range {
-            let byte = text[index]
-            if byte < 0x20, byte != 9, byte != 10, byte != 13 { return true }
-            if byte == 0xEF, index + 2 < text.count, text[index + 1] == 0xBF, text[index + 2] >= 0xBE { return true }
-        }
-        return false
+    /// Whether a character is U+FFFE (EF BF BE) or U+FFFF (EF BF BF), by its three bytes.
+    fileprivate static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
+        index + 2 < text.count && text[index] == 0xEF && text[index + 1] == 0xBF && text[index + 2] >= 0xBE
     }
 }

@@ -44,16 +44,13 @@ enum XMLScalars {
         return value
     }
 
-    /// Whether it is not a hexadecimal number, nor a `nan(7)`: `Double` reads those, and no property list has them.
+    /// Whether a text is neither hexadecimal nor like `nan(7)`, which `Double` accepts but property lists do not.
     private static func isDecimal(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where text[index] | 0x20 == UInt8(ascii: "x") || text[index] == UInt8(ascii: "(") {
-            return false
-        }
-        return true
+        !text.indices.contains { text[$0] | 0x20 == UInt8(ascii: "x") || text[$0] == UInt8(ascii: "(") }
     }
 
-    /// Numbers of at most fifteen digits and a fraction: one exact integer divided by one exact power of ten is
-    /// rounded once, so it is what `strtod` gives (Clinger 1990).
+    /// Reads a number of at most fifteen digits without an exponent, much faster than `strtod` and with the same
+    /// result: the quotient of an exact integer and an exact power of ten is rounded once (Clinger 1990).
     private static func shortDecimal(_ text: Span<UInt8>) -> Double? {
         var mantissa = 0
         var digits = 0
@@ -84,7 +81,7 @@ enum XMLScalars {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    /// `2001-03-12T00:00:00Z`, or truncated after any part but the year: seconds since 2001-01-01T00:00:00Z.
+    /// Seconds since 2001-01-01T00:00:00Z of `2001-03-12T00:00:00Z`; the text may end with `Z` after any part.
     static func date(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
         let text = trimmed(text)
         var parts = [0, 1, 1, 0, 0, 0]
@@ -112,7 +109,7 @@ enum XMLScalars {
         return Double(date.seconds)
     }
 
-    /// Without white space; readers have refused the other bytes below 0x20.
+    /// The text without white space around it; readers have refused other bytes below 0x20.
     @_lifetime(copy text)
     private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
         text.trimmed(from: 0, to: text.count) { $0 <= 0x20 }
@@ -132,9 +129,9 @@ enum XMLScalars {
     }
 }
 
-/// Base64 as property lists write it (RFC 4648, section 4): white space anywhere, padding at the end.
+/// Base64 of property lists (RFC 4648, section 4): white space anywhere, padding at the end.
 enum Base64Decoder {
-    /// Appends the bytes that `text` encodes.
+    /// Appends the decoded bytes.
     ///
     /// - Throws: `PropertyListError` for a character outside the alphabet or an impossible length.
     static func decode(_ text: Span<UInt8>, into output: inout ByteBuffer) throws(PropertyListError) {
@@ -168,7 +165,7 @@ enum Base64Decoder {
         _ bits: UInt32, digits: Int, padding: Int, into output: inout ByteBuffer
     ) throws(PropertyListError) {
         let left = digits & 3
-        guard left != 1, padding == 0 || left + padding == 4 || (left == 0 && padding == 0) else {
+        guard left != 1, padding == 0 || left + padding == 4 else {
             throw PropertyListError("a <data> element's base64 is incomplete; it needs groups of four characters")
         }
         if left == 2 { output.append(UInt8(truncatingIfNeeded: bits >> 4)) }
@@ -190,9 +187,9 @@ enum Base64Decoder {
     }
 }
 
-/// Base64 as JSON answers show data: RFC 4648, section 4, on one line and padded.
+/// Base64 of data in JSON answers (RFC 4648, section 4): on one line and padded.
 public enum Base64Text {
-    /// The bytes that a text encodes; nil for any other text, also for base64 with white space or without its padding.
+    /// The decoded bytes; nil for other text, including base64 with white space or without padding.
     public static func bytes(_ text: String) -> [UInt8]? {
         var text = text
         text.makeContiguousUTF8()

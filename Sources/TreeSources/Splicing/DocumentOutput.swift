@@ -199,7 +199,8 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         _ units: Range<Int>, _ shift: IndentShift, of document: DocumentText,
         to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
-        var tokens = Tokens(document)
+        var tokens: Tokens
+        do throws(PropertyListError) { tokens = try Tokens(document) } catch { throw .document(error) }
         tokens.seek(units.lowerBound)
         var copied = units.lowerBound
         while copied < units.upperBound {

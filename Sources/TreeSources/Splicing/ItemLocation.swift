@@ -8,8 +8,8 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     private let text: DocumentText
     private let names: KeyText
 
-    private init(_ text: DocumentText, _ names: KeyText) {
-        tokens = Tokens(text)
+    private init(_ text: DocumentText, _ names: KeyText) throws(PropertyListError) {
+        tokens = try Tokens(text)
         self.text = text
         self.names = names
     }
@@ -20,7 +20,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     static func locate(
         _ root: TouchedItem, of step: Item.Step, in text: SplicedText
     ) throws(PropertyListError) {
-        var location = ItemLocation(text.document, KeyText(text.syntax))
+        var location = try ItemLocation(text.document, KeyText(text.syntax))
         let token = try location.tokens.required()
         try location.locate(root, step, token, anchor: token.range.lowerBound)
         guard try location.tokens.next() == nil else { throw .notWhatWasRead }
@@ -30,7 +30,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     static func container(
         at place: Int, anchor: Int?, in text: SplicedText
     ) throws(PropertyListError) -> TextContainer {
-        var location = ItemLocation(text.document, KeyText(text.syntax))
+        var location = try ItemLocation(text.document, KeyText(text.syntax))
         location.tokens.seek(place)
         let token = try location.tokens.required()
         switch token.kind {

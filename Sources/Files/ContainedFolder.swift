@@ -1,25 +1,25 @@
 public import Glibc
 
-/// Opens files of a folder by relative names, and never a file outside of it.
+/// Opens files of a folder by relative names, but never a file outside of it.
 ///
-/// Where a name leads is judged by the file that was opened, not by its name: a symbolic link that is swapped in
-/// between leads nowhere else, and one with a visible name does not open a hidden file. The kernel tells the place of an
-/// open file by `/proc/self/fd` (proc_pid_fd(5)).
+/// The path of the opened file is checked, not only its name, so a symbolic link swapped in meanwhile cannot lead
+/// elsewhere, and a link with a visible name does not open a hidden file. The kernel shows the path of an open file in
+/// `/proc/self/fd` (proc_pid_fd(5)).
 public struct ContainedFolder: Sendable, Equatable {
     /// The folder; a relative path is relative to the working directory.
     public let path: String
     /// Whether files and folders whose names begin with a full stop can be opened.
     public let opensHidden: Bool
 
-    /// The folder at a path, which need not exist before a file is opened.
+    /// - Parameter path: the folder need not exist before a file is opened.
     public init(_ path: String, opensHidden: Bool = true) {
         self.path = path
         self.opensHidden = opensHidden
     }
 
-    /// Opens a regular file for reading, without ever blocking, as opening a FIFO would.
+    /// Opens a regular file for reading; a FIFO is refused without blocking.
     ///
-    /// Takes three descriptors for a moment.
+    /// Needs three descriptors for a moment.
     ///
     /// - Parameter name: a path relative to the folder, through subfolders and symbolic links that end in the folder.
     public func open(_ name: String) throws(ContainmentError) -> OpenFile {
@@ -37,7 +37,7 @@ public struct ContainedFolder: Sendable, Equatable {
         path.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
-    /// Refuses a name that no file in the folder can have.
+    /// Throws for a name that no file in the folder can have.
     private func check(_ name: String) throws(ContainmentError) {
         guard !name.isEmpty, !name.utf8.contains(0) else { throw .malformedName }
         guard !name.isAbsolutePath else { throw .absolute }
@@ -51,11 +51,11 @@ public struct ContainedFolder: Sendable, Equatable {
     }
 }
 
-/// A place in the file system that is held open, but not for reading (`O_PATH`, open(2)).
+/// A file or folder that is held open, but not for reading (`O_PATH`, open(2)).
 private struct Handle: ~Copyable {
     let descriptor: Int32
 
-    /// `O_PATH`, which Glibc's module lacks, because it stands behind `_GNU_SOURCE`.
+    /// `O_PATH`, which Glibc's module lacks because it requires `_GNU_SOURCE`.
     private static let pathOnly: Int32 = 0o10000000
 
     init(_ path: String, at folder: Int32, _ flags: Int32) throws(ContainmentError) {
@@ -70,20 +70,12 @@ private struct Handle: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    private var link: String { "/proc/self/fd/\(descriptor)" }
-
-    /// The path without links; nil if the place is no longer in the file system.
+    /// The path without links; nil if it was removed.
     private func realPath() throws(ContainmentError) -> [UInt8]? {
-        guard try status().st_nlink > 0 else { return nil }
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = unsafe readlink(link, &bytes, bytes.count)
-        guard count >= 0 else { throw .unreadable(errno) }
-        // A longer path may be cut off.
-        guard count < bytes.count else { throw .unreadable(ENAMETOOLONG) }
-        return bytes.prefix(count).map(UInt8.init(bitPattern:))
+        try status().st_nlink > 0 ? OpenFile.realPath(of: descriptor) : nil
     }
 
-    /// The path without links from a folder on; nil if the place is not below it.
+    /// The path without links, relative to a folder; nil if it is not below the folder.
     func path(below folder: borrowing Handle) throws(ContainmentError) -> ArraySlice<UInt8>? {
         guard var prefix = try folder.realPath(), let path = try realPath() else { throw .missing }
         if prefix.last != UInt8(ascii: "/") { prefix.append(UInt8(ascii: "/")) }
@@ -98,15 +90,12 @@ private struct Handle: ~Copyable {
 
     /// The same file, open for reading.
     func reopened() throws(ContainmentError) -> OpenFile {
-        let opened = unsafe Glibc.open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let opened = unsafe Glibc.open(OpenFile.link(descriptor), flags)
         guard opened >= 0 else { throw .unreadable(errno) }
-        var status = stat()
-        guard unsafe fstat(opened, &status) == 0 else {
-            let code = errno
-            _ = close(opened)
-            throw .unreadable(code)
-        }
-        return OpenFile(descriptor: opened, status: status)
+        var file = OpenFile(descriptor: opened)
+        guard unsafe fstat(opened, &file.status) == 0 else { throw .unreadable(errno) }
+        return file
     }
 }
 
@@ -115,7 +104,9 @@ public struct OpenFile: ~Copyable, Sendable {
     /// Open for reading; the owner closes it.
     public let descriptor: Int32
     /// The file's state when it was opened (`fstat(2)`).
-    public let status: stat
+    public fileprivate(set) var status = stat()
+
+    fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { _ = close(descriptor) }
 
@@ -128,16 +119,24 @@ public struct OpenFile: ~Copyable, Sendable {
 }
 
 extension OpenFile {
-    /// The path of the file without symbolic links, as the kernel tells it (`/proc/self/fd`, proc_pid_fd(5)).
+    /// The path of the file without symbolic links, according to the kernel (`/proc/self/fd`, proc_pid_fd(5)).
     public func realPath() throws(ContainmentError) -> String {
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = unsafe readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count)
-        guard count >= 0 else { throw .unreadable(errno) }
-        return String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        String(decoding: try Self.realPath(of: descriptor), as: UTF8.self)
     }
+
+    fileprivate static func realPath(of descriptor: Int32) throws(ContainmentError) -> [UInt8] {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = unsafe readlink(link(descriptor), &bytes, bytes.count)
+        guard count >= 0 else { throw .unreadable(errno) }
+        // A longer path may be truncated.
+        guard count < bytes.count else { throw .unreadable(ENAMETOOLONG) }
+        return bytes.prefix(count).map(UInt8.init(bitPattern:))
+    }
+
+    fileprivate static func link(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 }
 
-/// Why a file of a folder is not opened.
+/// The reason why a file of a folder is not opened.
 public enum ContainmentError: Error, Sendable, Equatable {
     /// The name is empty, or contains a NUL byte.
     case malformedName
@@ -147,7 +146,7 @@ public enum ContainmentError: Error, Sendable, Equatable {
     case outside
     /// A part of the name, or of the path that its links lead to, begins with a full stop, which is not allowed here.
     case hidden
-    /// There is no such file.
+    /// The file does not exist.
     case missing
     /// The name leads to a folder, a device, a FIFO or a socket.
     case notRegular
@@ -155,8 +154,8 @@ public enum ContainmentError: Error, Sendable, Equatable {
     case unreadable(Int32)
 }
 
-/// Paths as the system reads them: a `/` separates two names even if a combining character follows it, with which it
-/// would be one `Character`.
+/// Paths as the system reads them: a `/` separates names even if a combining character follows, with which it would
+/// form one `Character`.
 extension String {
     /// The names in the path, without the empty ones.
     public var pathNames: [Substring] { unicodeScalars.split(separator: "/").map(Substring.init) }

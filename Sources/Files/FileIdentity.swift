@@ -1,14 +1,14 @@
 public import Glibc
 
-/// Which file is at a path, and in which state; if two identities are equal, nothing needs to be read again.
+/// The file at a path and its state; if two identities are equal, the file need not be read again.
 public struct FileIdentity: Sendable, Hashable {
     /// The numbers of the file system and of the file in it (inode(7)).
     public let device, inode: UInt64
     /// Bytes.
     public let size: Int
-    /// When the content changed last, in nanoseconds since 1970 by the file system's clock.
+    /// The last change of the content, in nanoseconds since 1970 by the file system's clock.
     public let modified: Int64
-    /// When the content or an attribute changed last: owner, permissions, names, or `modified` itself.
+    /// The last change of the content or an attribute: owner, permissions, names, or `modified` itself.
     public let changed: Int64
     /// Kind and permissions (inode(7)).
     public let mode: UInt32
@@ -23,7 +23,7 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
-    /// The identity of whatever has a path, be it a symbolic link; nil if nothing has.
+    /// The identity of the file or symbolic link at a path; nil if nothing is found.
     public init?(named path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -37,7 +37,7 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
-    /// The identity of a file with a state that the system told.
+    /// The identity of a file with a state from `stat(2)`.
     public init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
@@ -51,7 +51,7 @@ public struct FileIdentity: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Whether it is the same file and has not been written to; its attributes may differ.
+    /// Whether both identify the same file with the same content; its attributes may differ.
     public func isSameContent(as other: FileIdentity) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A small file, read whole: a list of tokens, a certificate or its key.
+/// A small file that is read whole: a list of tokens, a certificate or its key.
 public struct SmallFile: Sendable {
-    /// The file cannot be read; the reason.
+    /// The reason why a file cannot be read.
     public struct Unreadable: Error, Sendable, CustomStringConvertible {
         /// The reason, without a final full stop.
         public let description: String
@@ -13,12 +13,12 @@ public struct SmallFile: Sendable {
     /// The file's state before it was read.
     public let stamp: FileStamp
 
-    /// - Parameter clock: what the time of the file's change is compared with.
-    /// - Throws: `Unreadable` for anything but a regular file of at most so many bytes.
+    /// - Parameter clock: compared with the time of the file's change.
+    /// - Throws: `Unreadable` unless it is a regular file of at most `maximumBytes`.
     public init(
         _ path: String, maximumBytes: Int, clock: FileStamp.Clock = FileStamp.systemClock
     ) throws(Unreadable) {
-        // A pipe would keep the thread waiting.
+        // A pipe would block the thread.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Unreadable(errno: errno) }
         defer { _ = close(descriptor) }
@@ -55,17 +55,17 @@ extension SmallFile.Unreadable {
     fileprivate init(errno code: Int32) { self.init(description: unsafe String(cString: strerror(code))) }
 }
 
-/// The state of a file when it was read, which tells whether it must be read again.
+/// The state of a file when it was read, for deciding whether it must be read again.
 public struct FileStamp: Sendable {
     private let path: String
     private let identity: FileIdentity
-    /// Whether the file was changed so long ago that a further change has another time.
+    /// Whether the last change is so long ago that a further change has another time.
     public let isSettled: Bool
 
     /// A clock: returns the time since 1970 in UTC.
     public typealias Clock = @Sendable () -> Duration
 
-    /// The clock of the system, which gives files their times.
+    /// The clock of the system, which also stamps files.
     public static let systemClock: Clock = {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
@@ -73,9 +73,9 @@ public struct FileStamp: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: where the file was found.
+    ///   - path: the path of the file.
     ///   - status: its state before it was read.
-    ///   - now: what the time of its change is compared with.
+    ///   - now: compared with the time of its change.
     init(_ path: String, _ status: stat, at now: Duration) {
         (self.path, identity) = (path, FileIdentity(status))
         let changed = Duration.seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec)
@@ -87,7 +87,7 @@ public struct FileStamp: Sendable {
 
     /// Whether a change is more than two seconds away from a moment, before or after it.
     ///
-    /// Both clocks may be wrong by any time: the difference of two durations in seconds of 64 bits never overflows.
+    /// The clocks may differ by any time; the difference of two durations never overflows.
     static func isSettled(changedAt changed: Duration, now: Duration) -> Bool {
         let difference = now - changed
         return difference > .seconds(2) || difference < .seconds(-2)
@@ -96,6 +96,6 @@ public struct FileStamp: Sendable {
     /// The permissions.
     public var mode: Int { Int(identity.mode & 0o777) }
 
-    /// Whether all users can read the file, or others than its owner can change it.
+    /// Whether all users can read the file, or users other than its owner can change it.
     public var isExposed: Bool { mode & 0o026 != 0 }
 }

@@ -1,13 +1,12 @@
 internal import Locking
 
-/// Items that any threads leave for one thread, which takes them in their order.
+/// Items from any number of threads for one thread, which takes them in order.
 public final class Mailbox<Item: Sendable>: Sendable {
-    /// What became of an item.
+    /// The result of adding an item.
     public enum Admission: Sendable {
         case taken
-        /// Too many items wait.
+        /// The limit of waiting items is reached.
         case full
-        /// The mailbox was closed before.
         case closed
     }
 
@@ -23,8 +22,8 @@ public final class Mailbox<Item: Sendable>: Sendable {
     /// Creates an empty mailbox.
     ///
     /// - Parameters:
-    ///   - limit: how many items may wait.
-    ///   - onArrival: called for each item, on the thread that adds it, to wake the one that takes it.
+    ///   - limit: the maximum number of waiting items.
+    ///   - onArrival: called for each item, on the thread that adds it, to wake the thread that takes it.
     public init(limit: Int = .max, onArrival: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.onArrival = onArrival
@@ -48,7 +47,7 @@ public final class Mailbox<Item: Sendable>: Sendable {
 
     /// Takes the first items; calls `onArrival` if others are left.
     ///
-    /// - Parameter count: how many of the items that wait are taken.
+    /// - Parameter count: returns the number of items to take.
     public func take(_ count: ([Item]) -> Int) -> [Item] {
         let (taken, isMore) = contents.withLock { contents in
             let taken = Array(contents.items.prefix(count(contents.items)))
@@ -59,10 +58,10 @@ public final class Mailbox<Item: Sendable>: Sendable {
         return taken
     }
 
-    /// Takes the first item; nil if there is none.
+    /// Takes the first item, if any.
     func takeFirst() -> Item? { contents.withLock { $0.items.isEmpty ? nil : $0.items.removeFirst() } }
 
-    /// Lets no more items in; those that wait can still be taken.
+    /// Admits no more items; waiting items can still be taken.
     public func close() { contents.withLock { $0.isClosed = true } }
 
     public var isClosed: Bool { contents.withLock { $0.isClosed } }
@@ -70,7 +69,7 @@ public final class Mailbox<Item: Sendable>: Sendable {
     public var isEmpty: Bool { contents.withLock { $0.items.isEmpty } }
 }
 
-/// One value that a thread gives to another, which waits for it.
+/// One value that a thread gives to another thread, which waits for it.
 public final class Handover<Value: Sendable>: Sendable {
     private let value = Guarded<Value?>(nil)
     private let arrival = Semaphore()
@@ -83,7 +82,7 @@ public final class Handover<Value: Sendable>: Sendable {
         arrival.signal()
     }
 
-    /// Waits for the value; for one thread, once.
+    /// Waits for the value; to be called once.
     public func take() -> Value {
         while true {
             arrival.wait()

@@ -3,12 +3,12 @@ internal import Glibc
 internal import Heap
 internal import Locking
 
-/// A thread of its own, not one of a pool: its name, its priority, its stack and its memory arena are its own too.
+/// A thread with its own name, priority, stack and memory arena.
 ///
-/// Signals from outside are held back from it; the process's other threads take them.
+/// It blocks signals from outside; other threads of the process take them.
 public final class Thread: Sendable {
     private let identifier: pthread_t
-    /// Whether the thread has been joined or detached: either is done once.
+    /// Whether the thread has been joined or detached, which is done once.
     private let isReleased = Guarded(false)
 
     /// The longest name that Linux takes, in bytes.
@@ -18,9 +18,10 @@ public final class Thread: Sendable {
     ///
     /// - Parameters:
     ///   - name: shown by `top` and debuggers; Linux keeps the first 15 bytes.
-    ///   - stackBytes: the size of its stack; nil for the system's own.
-    ///   - body: what it runs; the thread ends when this returns.
-    /// - Throws: `SystemCallError` if the system starts no more threads, or the stack is too small (`pthread_create(3)`).
+    ///   - stackBytes: the size of its stack; nil for the system's default.
+    ///   - body: the thread ends when this returns.
+    /// - Throws: `SystemCallError` if the system starts no more threads, or the stack is too small
+    ///   (`pthread_create(3)`).
     public init(
         name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(SystemCallError) {
@@ -34,7 +35,7 @@ public final class Thread: Sendable {
             let failure = unsafe pthread_attr_setstacksize(&attributes, stackBytes)
             guard failure == 0 else { throw SystemCallError("pthread_attr_setstacksize", code: failure) }
         }
-        // Set before it starts, so that no signal finds it between its start and its first line.
+        // In the attributes, so that no signal arrives between the start and the first line.
         var signals = Self.signalsFromOutside()
         let refusal = unsafe pthread_attr_setsigmask_np(&attributes, &signals)
         guard refusal == 0 else { throw SystemCallError("pthread_attr_setsigmask_np", code: refusal) }
@@ -48,14 +49,14 @@ public final class Thread: Sendable {
         self.identifier = identifier
     }
 
-    /// Detaches the thread unless it was joined: it goes on, and the system frees its stack when it ends.
+    /// Detaches the thread unless it was joined: it continues, and the system frees its stack when it ends.
     deinit {
         if isFirstRelease() { pthread_detach(identifier) }
     }
 
     /// Waits until the thread has ended; does nothing the second time.
     ///
-    /// On the thread itself, which cannot wait for its own end, this detaches it and returns.
+    /// On the thread itself, this detaches it and returns.
     public func join() {
         guard isFirstRelease() else { return }
         if pthread_equal(pthread_self(), identifier) != 0 {
@@ -65,14 +66,14 @@ public final class Thread: Sendable {
         }
     }
 
-    /// Sets the niceness of the calling thread alone: from 0, the usual one, to 19, the lowest priority.
+    /// Sets the niceness of the calling thread alone: from 0, the default, to 19, the lowest priority.
     public static func setNiceness(_ niceness: Int32) {
-        // On Linux 0 stands for the calling thread, not for its process.
+        // On Linux 0 means the calling thread, not its process.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
-    /// Has the calling thread no longer interrupt the one that wakes it: it begins when that one waits, or its time is
-    /// used up (`SCHED_BATCH` of `sched(7)`). Its priority stays.
+    /// Prevents the calling thread from preempting the thread that wakes it: it runs when that thread waits, or has
+    /// used its time (`SCHED_BATCH` of `sched(7)`). Its priority stays.
     public static func setBatchScheduling() {
         var parameters = sched_param()
         _ = unsafe sched_setscheduler(0, CInt(DRILLDOWN_SCHED_BATCH), &parameters)
@@ -85,7 +86,7 @@ public final class Thread: Sendable {
         }
     }
 
-    /// All signals but those that a thread's own faults raise.
+    /// All signals except those raised by a thread's own faults.
     fileprivate static func signalsFromOutside() -> sigset_t {
         var signals = sigset_t()
         unsafe sigfillset(&signals)
@@ -94,7 +95,7 @@ public final class Thread: Sendable {
     }
 }
 
-/// What a thread runs, boxed for its way through C.
+/// The name and the body of a thread, boxed for C.
 private final class ThreadBody: Sendable {
     let name: String
     let run: @Sendable () -> Void
@@ -117,7 +118,7 @@ private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutable
     return nil
 }
 
-/// A call of the system that failed: for want of threads, descriptors or memory.
+/// A failed system call, for lack of threads, descriptors or memory.
 public struct SystemCallError: Error, Equatable, Sendable {
     /// The name of the function, as `pthread_create`.
     public let call: String

@@ -22,10 +22,10 @@ public struct WaitSet {
     }
 
     private var entries: [pollfd] = []
-    /// When the wait ends at the latest; nil if only descriptors end it.
+    /// The latest end of the wait; nil if only descriptors end it.
     public private(set) var deadline: ContinuousClock.Instant?
 
-    /// Creates an empty set; a wait for it never ends.
+    /// Creates an empty set, for which a wait never ends.
     public init() {}
 
     /// The descriptors, each once.
@@ -33,7 +33,7 @@ public struct WaitSet {
 
     /// Ends the wait when a descriptor is ready for an event, has failed, or was closed by the other side.
     ///
-    /// A descriptor that is added several times is waited for once, with all its events.
+    /// A descriptor that is added several times is in the set once, with all its events.
     ///
     /// - Parameter descriptor: ignored if negative.
     public mutating func add(_ descriptor: Int32, for events: Events = .reading) {
@@ -50,7 +50,7 @@ public struct WaitSet {
         deadline = deadline.map { min($0, instant) } ?? instant
     }
 
-    /// Waits until a descriptor is ready or the deadline has passed; a signal handler may end the wait earlier.
+    /// Waits until a descriptor is ready or the deadline has passed; a signal handler may end the wait early.
     public mutating func wait() {
         let time = deadline.map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
         _ = unsafe poll(&entries, nfds_t(entries.count), time)
@@ -58,7 +58,7 @@ public struct WaitSet {
 }
 
 extension Duration {
-    /// Whole milliseconds as `poll` takes them, rounded up so that the time has passed then.
+    /// Whole milliseconds for `poll`, rounded up so that it does not return too early.
     var pollTimeout: Int32 {
         guard self > .zero else { return 0 }
         let (seconds, attoseconds) = components
@@ -67,16 +67,16 @@ extension Duration {
     }
 }
 
-/// Wakes a thread that waits, from any other: the one owner of an eventfd(2).
+/// Wakes a waiting thread from any other thread; the sole owner of an eventfd(2).
 ///
-/// A signal that comes before the thread waits is kept, and several are as one.
+/// A signal before the wait is kept, and several signals count as one.
 public final class Wakeup: Sendable {
-    /// Readable while there is a signal, for a thread that polls other descriptors beside this.
+    /// Readable while a signal is pending, for a thread that also polls other descriptors.
     public let descriptor: Int32
-    /// Whether there is a signal that was not yet looked at: a further one needs no call of the system.
+    /// Whether a signal is pending, so that a further signal needs no system call.
     private let isSignalled = Atomic(false)
 
-    /// - Throws: `SystemCallError` if the system has no descriptor left (`eventfd(2)`).
+    /// - Throws: `SystemCallError` if the system lacks a descriptor (`eventfd(2)`).
     public init() throws(SystemCallError) {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else { throw SystemCallError("eventfd", code: errno) }
@@ -84,26 +84,25 @@ public final class Wakeup: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Wakes the thread that waits, or the next that will.
+    /// Wakes the waiting thread, or ends its next wait at once.
     public func signal() {
         if !isSignalled.exchange(true, ordering: .acquiringAndReleasing) { _ = eventfd_write(descriptor, 1) }
     }
 
-    /// Notes that the thread looks at what the signals up to now have announced, so that the next one is a new event; for
-    /// those who wait for edges (`EPOLLET`).
+    /// Makes the next signal a new event, for a thread that waits for edges (`EPOLLET`) and handles the signals so far.
     public func rearm() { _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Forgets the signals up to now; returns whether there were any.
+    /// Discards the signals so far; returns false if none was pending.
     public func reset() -> Bool {
         var count: eventfd_t = 0
-        // Read first: a signal between the two is part of what is looked at next, and must not be read without a trace.
+        // After the read: a signal in between must not be read without a trace.
         defer { rearm() }
         return unsafe eventfd_read(descriptor, &count) == 0
     }
 
-    /// Waits for a signal, and forgets it.
+    /// Waits for a signal, and discards it.
     ///
-    /// - Parameter milliseconds: when to give up, or a little earlier; nil for never.
+    /// - Parameter milliseconds: the maximum wait, which may end a little earlier; nil for no maximum.
     public func wait(milliseconds: Int64? = nil) {
         let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
         repeat {
@@ -113,14 +112,14 @@ public final class Wakeup: Sendable {
     }
 }
 
-/// The signals that one thread waits for, in place of handlers: the one owner of a signalfd(2).
+/// The signals that one thread waits for, in place of handlers; the sole owner of a signalfd(2).
 public final class SignalQueue: Sendable {
     /// Readable while a signal is pending, for a thread that polls other descriptors beside this.
     public let descriptor: Int32
 
-    /// Blocks the signals in this thread and in the threads that it starts from now on.
+    /// Blocks the signals in this thread and in the threads that it starts later.
     ///
-    /// - Throws: `SystemCallError` if the system has no descriptor left.
+    /// - Throws: `SystemCallError` if the system lacks a descriptor.
     public init(_ signals: [Int32]) throws(SystemCallError) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -136,7 +135,7 @@ public final class SignalQueue: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Takes the next pending signal; nil if there is none.
+    /// Takes the next pending signal, if any.
     public func next() -> Int32? {
         // A signalfd_siginfo, which begins with the signal's number in 32 bits.
         var information = [UInt32](repeating: 0, count: Self.informationBytes / 4)

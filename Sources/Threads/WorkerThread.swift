@@ -1,14 +1,13 @@
 internal import Glibc
-internal import Synchronization
+internal import Locking
 
-/// A thread that runs jobs one after the other, while the threads that add them go on, or wait for them.
+/// A thread that runs jobs one after the other, while other threads continue or wait for them.
 public final class WorkerThread: Sendable {
-    /// Something to be done once.
     public typealias Job = @Sendable () -> Void
 
     private struct Entry {
         let run: Job
-        /// Signalled after the job was done and released.
+        /// Signalled after the job was run and released.
         var end = Semaphore()
     }
 
@@ -20,11 +19,10 @@ public final class WorkerThread: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - name: as that of `Thread`.
-    ///   - limit: how many jobs may wait.
-    ///   - niceness: with a low priority, where there are fewer processors than threads, it fills the time in which the
-    ///     others wait.
-    ///   - stackBytes: the size of its stack; nil for the system's own.
+    ///   - name: the name of the `Thread`.
+    ///   - limit: the maximum number of waiting jobs.
+    ///   - niceness: a thread of low priority uses the processor time in which others wait.
+    ///   - stackBytes: the size of its stack; nil for the system's default.
     /// - Throws: `SystemCallError` if the system starts no more threads.
     public init(
         name: String, limit: Int = 1, niceness: Int32 = 10, stackBytes: Int? = nil
@@ -33,7 +31,7 @@ public final class WorkerThread: Sendable {
         let jobs = Mailbox<Entry>(limit: limit) { arrival.signal() }
         thread = try Thread(name: name, stackBytes: stackBytes) {
             if niceness != 0 { Thread.setNiceness(niceness) }
-            // It is woken for work beside which the caller has more to do, or waits.
+            // The thread that adds a job has more to do, or waits.
             Thread.setBatchScheduling()
             while let end = Self.runNext(jobs, arrival) { end.signal() }
         }
@@ -44,7 +42,7 @@ public final class WorkerThread: Sendable {
 
     /// Runs the next job, and releases it.
     ///
-    /// - Returns: what to signal; nil if there will be no more jobs.
+    /// - Returns: the semaphore to signal; nil after the last job.
     private static func runNext(_ jobs: Mailbox<Entry>, _ arrival: Semaphore) -> Semaphore? {
         arrival.wait()
         guard let job = jobs.takeFirst() else { return nil }
@@ -52,15 +50,16 @@ public final class WorkerThread: Sendable {
         return job.end
     }
 
-    /// Has the thread run a job; returns at once.
+    /// Adds a job; returns at once.
     ///
-    /// - Returns: false if too many jobs wait, or the thread was stopped: the job will not run.
+    /// - Returns: false if the job will not run, because too many jobs wait or the thread was stopped.
     public func add(_ job: @escaping Job) -> Bool { jobs.add(Entry(run: job)) == .taken }
 
-    /// Runs a closure on the thread, and waits until it is done; for one caller at a time.
+    /// Runs a closure on the thread and waits for its end; for one caller at a time.
     ///
-    /// The two threads never run at once, so that the closure may use whatever its caller uses. It has the priority of this
-    /// thread: a thread without privileges cannot raise its own again. After a stop it runs on the caller's thread.
+    /// The two threads never run at once, so the closure may use everything that its caller uses. It has the priority
+    /// of this thread, because a thread without privileges cannot raise its own again. After a stop it runs on the
+    /// caller's thread.
     public func perform<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         var result: Result<Value, Failure>?
         run {
@@ -73,8 +72,8 @@ public final class WorkerThread: Sendable {
         return if let result { try result.get() } else { try body() }
     }
 
-    /// Unchecked Sendable: the thread that adds it waits until it is done and released, so that only one thread at a time
-    /// uses what the closure captures; the semaphores order their accesses.
+    /// Unchecked Sendable: the thread that adds it waits until it was run and released, so only one thread at a time
+    /// uses the captured values; the semaphores order their accesses.
     private struct Work: @unchecked Sendable {
         let run: () -> Void
     }
@@ -95,28 +94,22 @@ public final class WorkerThread: Sendable {
     }
 }
 
-/// A thread that takes the same turn again and again, until it is stopped.
+/// A thread that calls the same closure repeatedly, until it is stopped.
 public final class LoopThread: Sendable {
     private let thread: Thread
     private let bell: Wakeup
-    private let isStopped: StopFlag
-
-    private final class StopFlag: Sendable {
-        let isSet = Atomic(false)
-    }
+    private let isStopped: Guarded<Bool>
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - name: as that of `Thread`.
-    ///   - bell: wakes the thread when it is stopped; each turn waits for this one.
-    ///   - turn: called again and again on the thread.
+    ///   - name: the name of the `Thread`.
+    ///   - bell: wakes the thread when it is stopped; each turn waits for this bell.
+    ///   - turn: called repeatedly on the thread.
     /// - Throws: `SystemCallError` if the system starts no more threads.
-    public init(
-        name: String, bell: Wakeup, _ turn: @escaping @Sendable () -> Void
-    ) throws(SystemCallError) {
-        let isStopped = StopFlag()
-        thread = try Thread(name: name) { while !isStopped.isSet.load(ordering: .acquiring) { turn() } }
+    public init(name: String, bell: Wakeup, _ turn: @escaping @Sendable () -> Void) throws(SystemCallError) {
+        let isStopped = Guarded(false)
+        thread = try Thread(name: name) { while !isStopped.withLock({ $0 }) { turn() } }
         (self.bell, self.isStopped) = (bell, isStopped)
     }
 
@@ -124,17 +117,17 @@ public final class LoopThread: Sendable {
 
     /// Ends the thread after its current turn, and waits for its end; does nothing the second time.
     public func stop() {
-        isStopped.isSet.store(true, ordering: .releasing)
+        isStopped.withLock { $0 = true }
         bell.signal()
         thread.join()
     }
 }
 
-/// Counts signals that a thread waits for (`sem_overview(7)`); needs no descriptor, and no call of the system if nobody
-/// has to be woken or to wait.
+/// Counts signals that a thread waits for (`sem_overview(7)`); needs no descriptor, and a system call only to wait or
+/// to wake.
 @safe
 public final class Semaphore: Sendable {
-    /// Only passed to functions that any number of threads may call at once.
+    /// Passed only to functions that any number of threads may call at once.
     private nonisolated(unsafe) let counter: UnsafeMutablePointer<sem_t>
 
     /// Creates a semaphore without signals.

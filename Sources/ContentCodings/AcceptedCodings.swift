@@ -25,8 +25,8 @@ public struct AcceptedCodings: Sendable {
 
     /// The best coding; nil if the client accepts neither a supported coding nor an unencoded body.
     ///
-    /// Among codings of equal quality Brotli comes first, because it gives the smallest bodies. The unencoded body
-    /// comes last and ranks below every named coding, unless the field names it; it is acceptable unless excluded.
+    /// Among codings of equal quality Brotli comes first, because its bodies are the smallest. The unencoded body is
+    /// acceptable unless excluded, and comes last unless the field names it.
     public var choice: CodingChoice? {
         if isMalformed { return .identity }
         let plain = identity != Self.unnamed ? identity : any
@@ -68,9 +68,9 @@ public struct CodingChoice: Equatable, Sendable {
     /// The choice for a client that does not state a preference.
     public static let identity = CodingChoice(.identity, admitsIdentity: true)
 
-    /// Shorter bodies, in bytes, are encoded only if the client does not accept them unencoded.
+    /// The length in bytes below which a body is encoded only if the client does not accept it unencoded.
     ///
-    /// A body of 1 KiB and its header lines fit into one Ethernet frame, so encoding a shorter one saves no time.
+    /// A body of 1 KiB and its header lines fit into one Ethernet frame, so encoding a shorter body saves no time.
     public static let leastBytes = 1_024
 
     /// Returns the coding for a body of this many bytes.

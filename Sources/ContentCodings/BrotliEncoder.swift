@@ -4,21 +4,21 @@ import Heap
 /// Encodes one body as Brotli (RFC 7932); the sole owner of an encoder's state.
 @safe
 public struct BrotliEncoder: ~Copyable, ContentEncoder {
-    /// Nil if there was no memory for it.
+    /// Nil for a lack of memory.
     private let state: OpaquePointer?
     private let workspace: Workspace?
 
     /// Decision 12: smaller than gzip at any level; the next smaller quality takes many times as long.
     private static let quality: UInt32 = 5
-    /// A window of 4 MiB; a body of known size uses only what it needs.
+    /// A window of 4 MiB; a body of known size uses less if possible.
     private static let windowBits: UInt32 = 22
     /// A window of 256 KiB, because a larger one would take megabytes for each reading client.
     private static let streamWindowBits: UInt32 = 18
 
-    /// What an encoder of a body of any length is taken to need: the window, the table of its quality, and the commands of
-    /// a block.
+    /// The estimated memory for a body of any length: the window, the table of the quality, and the commands of a
+    /// block.
     public static let streamBytes = 2 << 20
-    /// What an encoder takes at most for a body whose length is known.
+    /// The maximum memory for a body of known length.
     private static func bytes(forBody count: Int) -> Int { 2 * streamBytes + 4 * min(count, 1 << windowBits) }
 
     /// Creates an encoder; its memory is bounded for a body of any length.
@@ -30,7 +30,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     init(bodyBytes: Int?, in workspace: Workspace?) {
         self.workspace = workspace
         let opaque = unsafe workspace.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
-        // The library ends the process if one of its allocations fails, so it only begins with enough memory for all.
+        // The library ends the process if an allocation fails, so it starts only with enough memory for all of them.
         let isSmall = workspace != nil && bodyBytes.map { $0 <= Workspace.sufficesForBytes } ?? false
         guard isSmall || MemoryBudget.hasRoom(for: bodyBytes.map(Self.bytes) ?? Self.streamBytes) else {
             unsafe state = nil

@@ -18,9 +18,9 @@ public enum ContentCoding: UInt8, CaseIterable, Sendable {
 
     /// Encodes a whole body; `take` receives the encoded bytes in pieces, each valid only during its call.
     ///
-    /// Returns false if there is not enough memory; what was taken is incomplete then.
-    ///
     /// The same body gives the same bytes with the same versions of the libraries.
+    ///
+    /// - Returns: false for a lack of memory; the encoded body is incomplete then.
     public func encode(_ body: Span<UInt8>, to take: (Span<UInt8>) -> Void) -> Bool {
         switch self {
         case .identity:
@@ -38,18 +38,17 @@ public enum ContentCoding: UInt8, CaseIterable, Sendable {
 
 /// An encoder of one body, piece by piece.
 ///
-/// The encoded bytes may depend on how the body is divided into pieces, but not on how they are taken. A caller that
-/// needs the same bytes for the same body must divide it in the same way.
+/// The encoded bytes may depend on the division of the body into pieces, so only the same pieces give the same bytes.
 public protocol ContentEncoder: ~Copyable {
-    /// The bytes of memory that an encoder takes for a body of any length.
+    /// The bytes of memory for a body of any length.
     static var streamBytes: Int { get }
 
     /// Encodes the next piece.
     ///
     /// - Parameters:
-    ///   - piece: bytes of the body, any number of them.
-    ///   - isLast: whether the body ends with this piece; no other may follow.
-    ///   - take: called for each piece of the encoded body, zero or more times; a piece is valid only during the call.
-    /// - Returns: false if there is not enough memory; the body is incomplete then, and no other piece may follow.
+    ///   - piece: any number of bytes of the body.
+    ///   - isLast: whether the body ends with this piece.
+    ///   - take: called for each piece of the encoded body; a piece is valid only during the call.
+    /// - Returns: false for a lack of memory; the encoded body is incomplete then, and no other piece may follow.
     mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) -> Bool
 }

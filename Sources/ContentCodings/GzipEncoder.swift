@@ -8,10 +8,10 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     private let stream: UnsafeMutablePointer<z_stream>
     /// zlib reads it when the first bytes are encoded.
     private let header: UnsafeMutablePointer<gz_header>
-    /// Nil if there was no memory for it.
+    /// Nil for a lack of memory.
     private let output: UnsafeMutablePointer<UInt8>?
     private let workspace: Workspace?
-    /// Whether there was memory for the tables.
+    /// False for a lack of memory.
     private let isUsable: Bool
 
     /// Decision 12: within 2 % of the size at level 6, in less time.
@@ -45,7 +45,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
             unsafe stream.pointee.zfree = freeInWorkspace
             unsafe stream.pointee.opaque = Unmanaged.passUnretained(workspace).toOpaque()
         }
-        // The time in the header stays 0, which means none, so that the same body always gives the same bytes.
+        // The time in the header stays 0, "no time", so that the same body always gives the same bytes.
         unsafe header.pointee.os = Self.unknownSystem
         let begun = unsafe shim_deflate_init(stream, Self.level, Self.windowBits, Self.memoryLevel)
         // It fails only if memory is exhausted.

@@ -4,8 +4,8 @@ import Locking
 
 /// Reusable memory for the tables of one encoder at a time.
 ///
-/// Brotli's table for a short body is 1 MiB, of which a few thousand entries are touched. In memory fresh from the
-/// system every touched page is a fault, and the faults took fifteen times as long as the encoding (decision 12).
+/// Brotli uses a few thousand entries of a table of 1 MiB for a short body. In fresh memory of the system each touched
+/// page causes a fault, and the faults took fifteen times as long as the encoding (decision 12).
 ///
 /// Unchecked Sendable: the owner has exclusive use of it until it is given back.
 @safe
@@ -14,16 +14,16 @@ final class Workspace: @unchecked Sendable {
     private var used = 0
 
     private static let idle = Guarded<[Workspace]>([])
-    /// More are needed only while more threads than this encode at the same time.
+    /// More are needed only while more threads encode at the same time.
     private static let mostIdle = 8
-    /// Larger bodies allocate what they need beside it.
+    /// The encoders of larger bodies may allocate additional memory.
     static let sufficesForBytes = 50 << 10
     /// Only touched pages are resident.
     private static let bytes = 2 << 20
     /// A sufficient alignment for everything that the libraries store.
     private static let alignment = 64
 
-    /// Fails if there is no memory for it.
+    /// Fails for a lack of memory.
     private init?() {
         guard MemoryBudget.hasRoom(forBuffer: Self.bytes), let block = unsafe aligned_alloc(Self.alignment, Self.bytes)
         else { return nil }
@@ -32,7 +32,7 @@ final class Workspace: @unchecked Sendable {
 
     deinit { unsafe Glibc.free(memory.baseAddress) }
 
-    /// An idle workspace, or a new one; nil if there is no memory for it. An encoder without one allocates for itself.
+    /// Returns an idle workspace or a new one; nil for a lack of memory, so that the encoder allocates its own.
     static func take() -> Workspace? { idle.withLock { $0.popLast() } ?? Workspace() }
 
     /// Returns the workspace for reuse; nothing in it may be used afterwards.

@@ -11,7 +11,7 @@ public struct CivilDate: Equatable, Sendable {
     /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z.
     public static let unixEpochOffset: Double = 978_307_200
 
-    /// Makes a date of any parts, real or not: see `isReal`.
+    /// Creates a date of any parts, which need not exist: see `isReal`.
     public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         self.year = year
         self.month = month
@@ -21,7 +21,7 @@ public struct CivilDate: Equatable, Sendable {
         self.second = second
     }
 
-    /// Whether such a day and time exist, within the years 1 … 9999.
+    /// Whether the day and time exist, within the years 1 … 9999.
     public var isReal: Bool {
         (1...9999).contains(year) && (1...12).contains(month) && (1...Self.days(in: month, of: year)).contains(day)
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
@@ -68,7 +68,7 @@ public struct CivilDate: Equatable, Sendable {
 }
 
 extension CivilDate {
-    /// Whether a number of seconds since 2001-01-01T00:00:00Z is within the years 1 … 9999, fractions and all.
+    /// Whether a number of seconds since 2001-01-01T00:00:00Z, with its fraction, is within the years 1 … 9999.
     public static func holds(_ seconds: Double) -> Bool {
         seconds >= secondsRange.lowerBound && seconds < secondsRange.upperBound + 1
     }

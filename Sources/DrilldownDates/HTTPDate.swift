@@ -3,8 +3,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     /// The seconds since 1970 in UTC.
     public let seconds: Int
 
-    /// The date so many seconds after the beginning of 1970 in UTC; nil outside the years 1 to 9999, which the form
-    /// with four digits cannot represent.
+    /// Fails outside the years 1 to 9999, because the text has four digits for the year.
     public init?(seconds: Int) {
         guard Self.range.contains(seconds) else { return nil }
         self.seconds = seconds
@@ -15,8 +14,8 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     /// Seconds from 1970 to 2001.
     private static let epoch = Int(CivilDate.unixEpochOffset)
 
-    /// Reads a date in the preferred form or in one of the two obsolete ones that recipients must accept; nil for
-    /// anything else. The name of the day is not compared with the date.
+    /// Reads a date in the preferred form or in one of the two obsolete forms that recipients must accept; nil for
+    /// other text. The name of the day is not compared with the date.
     ///
     /// ```
     /// Sun, 06 Nov 1994 08:49:37 GMT
@@ -52,7 +51,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
         return number
     }
 
-    /// A year of four digits, or of two: then it is at most 50 years in the future of when this was written.
+    /// A year of four or two digits; two digits mean a year up to 2075, 50 years after this was written.
     private static func year(_ digits: Substring) -> Int? {
         guard let year = number(digits, 0...9_999) else { return nil }
         switch digits.utf8.count {

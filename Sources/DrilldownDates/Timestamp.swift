@@ -1,7 +1,6 @@
 /// The text of a moment in the form of RFC 3339.
 public enum Timestamp {
-    /// Seconds since 2001-01-01T00:00:00Z of a text in this form, or of a day alone, which is its midnight in UTC; nil for
-    /// all other text.
+    /// Reads seconds since 2001-01-01T00:00:00Z; a day alone means its midnight in UTC. Nil for other text.
     public static func seconds(_ text: [UInt8]) -> Double? {
         guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = Int(digits: text[0..<4]), let month = Int(digits: text[5..<7]),
@@ -24,7 +23,7 @@ public enum Timestamp {
         return Double(date.seconds - offset) + fraction
     }
 
-    /// Reads the fraction of a second, 0 if there is none; nil if it has no digits.
+    /// Reads the fraction of a second, 0 without a point; nil without digits.
     private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Double? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
@@ -45,7 +44,7 @@ public enum Timestamp {
         }
     }
 
-    /// The text in UTC, `2001-03-12T00:00:00Z`, with as many as six digits of a second; nil outside the years 1 … 9999.
+    /// The text in UTC, `2001-03-12T00:00:00Z`, with up to six digits of a fraction; nil outside the years 1 … 9999.
     ///
     /// - Parameter seconds: since 2001-01-01T00:00:00Z.
     public static func text(_ seconds: Double) -> String? {
@@ -61,13 +60,13 @@ public enum Timestamp {
 }
 
 extension Int {
-    /// The number that decimal digits write; nil if they are something else or none, or if it is too large.
+    /// Reads decimal digits; nil for other text, without digits, or for a number that is too large.
     init?(digits: some Collection<UInt8>) {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(String(decoding: digits, as: UTF8.self))
     }
 
-    /// The decimal digits with zeros before them, at least so many.
+    /// The decimal digits, with leading zeros up to a number of digits.
     func digits(_ count: Int) -> String {
         let text = String(self)
         return String(repeating: "0", count: Swift.max(0, count - text.utf8.count)) + text

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The languages that a request prefers: the ranges of `Accept-Language` with their weights (RFC 9110, section 12.5.4).
+/// The languages that a request prefers, from `Accept-Language` (RFC 9110, section 12.5.4).
 public struct AcceptedLanguages: Sendable {
     private struct Range {
         /// The subtags in lower case; empty for `*`.
@@ -12,13 +12,13 @@ public struct AcceptedLanguages: Sendable {
     /// In the order of the field.
     private var ranges: [Range] = []
 
-    /// More ranges than any client sends; those after them are ignored.
+    /// More ranges than any client sends; further ranges are ignored.
     private static let most = 64
 
-    /// Nothing is preferred.
+    /// Creates an empty list of preferences.
     public init() {}
 
-    /// Adds the ranges of one line of the field, up to the first that is malformed.
+    /// Adds the ranges of one line of the field, up to the first malformed range.
     public mutating func read(_ line: Span<UInt8>) {
         _ = line.forEachWeightedToken { token, quality in
             guard ranges.count < Self.most else { return }
@@ -27,13 +27,12 @@ public struct AcceptedLanguages: Sendable {
         }
     }
 
-    /// The language that fits best; nil if no range matches any, so that a default is due.
+    /// The best of the available languages; nil if no range matches.
     ///
-    /// The ranges are tried by their weight. Each is shortened until it is a language (RFC 4647, section 3.4). If none
-    /// is, the nearest variety is taken: `pt` and `pt-AO` find `pt-BR`, but never one in another script. A weight of 0
-    /// excludes what it names.
+    /// The ranges are tried by weight. Each is shortened until it equals a language (RFC 4647, section 3.4); otherwise
+    /// a variety in the same script matches: `pt` and `pt-AO` find `pt-BR`. A weight of 0 excludes a language.
     ///
-    /// - Parameter tags: the available language tags, the one to be preferred first.
+    /// - Parameter tags: the available language tags, the preferred one first.
     public func choice(among tags: [String]) -> String? {
         let available = tags.map { (tag: $0, subtags: Self.subtags(of: $0)) }
             .filter { language in !ranges.contains { $0.quality == 0 && $0.subtags == language.subtags } }
@@ -55,7 +54,7 @@ public struct AcceptedLanguages: Sendable {
         return nil
     }
 
-    /// A range and what remains of it as it is shortened, the longest first.
+    /// A range and its shortened forms, the longest first.
     private static func prefixes(of subtags: [Substring]) -> [ArraySlice<Substring>] {
         var prefixes = [subtags[...]]
         while let last = prefixes.last, last.count > 1 {
@@ -66,14 +65,13 @@ public struct AcceptedLanguages: Sendable {
         return prefixes
     }
 
-    /// The subtags without the last one, and without a single letter that would then be the last.
+    /// The subtags without the last one, and without a single letter before it.
     private static func shortened(_ subtags: ArraySlice<Substring>) -> ArraySlice<Substring> {
         let shorter = subtags.dropLast()
         return shorter.last?.utf8.count == 1 ? shorter.dropLast() : shorter
     }
 
-    /// The subtags in lower case, with the script of Chinese added if only its region is named: people write `zh-TW` and
-    /// mean `zh-Hant`.
+    /// The subtags in lower case. Chinese gets the script of its region, because `zh-TW` usually means `zh-Hant`.
     private static func subtags(of tag: String) -> [Substring] {
         var subtags = tag.lowercased().split { $0 == "-" || $0 == "_" }
         if subtags.count > 1, subtags[0] == "zh", let script = chineseScripts[subtags[1]] {
@@ -87,13 +85,13 @@ public struct AcceptedLanguages: Sendable {
         "tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans", "my": "hans",
     ]
 
-    /// Whether two languages are written in the same script, as far as their tags name one.
+    /// Whether two languages have the same script, as far as their tags name scripts.
     private static func haveOneScript(_ one: [Substring], _ other: [Substring]) -> Bool {
         guard let script = script(of: one), let otherScript = self.script(of: other) else { return true }
         return script == otherScript
     }
 
-    /// The script, which is the only subtag of four letters.
+    /// The script, the only subtag of four letters.
     private static func script(of subtags: [Substring]) -> Substring? {
         subtags.dropFirst().first { $0.utf8.count == 4 && $0.utf8.allSatisfy { $0 > 0x39 } }
     }

@@ -16,8 +16,8 @@ public struct ByteRanges: Sendable, Equatable {
     /// The maximum number of ranges; a field with more of them is ignored (RFC 9110, section 14.2).
     public static let limit = 32
 
-    /// Reads the value of the field; nil for another unit, for anything malformed, and for too many ranges: the field is
-    /// then ignored.
+    /// Reads the value of the field; nil if the field must be ignored: for another unit, a malformed value, or too many
+    /// ranges.
     public init?(_ value: Span<UInt8>) {
         let equals = value.index(of: UInt8(ascii: "="))
         guard equals < value.count, value.extracting(0..<equals).isEqual(ignoringCase: "bytes") else { return nil }
@@ -47,7 +47,7 @@ public struct ByteRanges: Sendable, Equatable {
         return number(last).flatMap { $0 < first ? nil : .range(first...$0) }
     }
 
-    /// A number of any length; one that is too large is past the end of everything.
+    /// Reads a number of any length; a number that is too large becomes the maximum.
     private static func number(_ digits: Span<UInt8>) -> Int? {
         guard !digits.isEmpty else { return nil }
         for index in digits.indices where digits[index] < UInt8(ascii: "0") || digits[index] > UInt8(ascii: "9") {
@@ -56,10 +56,9 @@ public struct ByteRanges: Sendable, Equatable {
         return Int(digits: digits) ?? .max
     }
 
-    /// The ranges of a representation that are to be sent, as half-open ranges; empty if none can be satisfied.
+    /// The ranges of a representation to send, as half-open ranges; empty if none can be satisfied.
     ///
-    /// They are in the order of the field, unless some overlap or touch: then all are in ascending order, and those are
-    /// one.
+    /// They are in the order of the field. If some overlap or touch, these are merged, and all are in ascending order.
     ///
     /// - Parameter length: the length of the representation in bytes.
     public func resolved(in length: Int) -> [Range<Int>] {

@@ -1,10 +1,10 @@
 /// The list of entity tags in `If-None-Match` or `If-Match`, read line by line (RFC 9110, sections 13.1.1 and 13.1.2).
 public struct EntityTagList: Sendable {
-    /// Which tags are equal (RFC 9110, section 8.8.3.2).
+    /// The comparison of two tags (RFC 9110, section 8.8.3.2).
     public enum Comparison: Sendable {
-        /// Those with the same text, weak or strong.
+        /// Tags with the same text are equal, weak or strong.
         case weak
-        /// Those with the same text that are both strong.
+        /// Tags with the same text are equal if both are strong.
         case strong
     }
 
@@ -13,17 +13,17 @@ public struct EntityTagList: Sendable {
     @usableFromInline var isAny = false
     @usableFromInline var isFound = false
 
-    /// A list of no line yet, whose tags are compared with strong ones.
+    /// Creates an empty list, whose tags are compared with strong tags.
     @inlinable
     public init(_ comparison: Comparison) { self.comparison = comparison }
 
-    /// Whether a wanted tag is in the lines read, or `*` is all that they hold.
+    /// Whether the lines contain a wanted tag, or only `*`.
     @inlinable
     public var hasWanted: Bool { isFound || isAny && lines == 1 }
 
-    /// Reads one line; several lines are one list. What follows something malformed in the line is not read.
+    /// Reads one line; several lines are one list. The rest of a line after a malformed tag is ignored.
     ///
-    /// - Parameter isWanted: judges the text of a tag, with its quotes; weak tags are not passed in a strong comparison.
+    /// - Parameter isWanted: takes the text of a tag, with its quotes; a strong comparison does not pass weak tags.
     @inlinable
     public mutating func read(_ line: Span<UInt8>, _ isWanted: (_ tag: Span<UInt8>) -> Bool) {
         lines += 1

@@ -1,14 +1,14 @@
 public import Bytes
 
-/// One element of `Accept` (RFC 9110, section 12.5.1), read where it is.
+/// One element of `Accept` (RFC 9110, section 12.5.1), read in place.
 public struct MediaRange: ~Escapable {
-    /// The types that it stands for, without parameters: `application/json`, `text/*`, `*/*`, in any case.
+    /// The media types without parameters: `application/json`, `text/*`, `*/*`, in any case.
     public let name: Span<UInt8>
     @usableFromInline let element: Span<UInt8>
-    /// The index of the first semicolon in the element; the count without one.
+    /// The index of the first semicolon in the element, otherwise the count.
     @usableFromInline let end: Int
 
-    /// Takes an element of the list apart; nil for one without a name.
+    /// Parses an element of the list; nil without a name.
     @inlinable
     @_lifetime(copy element)
     init?(_ element: Span<UInt8>) {
@@ -18,7 +18,7 @@ public struct MediaRange: ~Escapable {
         self.element = element
     }
 
-    /// How much it is preferred, in thousandths, by its first parameter `q`; 1,000 without one, or if that is malformed.
+    /// The weight in thousandths, from the first parameter `q`; 1,000 if it is missing or malformed.
     @inlinable
     public var quality: Int {
         guard end < element.count else { return QualityValue.most }
@@ -45,11 +45,11 @@ extension Span<UInt8> {
     }
 }
 
-/// One element of `Prefer`, read where it is (RFC 7240, section 2).
+/// One element of `Prefer` (RFC 7240, section 2), read in place.
 public struct Preference: ~Escapable {
     /// The name, in any case.
     public let name: Span<UInt8>
-    /// The value without white space and quotes; empty without one. Parameters are ignored.
+    /// The value without white space and quotes; empty if it is missing. Parameters are ignored.
     public let value: Span<UInt8>
 
     @inlinable
@@ -66,7 +66,7 @@ public struct Preference: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Passes each preference of a line of `Prefer`, in order; one that appears twice too.
+    /// Passes each preference of a line of `Prefer`, in order, including repeated ones.
     ///
     /// - Parameter visit: returns false to stop.
     @inlinable

@@ -1,10 +1,11 @@
 public import Bytes
 
 extension Span<UInt8> {
-    /// Passes each element of a list, empty ones too, without the white space around it (RFC 9110, section 5.6.1).
+    /// Passes each element of a list, including empty ones, without the white space around it (RFC 9110, section
+    /// 5.6.1).
     ///
-    /// A separator within a quoted string separates nothing (RFC 9110, section 5.6.4); a quote that is never closed
-    /// reaches to the end. The list is read where it is, each byte once, whatever its length.
+    /// Separators within a quoted string are ignored (RFC 9110, section 5.6.4); an unclosed quote extends to the end.
+    /// The list is read in place, each byte once.
     ///
     /// - Parameters:
     ///   - separator: a comma for a list, a semicolon for the parameters of an element.
@@ -32,12 +33,12 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// Passes each token of a list with its weight: `Accept-Encoding`, for instance (RFC 9110, section 12.5.3).
+    /// Passes each token of a list with its weight, as in `Accept-Encoding` (RFC 9110, section 12.5.3).
     ///
-    /// An element is `token [ OWS ";" OWS "q=" qvalue ]`; empty ones are skipped.
+    /// An element is `token [ OWS ";" OWS "q=" qvalue ]`; empty elements are skipped.
     ///
-    /// - Parameter visit: takes the token, in any case, and its weight in thousandths; 1,000 without one.
-    /// - Returns: false if an element is malformed; it and what follows are not passed then.
+    /// - Parameter visit: takes the token, in any case, and its weight in thousandths; 1,000 without a weight.
+    /// - Returns: false for a malformed element; it and all later elements are not passed.
     @inlinable
     public func forEachWeightedToken(_ visit: (_ token: Span<UInt8>, _ quality: Int) -> Void) -> Bool {
         var place = 0
@@ -51,7 +52,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// The first index, not below a given one, that is not part of a token.
+    /// The index after the token that begins at an index.
     @inlinable
     func endOfToken(from start: Int) -> Int {
         var place = start
@@ -59,7 +60,7 @@ extension Span<UInt8> {
         return place
     }
 
-    /// Reads `[ OWS ";" OWS "q=" qvalue ] OWS` up to a comma or the end; nil for anything else.
+    /// Reads `[ OWS ";" OWS "q=" qvalue ] OWS` up to a comma or the end; nil for other text.
     @inlinable
     func weight(from start: Int) -> (quality: Int, end: Int)? {
         var place = endOfWhitespace(from: start)
@@ -78,12 +79,12 @@ extension Span<UInt8> {
 /// A weight of RFC 9110, section 12.4.2, in thousandths.
 @usableFromInline
 enum QualityValue {
-    /// The weight of what has none.
+    /// The maximum, which is also the default.
     @usableFromInline static let most = 1_000
 
-    /// Reads `0` or `1` with up to three decimals; the point may end it.
+    /// Reads `0` or `1` with up to three decimals; the decimals after the point may be missing.
     ///
-    /// - Returns: the thousandths and the index after the value; nil if it is not one, or above 1.
+    /// - Returns: the thousandths and the index after the value; nil for other text, or above 1.
     @inlinable
     static func read(_ text: Span<UInt8>, from start: Int) -> (thousandths: Int, end: Int)? {
         guard start < text.count, let whole = digit(text[start]), whole <= 1 else { return nil }
@@ -102,14 +103,12 @@ enum QualityValue {
     }
 
     /// Whether `q=` is at an index, in either case.
-    @inlinable
-    @inline(__always)
+    @inlinable @inline(__always)
     static func isNamed(at place: Int, of text: Span<UInt8>) -> Bool {
         place + 1 < text.count && text[place] | 0x20 == UInt8(ascii: "q") && text[place + 1] == UInt8(ascii: "=")
     }
 
-    @inlinable
-    @inline(__always)
+    @inlinable @inline(__always)
     static func digit(_ byte: UInt8) -> Int? {
         let digit = byte &- UInt8(ascii: "0")
         return digit < 10 ? Int(digit) : nil
@@ -119,8 +118,7 @@ enum QualityValue {
 /// Optional white space, `OWS`: spaces and tabs (RFC 9110, section 5.6.3).
 @usableFromInline
 enum Whitespace {
-    @inlinable
-    @inline(__always)
+    @inlinable @inline(__always)
     static func contains(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
@@ -130,7 +128,7 @@ extension Span<UInt8> {
     @_lifetime(copy self)
     func trimmed(from start: Int, to end: Int) -> Span<UInt8> { trimmed(from: start, to: end, Whitespace.contains) }
 
-    /// The first index, not below a given one, that is not white space; the count if there is none.
+    /// The index after the white space that begins at an index.
     @inlinable
     func endOfWhitespace(from start: Int) -> Int {
         var place = start
@@ -141,7 +139,6 @@ extension Span<UInt8> {
 
 extension AsciiSet {
     /// `tchar` of RFC 9110, section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
-    @inlinable
-    @inline(__always)
+    @inlinable @inline(__always)
     public static var token: AsciiSet { AsciiSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 }

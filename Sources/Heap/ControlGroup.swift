@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The limit of memory of the control group that the process belongs to (cgroups(7)).
+/// The memory limit of the process's control group (cgroups(7)).
 public struct ControlGroup {
     /// The lines of `/proc/self/cgroup`.
     let membership: String
-    /// Reads a file of the system; nil if there is none.
+    /// Reads a file of the system, if it exists.
     let read: (String) -> String?
 
-    /// The smallest limit of the group and of the groups around it, in bytes; nil if there is none.
+    /// The smallest limit of the group and its ancestors, in bytes; nil without a limit.
     public static var memoryLimit: Int? {
         text(ofFile: "/proc/self/cgroup").flatMap { ControlGroup(membership: $0, read: text).memoryLimit }
     }
@@ -26,7 +26,7 @@ public struct ControlGroup {
         return limits.min()
     }
 
-    /// The limits of a group and of all around it; in a container, its own group may be at the top.
+    /// The limits of a group and its ancestors; in a container, the group itself may be at the root.
     private func limits(below root: String, _ group: Substring, _ name: String) -> [Int] {
         var steps = group.split(separator: "/")
         var limits: [Int] = []

@@ -1,47 +1,46 @@
 internal import Glibc
 internal import Synchronization
 
-/// How much memory the process may still take, so that it asks before it takes much.
+/// The memory that the process may still take; to be asked before a large allocation.
 ///
-/// The language ends the process if a small allocation fails. So large ones are asked for here first, and are refused
-/// while there is still room for the small ones: the margin of the limits, and the reserve of the heap.
+/// Swift ends the process if an allocation fails. Large allocations are therefore refused here while room is left for
+/// small ones: the margin of the limits, and the reserve of the heap.
 ///
-/// There are two limits. The first is on the memory in use, and is set at the start: exceeding it would end the process
-/// (a control group), or is unwanted. The second is on addresses (`ulimit -v`), belongs to the system, and may change at
-/// any time.
+/// One limit is on the memory in use, and is set at the start: exceeding it would end the process (a control group), or
+/// is unwanted. The other limit is on addresses (`ulimit -v`), belongs to the system, and may change at any time.
 public enum MemoryBudget {
-    /// The limit on the memory in use, in bytes; `Int.max` for none.
+    /// The limit on the memory in use, in bytes; `Int.max` without a limit.
     private static let limit = Atomic<Int>(.max)
-    /// What work in progress has reserved, in bytes.
+    /// The bytes reserved by work in progress.
     private static let reserved = Atomic<Int>(0)
-    /// Whether there was less than the margin left when that was looked at last.
+    /// Whether less than the margin was left at the last check.
     private static let tight = Atomic<Bool>(false)
 
-    /// The growth of a buffer that is granted unseen.
+    /// The growth of a buffer below which it is granted without a check.
     private static let smallGrowth = 64 << 10
-    /// What is left for small allocations at most.
+    /// The maximum left for small allocations.
     private static let mostMargin = 32 << 20
     private static let leastMargin = 4 << 20
 
     /// Sets the limit on the memory in use, in bytes; call it before the first load.
     public static func setLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
-    /// Whether there was little memory left when that was looked at last; nothing should be kept that can be made again.
+    /// Whether little memory was left at the last check; anything that can be made again should not be kept then.
     public static var isTight: Bool { tight.load(ordering: .relaxed) }
 
     // MARK: Questions
 
-    /// Whether so many bytes can be taken now. Work that has reserved memory asks in this way for what it takes.
+    /// Whether a number of bytes can be taken now, also by work that has reserved memory.
     public static func hasRoom(for bytes: Int) -> Bool { bytes <= left }
 
-    /// Whether a buffer can grow by so many bytes. Buffers survive a refusal by the system, so they may use what is free
-    /// within the heap.
+    /// Whether a buffer can grow by a number of bytes. Buffers survive a refusal by the system, so they may use free
+    /// memory within the heap.
     public static func hasRoom(forBuffer growth: Int) -> Bool {
         guard growth >= smallGrowth else { return true }
         return growth <= left || growth <= HeapMemory.freeBytesBeyondReserve
     }
 
-    /// Whether a body of so many bytes can be kept until a client has read it.
+    /// Whether a body of a number of bytes can be kept until a client has read it.
     public static func hasRoom(forBody bytes: Int) -> Bool {
         guard isTight, bytes > smallBody else { return true }
         return bytes <= left || bytes <= HeapMemory.freeBytesBeyondReserve
@@ -50,8 +49,8 @@ public enum MemoryBudget {
     /// Most answers about the service itself, and about problems, are smaller.
     private static let smallBody = 4 << 10
 
-    /// How many buffers could not grow so far on the calling thread. Work that fills many of them looks at this before
-    /// and after.
+    /// The number of buffers on the calling thread that could not grow so far, for work that fills many buffers to
+    /// compare before and after.
     public static var refusals: Int { unsafe Int(bitPattern: pthread_getspecific(refusalCount)) }
 
     /// Notes that a buffer could not grow.
@@ -59,16 +58,16 @@ public enum MemoryBudget {
         unsafe pthread_setspecific(refusalCount, UnsafeRawPointer(bitPattern: refusals + 1))
     }
 
-    /// A number of each thread, in place of a pointer.
+    /// The key of a number for each thread, stored in place of a pointer.
     private static let refusalCount: pthread_key_t = {
         var key = pthread_key_t()
         _ = unsafe pthread_key_create(&key, nil)
         return key
     }()
 
-    /// Reserves memory for work that takes much of it; the work ends the reservation.
+    /// Reserves memory for work that needs much of it; the work ends the reservation.
     ///
-    /// - Returns: nil if there is not so much left.
+    /// - Returns: nil if less memory is left.
     public static func reserve(_ bytes: Int) -> MemoryReservation? {
         let all = reserved.add(bytes, ordering: .relaxed).newValue
         guard all <= left else {
@@ -80,8 +79,8 @@ public enum MemoryBudget {
 
     fileprivate static func release(_ bytes: Int) { reserved.subtract(bytes, ordering: .relaxed) }
 
-    /// What may still be taken beyond the margin, in bytes, by the stricter of the two limits; negative if there is less
-    /// than the margin. Takes about a microsecond if there is a limit.
+    /// The bytes left beyond the margin, by the stricter of the two limits; negative if less than the margin is left.
+    /// Takes about a microsecond if a limit is set.
     public static var left: Int {
         let (memory, addresses) = (limit.load(ordering: .relaxed), addressLimit)
         guard memory < .max || addresses < .max else {
@@ -93,7 +92,7 @@ public enum MemoryBudget {
         return left
     }
 
-    /// The same for any limits and use; it never overflows.
+    /// The bytes left for given limits and use; never overflows.
     static func left(of memory: Int, and addresses: Int, using use: ProcessSize) -> Int {
         min(
             memory == .max ? .max : memory - margin(of: memory) - use.resident,
@@ -102,7 +101,7 @@ public enum MemoryBudget {
 
     private static func margin(of limit: Int) -> Int { min(max(limit / 16, leastMargin), mostMargin) }
 
-    /// The limit of addresses (setrlimit(2), `RLIMIT_AS`); `Int.max` for none.
+    /// The limit of addresses (setrlimit(2), `RLIMIT_AS`); `Int.max` without a limit.
     public static var addressLimit: Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return .max }
@@ -111,7 +110,7 @@ public enum MemoryBudget {
 
     /// The reason for a refusal: a sentence without the final full stop.
     ///
-    /// - Parameter bytes: what is needed.
+    /// - Parameter bytes: the memory needed.
     public static func shortage(of bytes: Int) -> String {
         func megabytes(_ bytes: Int) -> Int { max(0, bytes) >> 20 }
         let left = left
@@ -121,7 +120,7 @@ public enum MemoryBudget {
     }
 }
 
-/// Memory that work in progress may take; given back when this is released.
+/// Memory that work in progress may take; the reservation ends with this object.
 public final class MemoryReservation: Sendable {
     private let bytes: Int
 
@@ -136,11 +135,11 @@ struct ProcessSize {
     var addresses = 0
     var resident = 0
 
-    /// Kept open, because it is read again and again, also when there is no descriptor left.
+    /// Kept open, because it is read often, also when no descriptors are left.
     private static let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
     private static let pageBytes = sysconf(Int32(_SC_PAGESIZE))
 
-    /// The size now; zeros if the system does not tell it.
+    /// The current size; zeros if it cannot be read.
     static var now: ProcessSize {
         var text = InlineArray<64, UInt8>(repeating: 0)
         var span = text.mutableSpan
@@ -148,7 +147,7 @@ struct ProcessSize {
         return ProcessSize(pages: text.span.extracting(0..<max(count, 0)))
     }
 
-    /// Reads the first two of the numbers of pages, which a space follows each.
+    /// Reads the first two numbers of pages, each followed by a space.
     init(pages text: Span<UInt8>) {
         var (field, number) = (0, 0)
         for index in text.indices where field < 2 {

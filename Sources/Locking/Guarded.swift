@@ -2,13 +2,12 @@ public import Glibc
 
 /// A value that only one thread at a time can access.
 ///
-/// The standard library's `Mutex` would do, except that its contended path is in a library that the thread sanitizer
-/// does not instrument: with Swift 6.3.1 it reports false races within the lock, and of objects that one thread leaves
-/// under the lock for another. A suppression for the latter would hide true races of what is handed over, and those are
-/// the ones to be found. The sanitizer knows pthread's mutexes.
+/// The thread sanitizer of Swift 6.3.1 does not instrument the contended path of the standard library's `Mutex`: it
+/// reports false races within the lock and of objects handed over under the lock, and a suppression would hide true
+/// races. The sanitizer knows pthread's mutexes.
 ///
-/// Unchecked Sendable: the value has no other owner (`sending`), is accessed only within `withLock`, and results
-/// that leave it are `sending` too.
+/// Unchecked Sendable: the value is without another owner (`sending`), is accessed only within `withLock`, and its
+/// results are `sending` too.
 @safe
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>

@@ -6,11 +6,11 @@ public struct NotificationSocket: Sendable, Equatable {
     public let address: String
     private let bytes: [UInt8]
 
-    /// How long a notification may wait until the manager has room for it.
+    /// The maximum time that a notification waits until the manager has room for it.
     private static let patience = timeval(tv_sec: 2, tv_usec: 0)
 
     /// - Parameter address: an absolute path, or `@` and a name of the abstract namespace (unix(7)).
-    /// - Throws: `ServiceManagerError` for any other text.
+    /// - Throws: `ServiceManagerError` for other text.
     public init(address: String) throws(ServiceManagerError) {
         let isAbstract = address.hasPrefix("@")
         guard isAbstract || address.hasPrefix("/"), address.utf8.count > 1,
@@ -25,7 +25,7 @@ public struct NotificationSocket: Sendable, Equatable {
 
     /// Sends a notification.
     ///
-    /// - Returns: nil if it was sent; otherwise the reason why it was not.
+    /// - Returns: nil after success, otherwise the reason of the failure.
     public func send(_ notification: Notification) -> String? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return Self.reason("socket") }
@@ -51,7 +51,7 @@ public struct NotificationSocket: Sendable, Equatable {
     }
 }
 
-/// What a service tells its manager: the assignments of one datagram (sd_notify(3)).
+/// A notification of a service to its manager: the assignments of one datagram (sd_notify(3)).
 public struct Notification: Sendable, Equatable {
     /// The lines, each an assignment.
     private let lines: [String]
@@ -59,7 +59,7 @@ public struct Notification: Sendable, Equatable {
     /// The content of the datagram.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// The service serves, for the first time or after a reload.
+    /// The service is ready, for the first time or after a reload.
     public static func ready(status: String) -> Notification {
         Notification(lines: ["READY=1", statusLine(status)])
     }
@@ -76,22 +76,22 @@ public struct Notification: Sendable, Equatable {
         Notification(lines: ["STOPPING=1", statusLine(status)])
     }
 
-    /// What the service does, as a sentence for `systemctl status`.
+    /// The activity of the service, as a sentence for `systemctl status`.
     public static func status(_ text: String) -> Notification { Notification(lines: [statusLine(text)]) }
 
     /// The service is alive.
     public static let watchdog = Notification(lines: ["WATCHDOG=1"])
 
-    /// The start takes longer: it is not late before this time has passed.
+    /// The start takes longer; the manager waits for at least this time.
     public static func extendTimeout(by duration: Duration) -> Notification {
         let (seconds, attoseconds) = duration.components
         return Notification(lines: ["EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"])
     }
 
-    /// The longest status, in bytes; systemd ignores datagrams of more than 4,096.
+    /// The maximum length of a status in bytes; systemd ignores datagrams of more than 4,096.
     static let longestStatus = 2_048
 
-    /// The status on one line, cut if it is too long.
+    /// The status on one line, shortened if necessary.
     private static func statusLine(_ status: String) -> String {
         var line = "STATUS="
         var size = 0

@@ -1,26 +1,26 @@
 public import Glibc
 
-/// What the service manager that started this process told it by environment variables (sd_notify(3), sd_listen_fds(3),
+/// The environment variables of the service manager that started this process (sd_notify(3), sd_listen_fds(3),
 /// sd_watchdog_enabled(3)).
 public struct ServiceEnvironment: Sendable, Equatable {
-    /// Where it receives notifications; nil if it wants none.
+    /// The socket for notifications; nil if the manager wants none.
     public let notifications: NotificationSocket?
-    /// How long it waits for a sign of life before it ends the process; nil if it does not watch this process.
+    /// The time without a sign of life after which the manager ends the process; nil if it does not watch this process.
     public let watchdogInterval: Duration?
-    /// The sockets that it opened for this process, in its order.
+    /// The sockets that the manager opened for this process, in its order.
     public let sockets: [HandedSocket]
 
-    /// A process that no service manager started.
+    /// The environment of a process without a service manager.
     public static let none = ServiceEnvironment(notifications: nil, watchdogInterval: nil, sockets: [])
 
     private init(notifications: NotificationSocket?, watchdogInterval: Duration?, sockets: [HandedSocket]) {
         (self.notifications, self.watchdogInterval, self.sockets) = (notifications, watchdogInterval, sockets)
     }
 
-    /// Reads the variables; those that name another process are ignored.
+    /// Reads the variables; a variable for another process is ignored.
     ///
     /// - Parameter process: the id of this process.
-    /// - Throws: `ServiceManagerError` for a variable that cannot be understood.
+    /// - Throws: `ServiceManagerError` for a malformed variable.
     public init(environment: [String: String], process: pid_t = getpid()) throws(ServiceManagerError) {
         notifications = try environment["NOTIFY_SOCKET"].map { address throws(ServiceManagerError) in
             try NotificationSocket(address: address)
@@ -40,14 +40,14 @@ public struct ServiceEnvironment: Sendable, Equatable {
         return .microseconds(microseconds)
     }
 
-    /// The variables that are about this process alone.
+    /// The variables for this process alone.
     static let variables = [
         "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
     ]
 
-    /// Removes the variables from the environment, so that no child process takes them as its own.
+    /// Removes the variables from the environment, so that no child process uses them.
     ///
-    /// Call it before other threads are started, because they may read the environment.
+    /// Call it before other threads start, because they may read the environment.
     public static func clearEnvironment() {
         for variable in variables { unsafe unsetenv(variable) }
     }
@@ -57,10 +57,10 @@ public struct ServiceEnvironment: Sendable, Equatable {
 public struct HandedSocket: Sendable, Equatable {
     /// The descriptor, which this process now owns.
     public let descriptor: Int32
-    /// The name in `FileDescriptorName=` of the .socket file; `unknown` without one.
+    /// The name in `FileDescriptorName=` of the .socket file; `unknown` without a name.
     public let name: String
 
-    /// The descriptor of the first one (sd_listen_fds(3), SD_LISTEN_FDS_START).
+    /// The descriptor of the first socket (sd_listen_fds(3), SD_LISTEN_FDS_START).
     private static let firstDescriptor: Int32 = 3
 
     static func all(
@@ -80,10 +80,10 @@ public struct HandedSocket: Sendable, Equatable {
 
 /// The reason why an environment variable of the service manager cannot be used.
 public enum ServiceManagerError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// The value is not what the variable is for.
+    /// The value of a variable is malformed.
     case malformed(variable: String, value: String, wanted: String)
 
-    /// What is wrong and what would be right, without a final full stop.
+    /// The fault and its remedy, without a final full stop.
     public var description: String {
         switch self {
         case .malformed(let variable, let value, let wanted):

@@ -19,8 +19,8 @@ public struct WebClientFile: Sendable {
     /// - Parameter base: the target of the folder, without a final slash.
     public static func page(base: String) -> [UInt8] {
         let modules = all.filter { $0.name.hasSuffix(".js") && $0.name != "editor.js" && $0.name != "app.js" }
-        // Modules import each other by name: without these links they would be loaded one after the other.
-        // The editor is loaded when someone edits.
+        // Without these links, modules that import each other would be loaded one after the other. The editor is loaded
+        // when editing starts.
         let links = modules.map { "<link rel=\"modulepreload\" href=\"\(base)/\($0.name)\">" }
         let page = String(decoding: PackageResources.index_html, as: UTF8.self)
             .replacing("{{preload}}", with: links.joined(separator: "\n")).replacing("{{base}}", with: base)

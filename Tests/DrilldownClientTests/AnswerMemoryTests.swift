@@ -60,7 +60,7 @@ import Testing
         let origin = try StubOrigin { request in
             guard request.fields["if-none-match"] != nil else { return .json(StubOrigin.Answer.level, tags) }
             // Too large to be remembered, it takes the place of what is.
-            asked.withLock { $0?.memory.remember(.init(tag: "", value: 0, cost: .max), for: "/levels/") }
+            asked.withLock { $0?.transport.memory.remember(.init(tag: "", value: 0, cost: .max), for: "/levels/") }
             return .bytes(StubOrigin.Answer.message("304 Not Modified", tags, []))
         }
         let server = try Server(origin(""))

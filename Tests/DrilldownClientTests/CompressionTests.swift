@@ -13,7 +13,7 @@ import Testing
         let server = try running.client()
         let target = "/levels/?limit=5000"
         let before = try await Self.bytes(server)
-        let level = try await server.level(of: target)
+        let level = try await server.transport.level(of: target)
         let sent = try await Self.bytes(server) - before
         #expect(level.rows.map(\.title) == titles)
         let uncompressed = level.rows.count * 100
@@ -21,7 +21,7 @@ import Testing
         // Each content coding has a tag of its own.
         let tag = try #require(server.transport.memory[target]?.tag)
         #expect(tag == "\"\(level.version)-gzip\"" || tag == "\"\(level.version)-br\"")
-        #expect(try await server.level(of: target) == level)
+        #expect(try await server.transport.level(of: target) == level)
         #expect(try await Self.bytes(server) == before + sent)
     }
 

@@ -95,7 +95,6 @@ extension Level {
         rows[shownPositions(of: section)]
     }
 
-    /// The positions of a section's rows in `rows`.
     func shownPositions(of section: Section) -> Range<Int> {
         let shown = section.range.clamped(to: Section(start: start, count: rows.count).range)
         return shown.lowerBound - start..<shown.upperBound - start
@@ -114,7 +113,7 @@ extension Level {
     }
 
     /// A section of a level: a run of its rows, with a title.
-    public struct Section: Hashable, Identifiable, Sendable {
+    public struct Section: Identifiable, Sendable {
         /// The title that is shown above the rows; nil for none.
         public var title: String?
         /// The text in the index at the side of a table; nil for none.
@@ -153,7 +152,6 @@ extension Level {
             return count >= 0 && !overflow ? start..<end : start..<start
         }
 
-        /// Gives each section its ordinal.
         static func number(_ sections: inout [Section]) {
             var counts: [String?: Int] = [:]
             for position in sections.indices {
@@ -163,6 +161,23 @@ extension Level {
                 if sections[position].ordinal != ordinal { sections[position].ordinal = ordinal }
             }
         }
+    }
+}
+
+extension Level.Section: Hashable {
+    /// Whether two have the same texts and rows; a section made by hand has no ordinal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.title == right.title && left.index == right.index && left.start == right.start
+            && left.count == right.count && left.footer == right.footer
+    }
+
+    /// Adds the texts and the rows to a hash.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(title)
+        hasher.combine(index)
+        hasher.combine(start)
+        hasher.combine(count)
+        hasher.combine(footer)
     }
 }
 

@@ -13,7 +13,7 @@ enum Browse {
         }
     }
 
-    /// - Returns: The exit status.
+    /// - Returns: the exit status.
     private static func run(_ arguments: BrowseArguments) async throws -> Int32 {
         if arguments.wantsHelp {
             try StandardOutput.put(BrowseArguments.help)
@@ -36,26 +36,26 @@ enum Browse {
         return await session.run()
     }
 
-    /// Tells what is wrong on standard error.
+    /// Writes a complaint to standard error.
     static func complain(_ sentence: String) {
         FileHandle.standardError.write(Data("drilldown browse: \(DisplayText(sentence))\n".utf8))
     }
 }
 
-/// Why the program ends, in a sentence.
+/// The reason why the program ends, as a sentence.
 struct Failure: Error, Equatable, CustomStringConvertible {
     let description: String
-    /// The exit status: 2 for a command line that cannot be understood.
+    /// The exit status: 2 for an invalid command line.
     let status: Int32
 
     init(_ description: String, status: Int32 = 1) { (self.description, self.status) = (description, status) }
 }
 
-/// A file that holds a token, in the form of the service's own files: a line a token, with a name before it if it has one.
+/// A file of tokens in the form of the service's own files: one per line, with an optional name before it.
 enum TokenFile {
     /// The first token of a file.
     ///
-    /// - Throws: `Failure` if there is none.
+    /// - Throws: `Failure` if the file is unreadable or lacks a token.
     static func token(in path: String) throws(Failure) -> String {
         let text: String
         do {

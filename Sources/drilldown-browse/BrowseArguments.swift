@@ -13,7 +13,7 @@ struct BrowseArguments: Equatable {
     var wantsHelp = false
     var wantsVersion = false
 
-    /// That of the service, which belongs to the same package.
+    /// The version of the service, which is in the same package.
     static let version = "drilldown-browse 0.1.0\n"
 
     static let help = """
@@ -92,7 +92,7 @@ struct StartAddress: Equatable {
 
     private static let routes = ["levels": Place.Kind.level, "detail": .detail, "browse": .level]
 
-    /// Where the first route begins in a path; what is before it belongs to the server, and what follows are keys of items.
+    /// The start of the first route in a path; the server's own path precedes it, and the keys of items follow.
     private static func route(in path: String) -> (start: String.Index, kind: Place.Kind)? {
         for segment in path.split(separator: "/") {
             guard let kind = routes[String(segment)] else { continue }

@@ -1,7 +1,7 @@
 import DrilldownClient
 
 extension Browser {
-    /// What the terminal shows.
+    /// The content of the screen.
     func frame() -> Frame {
         var frame = Frame()
         frame.lines.append(heading)
@@ -76,7 +76,6 @@ extension Browser {
         return position == place.selection ? line.adding(.reverse) : line
     }
 
-    /// The lines of the whole detail.
     var detailLines: [StyledText] {
         guard let detail = place.detail else { return [StyledText("  …", .dim)] }
         let error = detail.error.map(paragraph) ?? []
@@ -106,7 +105,7 @@ extension Browser {
             ? right : left.aligned(with: right, columns: size.columns)
     }
 
-    /// A text in lines of at most some columns, divided at blanks if possible.
+    /// A text in lines of limited width, divided at blanks if possible.
     static func wrapped(_ text: String, columns: Int) -> [String] {
         let columns = max(8, columns)
         var lines: [String] = []
@@ -134,7 +133,6 @@ extension Browser {
 enum FieldLines {
     private static let mostDepth = 16
 
-    /// A value on one line.
     static func short(_ value: FieldValue) -> String {
         switch value {
         case .text(let text): text

@@ -1,8 +1,8 @@
 import DrilldownClient
 
-/// What is shown, and what keys do to it: a value without a terminal and without a server.
+/// The state of the screen and the effects of keys: a value without a terminal or a server.
 struct Browser: Sendable {
-    /// What a key asks for beyond another screen.
+    /// An action that a key requests in addition to a change of the screen.
     enum Request: Equatable, Sendable {
         /// Another place, or another search, is shown: it has to be read and followed.
         case follow
@@ -12,16 +12,14 @@ struct Browser: Sendable {
         case redraw
     }
 
-    /// The address of the server, for people.
     let address: String
     var size: TerminalSize
     /// The places that were opened, the shown one last; there is always one.
     private(set) var places: [Place]
-    /// Whether keys are text for the search.
     private(set) var isTyping = false
     /// Why the server cannot be asked at present, in a sentence.
     var trouble: String?
-    /// What has changed, in a few words.
+    /// The latest change, in a few words.
     private(set) var news: String?
 
     init(address: String, size: TerminalSize, at place: Place) {
@@ -38,7 +36,7 @@ struct Browser: Sendable {
     /// The lines between the heading and the status line.
     var bodyLines: Int { max(0, size.lines - 2) }
 
-    // MARK: What the server says
+    // MARK: News from the server
 
     /// Shows a level as the server has it now, with the rows that differ from the one before.
     ///
@@ -66,7 +64,7 @@ struct Browser: Sendable {
         scroll(to: place.top)
     }
 
-    /// Shows why the server refuses the place: it has answered, so there is no other trouble any more.
+    /// Shows why the server refuses the place; it has answered, so any other trouble is over.
     mutating func refuse(_ sentence: String) {
         place.refusal = sentence
         trouble = nil
@@ -160,12 +158,12 @@ struct Browser: Sendable {
 }
 
 extension Browser {
-    /// Does what a key is for.
+    /// Performs the effect of a key.
     ///
-    /// - Returns: What is left to do; nil if it is only to be shown.
+    /// - Returns: the action that remains, if any.
     mutating func press(_ key: Key) -> Request? {
         let request = request(for: key)
-        // What was wrong at one place says nothing about the next; news about it tell.
+        // Trouble at one place may not concern the next.
         if request == .follow { trouble = nil }
         return request
     }

@@ -1,7 +1,7 @@
 /// Turns the bytes that a terminal sends into keys: UTF-8 text, and the control sequences of ECMA-48.
 ///
-/// A sequence may arrive in pieces. A terminal sends the same byte for the Escape key and as the beginning of every
-/// sequence, so only time tells them apart: see `isInSequence` and `timeOut()`.
+/// A sequence may arrive in pieces. A terminal sends the same byte for the Escape key and at the beginning of a sequence,
+/// so only time distinguishes them: see `isInSequence` and `timeOut()`.
 struct KeyDecoder {
     /// The beginning of a key that is not complete yet.
     private var pending: [UInt8] = []
@@ -33,7 +33,7 @@ struct KeyDecoder {
         return pending == [Self.escape] ? [.escape] : []
     }
 
-    /// The first key and its length in bytes; the key is nil if it has no meaning here. Nil if it is incomplete.
+    /// The first key, nil if it is unused here, and its length in bytes; nil if it is incomplete.
     private static func next(in bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         guard let first = bytes.first else { return nil }
         switch first {
@@ -112,7 +112,6 @@ struct KeyDecoder {
     }
 }
 
-/// A key that was pressed at the terminal.
 enum Key: Hashable, Sendable {
     case up, down, left, right
     case pageUp, pageDown, home, end

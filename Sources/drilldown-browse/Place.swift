@@ -2,32 +2,30 @@ import DrilldownClient
 
 /// One screen: a level, a search below it, or the detail of an item.
 struct Place: Equatable, Sendable {
-    /// What is shown of the item.
+    /// The part of the item that is shown.
     enum Kind: Equatable, Sendable { case level, detail }
 
     let path: ItemPath
     let kind: Kind
-    /// The text that is searched for; nil if there is no search.
+    /// The search text; nil without a search.
     var search: String?
     /// Nil until it has arrived.
     private(set) var level: Level?
     private(set) var layout = LevelLayout()
     /// Nil until it has arrived.
     var detail: Detail?
-    /// The number of the selected row.
     private(set) var selection = 0
-    /// The first line that is shown.
     var top = 0
     /// The rows that the last change has added or altered.
     var changed: Set<Row.ID> = []
     /// Why nothing can be shown, in a sentence.
     var refusal: String?
-    /// Whether what is shown was kept from an earlier time.
+    /// Whether the content was kept from an earlier time.
     var isKept = false
     /// The level as it was before the search.
     private var searched: Searched?
 
-    /// What a search covers.
+    /// The level that a search hides.
     private struct Searched: Equatable, Sendable {
         var level: Level?
         var selection: Int
@@ -86,7 +84,7 @@ struct Place: Equatable, Sendable {
 ///
 /// It holds a number for each section, so a long level costs no more than a short one.
 struct LevelLayout: Equatable, Sendable {
-    /// What one line shows.
+    /// The content of one line.
     enum Line: Equatable, Sendable {
         case title(section: Int)
         case row(Int)
@@ -94,9 +92,7 @@ struct LevelLayout: Equatable, Sendable {
     }
 
     private let sections: [Level.Section]
-    /// The first line of each section.
     private let starts: [Int]
-    /// The number of lines.
     let count: Int
 
     init(_ sections: [Level.Section] = []) {
@@ -114,7 +110,7 @@ struct LevelLayout: Equatable, Sendable {
     private static func hasTitle(_ section: Level.Section) -> Bool { section.title?.isEmpty == false }
     private static func hasFooter(_ section: Level.Section) -> Bool { section.footer?.isEmpty == false }
 
-    /// What a line shows; nil after the last one.
+    /// The content of a line; nil after the last one.
     func line(_ number: Int) -> Line? {
         guard number >= 0, number < count else { return nil }
         let index = starts.lastIndex { $0 <= number } ?? 0
@@ -124,7 +120,6 @@ struct LevelLayout: Equatable, Sendable {
         return offset < section.count ? .row(section.start + offset) : .footer(section: index)
     }
 
-    /// The line of a row.
     func line(ofRow row: Int) -> Int {
         guard !sections.isEmpty else { return 0 }
         let index = sections.lastIndex { $0.start <= row && $0.count > 0 || $0.start < row } ?? 0

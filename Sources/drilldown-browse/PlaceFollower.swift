@@ -1,9 +1,8 @@
 import DrilldownClient
 
-/// Reads a place and goes on telling how it changes, until its task is cancelled.
+/// Reads a place and reports its changes until its task is cancelled.
 struct PlaceFollower: Sendable {
     let server: Server
-    /// Waits for a number of seconds.
     var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     let tell: @Sendable (PlaceUpdate) -> Void
 
@@ -85,6 +84,6 @@ enum PlaceUpdate: Equatable, Sendable {
     case detail(Detail)
     /// Why the server cannot be asked at present, in a sentence; nil once it answers again.
     case trouble(String?)
-    /// What the server refuses, in a sentence; no more news follow.
+    /// The server's refusal, as a sentence; it is the last update.
     case refusal(String)
 }

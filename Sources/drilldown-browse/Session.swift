@@ -6,7 +6,7 @@ import DrilldownClient
     import Darwin
 #endif
 
-/// The program at a terminal: keys, signals and news from the server change what is shown.
+/// The program at a terminal: keys, signals and news from the server change the screen.
 struct Session {
     private enum Event: Sendable {
         case terminal(TerminalEvent)
@@ -20,7 +20,7 @@ struct Session {
     private let sender: AsyncStream<Event>.Continuation
     private var follower: Task<Void, Never>?
     private var followers = 0
-    /// What the terminal shows; nil if that is unknown.
+    /// The present content of the screen; nil if unknown.
     private var shown: Frame?
 
     init(_ server: Server, at start: StartAddress) {
@@ -96,7 +96,7 @@ struct Session {
     private mutating func draw() {
         let frame = browser.frame()
         guard frame != shown else { return }
-        // A terminal that is gone tells so by a signal, or by the end of the keys.
+        // The end of a terminal is noticed by a signal, or by the end of the keys.
         _ = Result { try StandardOutput.put(frame.sequences(after: shown)) }
         shown = frame
     }

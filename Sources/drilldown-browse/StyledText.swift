@@ -8,21 +8,18 @@ struct StyledText: Equatable, Sendable {
         static let reverse = Style(rawValue: 4)
     }
 
-    /// Text in one style.
     struct Run: Equatable, Sendable {
         var text: String
         var style: Style
     }
 
     private(set) var runs: [Run] = []
-    /// The columns that the text takes.
     private(set) var columns = 0
 
     init() {}
 
     init(_ text: String, _ style: Style = []) { append(text, style) }
 
-    /// The text without styles.
     var text: String { runs.map(\.text).joined() }
 
     mutating func append(_ text: String, _ style: Style = []) {
@@ -37,13 +34,11 @@ struct StyledText: Equatable, Sendable {
         columns += other.columns
     }
 
-    /// Adds blanks up to a column.
     mutating func pad(to column: Int, _ style: Style = []) {
         guard columns < column else { return }
         append(String(repeating: " ", count: column - columns), style)
     }
 
-    /// The same text in a further style.
     func adding(_ style: Style) -> StyledText {
         var styled = self
         for index in styled.runs.indices { styled.runs[index].style.formUnion(style) }
@@ -128,7 +123,6 @@ struct DisplayText: Equatable, Sendable, CustomStringConvertible {
 enum DisplayWidth {
     static func columns(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
-    /// The columns of one user-perceived character.
     static func columns(of character: Character) -> Int {
         let scalars = character.unicodeScalars
         // A variation selector asks for the coloured picture, and a joiner makes one picture of several.
@@ -169,7 +163,7 @@ enum DisplayWidth {
     ]
 }
 
-/// What a terminal shows: as many lines as it has, and where the cursor is.
+/// The content of a screen: all its lines, and the position of the cursor.
 struct Frame: Equatable, Sendable {
     /// A place on the screen, from 0.
     struct Position: Equatable, Sendable {

@@ -6,7 +6,7 @@ import Foundation
     import Darwin
 #endif
 
-/// What happens at the terminal.
+/// An event of the terminal.
 enum TerminalEvent: Equatable, Sendable {
     case key(Key)
     case resized
@@ -27,7 +27,7 @@ struct TerminalEvents {
     // Written once, before the first handler is installed, and only read after that.
     nonisolated(unsafe) private static var signalPipe: Int32 = -1
 
-    /// Calls `receive` on the thread for each event, until there are no more keys.
+    /// Calls `receive` on the thread for each event, until the keys end.
     static func deliver(to receive: @escaping @Sendable (TerminalEvent) -> Void) {
         let signals = makeSignalPipe()
         let thread = Thread { readEvents(signals: signals, receive) }
@@ -58,7 +58,7 @@ struct TerminalEvents {
         _ = unsafe write(TerminalEvents.signalPipe, &byte, 1)
     }
 
-    /// The end from which the numbers of signals are read; -1 if there is none.
+    /// The descriptor from which the numbers of signals are read; -1 on failure.
     private static func makeSignalPipe() -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return -1 }
@@ -101,7 +101,7 @@ struct TerminalEvents {
         }
     }
 
-    /// What can be read now; nil at the end.
+    /// The input available now; nil at the end.
     private static func bytes(of descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe read(descriptor, &bytes, bytes.count)

@@ -6,7 +6,7 @@
 
 /// The modes of the terminal: keys are read one by one and not echoed, and the screen is an alternate one.
 ///
-/// They are given back when the program ends, also if a signal or a crash ends it.
+/// They are restored when the program ends, also by a signal or a crash.
 enum TerminalModes {
     private static let input = STDIN_FILENO
     private static let output = STDOUT_FILENO
@@ -15,7 +15,6 @@ enum TerminalModes {
     private static let enterSequence = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaveSequence = "\u{1B}[?7h\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
 
-    /// Signals that end the program.
     private static let endingSignals = [
         SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGSYS, SIGXCPU,
         SIGALRM, SIGUSR1, SIGUSR2,
@@ -58,10 +57,10 @@ enum TerminalModes {
         modes.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
         setControl(&modes, VMIN, 1)
         setControl(&modes, VTIME, 0)
-        // From here on an ending signal gives back what is about to be changed.
+        // From here on an ending signal restores the modes.
         unsafe isEntered = 1
         for number in endingSignals { signal(number, endBySignal) }
-        // What is typed after the first time is meant for the program, also while it was stopped.
+        // The first time discards earlier input. Later input is for the program, also while it was stopped.
         guard unsafe tcsetattr(input, wasEntered ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
             if isFirst { unsafe isEntered = 0 }
             return false
@@ -76,7 +75,7 @@ enum TerminalModes {
         }
     }
 
-    /// Gives the terminal back as it was. Calls only what a signal handler may call (signal-safety(7)).
+    /// Restores the terminal. It calls only functions that are safe in signal handlers (signal-safety(7)).
     static func leave() {
         guard unsafe isEntered != 0 else { return }
         unsafe isEntered = 0
@@ -84,7 +83,7 @@ enum TerminalModes {
         _ = unsafe tcsetattr(input, TCSANOW, saved)
     }
 
-    /// Gives the terminal back, and lets the signal do what it does without a handler.
+    /// Restores the terminal, and ends the program by the default action of the signal.
     private static let endBySignal: @convention(c) (Int32) -> Void = { number in
         leave()
         signal(number, SIG_DFL)
@@ -96,12 +95,11 @@ enum TerminalModes {
     }
 }
 
-/// The size of a terminal in characters.
 struct TerminalSize: Equatable, Sendable {
     var columns: Int
     var lines: Int
 
-    /// The present size of the terminal on standard output; 80 columns and 24 lines if it does not tell.
+    /// The present size of the terminal on standard output; 80 columns and 24 lines if unknown.
     static var present: TerminalSize {
         var window = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {

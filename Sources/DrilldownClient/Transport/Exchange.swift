@@ -24,7 +24,6 @@ final class Exchange: Sendable {
         var outcome: Result<Answer, any Error>?
     }
 
-    /// How many redirects are followed.
     private static let mostRedirects = 5
 
     init(_ target: String, of address: String, limit: Int) {
@@ -87,7 +86,6 @@ final class Exchange: Sendable {
         return next
     }
 
-    /// Ends the exchange, with the error that ended it.
     func end(_ error: (any Error)?, isCancelled: Bool) {
         let (continuation, outcome) = state.withLock { state in
             let ended = state
@@ -108,7 +106,6 @@ final class Exchange: Sendable {
 }
 
 extension URL {
-    /// Whether two URLs have the same scheme, host and port.
     fileprivate func hasSameOrigin(as other: URL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
@@ -151,7 +148,6 @@ extension Answer {
         return type.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// Whether the body is announced as JSON.
     var isJSON: Bool { mediaType == "application/json" || mediaType.hasSuffix("+json") }
 
     /// A summary of the body for a sentence: its length, its type and its beginning.

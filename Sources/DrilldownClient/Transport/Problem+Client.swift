@@ -5,7 +5,6 @@ import Foundation
 #endif
 
 extension Problem {
-    /// The text is not the address of a service.
     static func badAddress(_ address: String) -> Problem {
         Problem(
             .badAddress, title: "Bad address",
@@ -38,7 +37,6 @@ extension Problem {
         }
     }
 
-    /// The answer is longer than the configuration allows.
     static func answerTooLong(_ target: String, limit: Int) -> Problem {
         Problem(
             .answerTooLong, title: "Answer too long",

@@ -35,7 +35,6 @@ public struct ServerConfiguration: Hashable, Sendable {
         self.init(url: url)
     }
 
-    /// Whether the scheme is `http` or `https`.
     static func isWeb(_ url: URL) -> Bool { ["http", "https"].contains(url.scheme?.lowercased()) }
 
     /// The URL of a target; nil if the two together are not a URL, or if a query or a fragment would come between them.

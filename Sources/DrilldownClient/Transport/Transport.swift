@@ -7,7 +7,6 @@ import Foundation
 /// Sends requests to one service over connections that stay open, and reads the answers.
 final class Transport: Sendable {
     let configuration: ServerConfiguration
-    /// The values of earlier answers, for revalidation.
     let memory: AnswerMemory
     /// The number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
@@ -53,7 +52,6 @@ final class Transport: Sendable {
         return result
     }
 
-    /// The address of the service, for sentences.
     var address: String { configuration.address }
 }
 

@@ -5,12 +5,10 @@ import Foundation
 /// Other files in the folder are left alone.
 struct CacheFolder: Sendable {
     let url: URL
-    /// The address of the server.
     let server: String
     /// The maximum size of all files together, in bytes.
     let limit: Int
 
-    /// Replaces a file atomically.
     var replace: @Sendable (_ file: URL, _ bytes: Data) throws -> Void = { file, bytes in
         try bytes.write(to: file, options: .atomic)
     }
@@ -44,7 +42,6 @@ struct CacheFolder: Sendable {
         }
     }
 
-    /// Writes the file of a level, or removes it.
     func write(_ copy: LevelCopy?, of target: LevelTarget) throws {
         let file = file(of: target)
         let bytes = copy.map { CachedLevel.bytes(of: $0, identity: identity(of: target)) }
@@ -87,7 +84,6 @@ struct CacheFolder: Sendable {
 ///
 /// It guards against damage, not against an adversary. A file also names its level, so a collision does no harm.
 enum StableHash {
-    /// The hash as 16 hexadecimal digits.
     static func digits(of bytes: some Sequence<UInt8>) -> String {
         let value = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(value, radix: 16)

@@ -60,7 +60,6 @@ extension LevelCopy.Page {
     }
 }
 
-/// Writes a level as a server answers it.
 enum LevelText {
     static func bytes(of level: Level) -> [UInt8] {
         var fields: Fields = [

@@ -8,7 +8,6 @@ struct ChangesAnswer: Hashable, Sendable {
     var details: [String] = []
     /// Whether the server lists only some of the links, so that everything counts as changed.
     var isTruncated = false
-    /// The number of changes.
     var count = 0
 
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ChangesAnswer {

@@ -16,7 +16,6 @@ final class LevelCache: Sendable {
         var isScheduled = false
     }
 
-    /// The time between two writes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
     init(_ folder: CacheFolder) { self.folder = folder }

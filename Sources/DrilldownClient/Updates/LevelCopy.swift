@@ -6,7 +6,6 @@ struct LevelCopy: Sendable {
     var level: Level
     var pages: [Page]
 
-    /// The version and size of one page.
     struct Page: Sendable, Hashable {
         /// The version for a request with `since`.
         var version: String

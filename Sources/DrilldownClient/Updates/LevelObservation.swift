@@ -26,7 +26,6 @@ final class LevelObservation: Sendable {
         advance { _ in Moment(level: level, isFromCache: isFromCache) }
     }
 
-    /// Shows that the level is current.
     func confirm() {
         advance { newest in
             guard let newest, newest.interruption != nil || newest.isFromCache else { return nil }
@@ -34,7 +33,6 @@ final class LevelObservation: Sendable {
         }
     }
 
-    /// Shows that the server cannot be reached.
     func interrupt(_ problem: Problem) {
         advance { newest in
             guard newest?.interruption != problem else { return nil }
@@ -43,7 +41,6 @@ final class LevelObservation: Sendable {
         }
     }
 
-    /// Whether a state of the level is known.
     var hasLevel: Bool { state.withLock { $0.newest?.level != nil } }
 
     /// Ends all observers with an error, after each has got the newest state that it has not seen.
@@ -141,10 +138,8 @@ final class LevelObservations: Sendable {
         cache = LevelCache(transport.configuration)
     }
 
-    /// The number of levels that are being observed.
     var count: Int { observed.withLock(\.count) }
 
-    /// A new observer of a level.
     func join(_ target: LevelTarget) -> LevelObserver {
         let observation = observed.withLock { observed in
             if let entry = observed[target] {

@@ -137,7 +137,6 @@ extension LevelPoller {
         }
     }
 
-    /// Requests each page once.
     private func round(from old: LevelCopy?) async throws -> LevelCopy {
         if let old {
             let answers = try await answers(known: old.pages)

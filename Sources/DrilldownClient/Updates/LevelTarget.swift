@@ -44,7 +44,6 @@ enum PageAnswer: Sendable {
     /// The level with its rows.
     case whole(Level, entityTag: String?)
 
-    /// The level of the answer, perhaps without its rows.
     var level: Level? {
         switch self {
         case .unchanged: nil
@@ -77,6 +76,5 @@ extension Transport {
 }
 
 extension LevelDelta {
-    /// Whether the rows are as they were.
     fileprivate var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 }

@@ -97,7 +97,6 @@ extension ItemPath {
     /// The link of the document from the item down: `/document/Item%204`.
     public var documentLink: String { isRoot ? "/document" : "/document/" + encoded }
 
-    /// The keys in canonical form, with a slash between them.
     var encoded: String { keys.lazy.map(PercentEncoding.encode).joined(separator: "/") }
 
     private static let routes = ["/levels", "/detail", "/browse"]

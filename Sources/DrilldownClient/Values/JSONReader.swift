@@ -192,7 +192,6 @@ extension JSONReader {
         var value: FieldValue { isObject ? .dictionary(fields) : .list(elements) }
     }
 
-    /// Reads a text, or null as nil.
     mutating func optionalText() throws(JSONError) -> String? { try skipNull() ? nil : text() }
 
     mutating func boolean() throws(JSONError) -> Bool {

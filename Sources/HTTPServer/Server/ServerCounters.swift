@@ -2,24 +2,24 @@ import Glibc
 import Locking
 import Synchronization
 
-/// Counts what a server does: its connections, and its requests by route, method and status.
+/// Counts the connections of a server, and its requests by route, method and status.
 ///
-/// Each thread counts in memory of its own, without a lock; the sums are made when they are asked for.
+/// Each thread has counts of its own, so no thread waits for another; they are added up on request.
 public final class ServerCounters: Sendable {
-    private let layout: CounterLayout
+    private let routes: Int
     /// The maximum number of open connections; 0 before the server has started.
     let connectionLimit = Atomic<Int>(0)
     private let shards = Guarded<[(thread: pthread_t, shard: CounterShard)]>([])
 
-    /// - Parameter routes: the number of routes, of which 0 stands for everything that has none.
-    public init(routes: Int = 1) { layout = CounterLayout(routes: max(routes, 1)) }
+    /// - Parameter routes: the number of routes; 0 is the route of all requests without another one.
+    public init(routes: Int = 1) { self.routes = max(routes, 1) }
 
-    /// The counts of the calling thread; asked for once for each connection.
+    /// The counts of the calling thread; requested once for each connection.
     var shard: CounterShard {
         let thread = pthread_self()
         return shards.withLock { shards in
             if let known = shards.first(where: { pthread_equal($0.thread, thread) != 0 }) { return known.shard }
-            let made = CounterShard(layout)
+            let made = CounterShard(routes: routes)
             shards.append((thread, made))
             return made
         }
@@ -27,121 +27,85 @@ public final class ServerCounters: Sendable {
 
     /// The sums over all threads.
     public var totals: ServerTotals {
-        var sums = [Int](repeating: 0, count: layout.size)
-        for (_, shard) in shards.withLock({ $0 }) { shard.addAll(to: &sums) }
-        return ServerTotals(
-            layout: layout, sums: sums, connectionLimit: connectionLimit.load(ordering: .relaxed))
+        var totals = ServerTotals(routes: routes)
+        totals.connectionLimit = connectionLimit.load(ordering: .relaxed)
+        for (_, shard) in shards.withLock({ $0 }) { shard.add(to: &totals) }
+        return totals
     }
 }
 
-/// What a server has done since its start.
+/// The counts of a server since its start.
 public struct ServerTotals: Sendable {
-    /// A histogram of durations.
-    public struct Histogram: Sendable, Equatable {
-        /// How many durations are in each bucket, the last of which has no upper bound.
-        public let buckets: [Int]
-        /// In nanoseconds.
-        public let sum: Int
-
-        /// How many durations there are.
-        public var count: Int { buckets.reduce(0, +) }
-    }
-
-    let layout: CounterLayout
-    let sums: [Int]
+    private var counts: [RouteCounts]
     /// The maximum number of open connections, as far as the descriptors of the process allow it.
-    public let connectionLimit: Int
+    public fileprivate(set) var connectionLimit = 0
+    /// The connections that were accepted.
+    public fileprivate(set) var connections = 0
+    fileprivate var closedConnections = 0
+    /// The requests that ended without a response of the responder.
+    public private(set) var unanswered = 0
+    /// The responses that were cut off.
+    public private(set) var incomplete = 0
+
+    fileprivate init(routes: Int) { counts = Array(repeating: RouteCounts(), count: routes) }
+
+    /// The statuses that are counted one by one, the most frequent first; the last, 0, stands for all others.
+    public static let statuses = [
+        200, 304, 201, 204, 206, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 421, 422,
+        429, 431, 500, 501, 503, 505, 507, 0,
+    ]
 
     /// The number of routes.
-    public var routes: Int { layout.routes }
+    public var routes: Int { counts.count }
 
-    /// The statuses that are counted one by one; the last, 0, stands for all others.
-    public static var statuses: [Int] { CounterLayout.statuses }
+    /// The connections that are open.
+    public var openConnections: Int { max(connections - closedConnections, 0) }
 
     /// The number of requests that were answered.
     public func requests(route: Int, method: Method, status: Int) -> Int {
-        sums[layout.requests(route, method, status: status)]
+        counts[route].requests[RouteCounts.place(method, status)]
     }
 
-    /// The bytes of the bodies of a route's responses, as `AccessEntry` has them.
-    public func bytes(route: Int) -> Int { sums[layout.bytes(route)] }
+    /// The bytes of the bodies of a route's responses, as in `AccessEntry`.
+    public func bytes(route: Int) -> Int { counts[route].bytes }
 
     /// The durations of a route's requests, from the request line to the end of the response.
     ///
-    /// - Parameter isWait: whether those that waited for an event are meant, or the others.
-    public func durations(route: Int, isWait: Bool) -> Histogram {
-        let places = layout.histogram(route, isWait: isWait)
-        return Histogram(buckets: Array(sums[places.buckets]), sum: sums[places.sum])
+    /// - Parameter isWait: whether to return the durations of requests that waited for an event, or of all others.
+    public func durations(route: Int, isWait: Bool) -> DurationHistogram {
+        isWait ? counts[route].waits : counts[route].durations
     }
 
-    /// The connections that were accepted.
-    public var connections: Int { sums[layout.connectionsOpened] }
-
-    /// The connections that are open.
-    public var openConnections: Int { max(connections - sums[layout.connectionsClosed], 0) }
-
-    /// The requests that ended without a response of the responder.
-    public var unanswered: Int { sums[layout.unanswered] }
-
-    /// The responses that were cut off.
-    public var incomplete: Int { sums[layout.incomplete] }
-}
-
-/// The counts of one thread: no other thread's counting slows it down.
-///
-/// Unchecked Sendable: the memory belongs to this object alone, and each of its words is atomic.
-@safe
-final class CounterShard: @unchecked Sendable {
-    let layout: CounterLayout
-    private let words: UnsafeMutablePointer<Atomic<Int>>
-
-    /// Two cache lines, because processors fetch them in pairs.
-    private static let alignment = 128
-
-    init(_ layout: CounterLayout) {
-        self.layout = layout
-        let bytes = layout.size * MemoryLayout<Atomic<Int>>.stride
-        let padded = (bytes + Self.alignment - 1) / Self.alignment * Self.alignment
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: padded, alignment: Self.alignment)
-        unsafe words = memory.bindMemory(to: Atomic<Int>.self, capacity: layout.size)
-        for index in 0..<layout.size { unsafe (words + index).initialize(to: Atomic(0)) }
+    fileprivate mutating func note(_ request: EndedRequest) {
+        guard request.status > 0 else {
+            unanswered += 1
+            return
+        }
+        counts[counts.indices.contains(request.route) ? request.route : 0].note(request)
+        if !request.isComplete { incomplete += 1 }
     }
 
-    deinit {
-        unsafe words.deinitialize(count: layout.size)
-        unsafe words.deallocate()
-    }
-
-    /// Counts one more, or several.
-    @inline(__always)
-    func add(_ count: Int = 1, at place: Int) {
-        assert(place >= 0 && place < layout.size)
-        unsafe words[place].wrappingAdd(count, ordering: .relaxed)
-    }
-
-    /// Adds all counts to others with the same layout.
-    func addAll(to sums: inout [Int]) {
-        for index in 0..<layout.size { sums[index] &+= unsafe words[index].load(ordering: .relaxed) }
-    }
-
-    func noteConnectionOpened() { add(at: layout.connectionsOpened) }
-    func noteConnectionClosed() { add(at: layout.connectionsClosed) }
-
-    /// Counts a request that has ended.
-    @inline(__always)
-    func note(_ request: EndedRequest) {
-        guard request.status > 0 else { return add(at: layout.unanswered) }
-        let route = request.route < layout.routes ? request.route : 0
-        add(at: layout.requests(route, request.method, status: request.status))
-        if request.size > 0 { add(request.size, at: layout.bytes(route)) }
-        let place = layout.duration(request.nanoseconds, route, isWait: request.hasWaited)
-        add(at: place.bucket)
-        add(request.nanoseconds, at: place.sum)
-        if !request.isComplete { add(at: layout.incomplete) }
+    fileprivate mutating func add(_ other: ServerTotals) {
+        for route in counts.indices { counts[route].add(other.counts[route]) }
+        connections += other.connections
+        closedConnections += other.closedConnections
+        unanswered += other.unanswered
+        incomplete += other.incomplete
     }
 }
 
-/// What is counted of a request.
+/// The counts of one thread. The lock is contended only while counts are added up.
+final class CounterShard: Sendable {
+    private let counts: Guarded<ServerTotals>
+
+    init(routes: Int) { counts = Guarded(ServerTotals(routes: routes)) }
+
+    func noteConnectionOpened() { counts.withLock { $0.connections += 1 } }
+    func noteConnectionClosed() { counts.withLock { $0.closedConnections += 1 } }
+    func note(_ request: EndedRequest) { counts.withLock { $0.note(request) } }
+    func add(to totals: inout ServerTotals) { counts.withLock { totals.add($0) } }
+}
+
 struct EndedRequest {
     let route: Int
     let method: Method
@@ -156,63 +120,30 @@ struct EndedRequest {
     let isComplete: Bool
 }
 
-/// Where each count is in the words of a shard.
-///
-/// Each route has its requests by method and status, its bytes, and two histograms, each of which ends with its sum.
-struct CounterLayout: Sendable {
-    let routes: Int
-    private let bytes = Method.count * Self.slots
-    private let durations, waits, stride: Int
+private struct RouteCounts: Sendable {
+    /// By method and status.
+    var requests = [Int](repeating: 0, count: Method.count * ServerTotals.statuses.count)
+    var bytes = 0
+    var durations = DurationHistogram(.requests)
+    var waits = DurationHistogram(.waits)
 
-    init(routes: Int) {
-        self.routes = routes
-        durations = bytes + 1
-        waits = durations + DurationBuckets.requests.bounds.count + 2
-        stride = waits + DurationBuckets.waits.bounds.count + 2
+    static func place(_ method: Method, _ status: Int) -> Int {
+        let statuses = ServerTotals.statuses
+        return Int(method.rawValue) * statuses.count + (statuses.firstIndex(of: status) ?? statuses.count - 1)
     }
 
-    var connectionsOpened: Int { routes * stride }
-    var connectionsClosed: Int { routes * stride + 1 }
-    var unanswered: Int { routes * stride + 2 }
-    var incomplete: Int { routes * stride + 3 }
-    var size: Int { routes * stride + 4 }
-
-    /// The statuses that are counted one by one; the last stands for all others. The most frequent ones come first.
-    static let statuses = [
-        200, 304, 201, 204, 206, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 421, 422,
-        429,
-        431, 500, 501, 503, 505, 507, 0,
-    ]
-
-    /// The place of the count of requests.
-    @inline(__always)
-    func requests(_ route: Int, _ method: Method, status: Int) -> Int {
-        let slot = status == 200 ? 0 : Self.slot(of: status)
-        return route * stride + Int(method.rawValue) * Self.slots + slot
+    mutating func note(_ request: EndedRequest) {
+        requests[Self.place(request.method, request.status)] += 1
+        bytes &+= request.size
+        if request.hasWaited { waits.note(request.nanoseconds) } else { durations.note(request.nanoseconds) }
     }
 
-    private static func slot(of status: Int) -> Int { statuses.firstIndex(of: status) ?? slots - 1 }
-    private static let slots = statuses.count
-
-    @inline(__always)
-    func bytes(_ route: Int) -> Int { route * stride + bytes }
-
-    /// The places of a duration's bucket, and of the sum.
-    @inline(__always)
-    func duration(_ nanoseconds: Int, _ route: Int, isWait: Bool) -> (bucket: Int, sum: Int) {
-        let (buckets, sum) = histogram(route, isWait: isWait)
-        return (buckets.lowerBound + Self.buckets(isWait).bucket(of: nanoseconds), sum)
+    mutating func add(_ other: RouteCounts) {
+        for place in requests.indices { requests[place] += other.requests[place] }
+        bytes &+= other.bytes
+        durations.add(other.durations)
+        waits.add(other.waits)
     }
-
-    /// The places of a route's buckets, and of the sum.
-    @inline(__always)
-    func histogram(_ route: Int, isWait: Bool) -> (buckets: Range<Int>, sum: Int) {
-        let start = route * stride + (isWait ? waits : durations)
-        let sum = start + Self.buckets(isWait).bounds.count + 1
-        return (start..<sum, sum)
-    }
-
-    private static func buckets(_ isWait: Bool) -> DurationBuckets { isWait ? .waits : .requests }
 }
 
 extension Method {
@@ -226,28 +157,45 @@ extension Method {
     public static var all: [Method] { (0..<UInt8(count)).compactMap(Method.init) }
 }
 
+/// A histogram of durations.
+public struct DurationHistogram: Sendable {
+    private let bounds: [Int]
+    /// The number of durations in each bucket.
+    public private(set) var buckets: [Int]
+    /// In nanoseconds.
+    public private(set) var sum = 0
+
+    fileprivate init(_ buckets: DurationBuckets) {
+        bounds = buckets.bounds
+        self.buckets = Array(repeating: 0, count: bounds.count + 1)
+    }
+
+    /// The number of durations.
+    public var count: Int { buckets.reduce(0, +) }
+
+    fileprivate mutating func note(_ nanoseconds: Int) {
+        buckets[bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count] += 1
+        sum &+= nanoseconds
+    }
+
+    fileprivate mutating func add(_ other: DurationHistogram) {
+        for place in buckets.indices { buckets[place] += other.buckets[place] }
+        sum &+= other.sum
+    }
+}
+
 /// The bounds of a histogram of durations, in nanoseconds.
 public struct DurationBuckets: Sendable {
-    /// The upper bounds, in ascending order; one more bucket holds what is above the last.
+    /// The upper bounds, in ascending order; one more bucket counts all longer durations.
     public let bounds: [Int]
 
     /// From 50 µs, below which a cached answer is sent, to the deadline of most clients.
-    public static let requests = DurationBuckets([
+    public static let requests = DurationBuckets(bounds: [
         50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
         100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
     ])
 
     /// From a second to an hour, since streams stay open for long.
     public static let waits = DurationBuckets(
-        [1, 5, 15, 30, 60, 120, 300, 900, 3_600].map { $0 * 1_000_000_000 })
-
-    private init(_ bounds: [Int]) { self.bounds = bounds }
-
-    /// The number of the bucket that a duration belongs to.
-    @inline(__always)
-    func bucket(of nanoseconds: Int) -> Int {
-        var bucket = 0
-        while bucket < bounds.count, nanoseconds > bounds[bucket] { bucket += 1 }
-        return bucket
-    }
+        bounds: [1, 5, 15, 30, 60, 120, 300, 900, 3_600].map { $0 * 1_000_000_000 })
 }

@@ -23,7 +23,7 @@ struct UnsentAnswerTests {
         let responder = Echo(answer: { request in
             let headers = [("Content-Type", "text/plain")]
             return request.targetText == "/short"
-                ? Response(status: 200, payload: Response.Payload(withoutMemoryFor: headers)) : Echo.text("fine")
+                ? Response(status: 200, payload: Response.Payload(headers: headers)) : Echo.text("fine")
         })
         try withServer(responder, .varied { $0.faultLog = { _ in told.withLock { $0 += 1 } } }) { port throws in
             let client = try RawClient(port: port)

@@ -5,7 +5,7 @@ struct FieldLines: ~Copyable {
     private var lines: ContiguousArray<FieldLine> = []
     /// The listed fields that are present.
     private(set) var present: FieldName.Set = []
-    /// Those of them that have several lines.
+    /// The listed fields with several lines.
     private(set) var repeated: FieldName.Set = []
 
     init() { lines.reserveCapacity(16) }
@@ -30,10 +30,9 @@ struct FieldLines: ~Copyable {
         repeated = []
     }
 
-    /// Removes the lines from an index on; `present` and `repeated` still count them.
+    /// Removes the lines from an index on, except from `present` and `repeated`.
     mutating func removeAll(from first: Int) { lines.removeSubrange(first...) }
 
-    /// The first line of a field.
     func first(_ name: FieldName) -> FieldLine? {
         guard present.contains(name) else { return nil }
         for index in 0..<count where lines[index].field == name { return lines[index] }
@@ -69,7 +68,7 @@ struct FieldLine {
     let value: Octets
     /// The value as the library delimits it; it may end with white space.
     let rawValue: Octets
-    /// The field's name; nil if it is not a listed one.
+    /// The name, if it is listed.
     let field: FieldName?
 
     init(name: Octets, value rawValue: Octets) {
@@ -82,7 +81,7 @@ struct FieldLine {
 
 /// The name of a request field that a responder can ask for (RFC 9110, section 5.1).
 ///
-/// The list is closed, so that one pass over the header classifies its lines and `Request.has(_:)` is a bit test.
+/// The list is closed: one pass over the header classifies its lines, and `Request.has(_:)` is a bit test.
 public enum FieldName: UInt8, CaseIterable, Sendable {
     /// A request field; `lowercased` is its name.
     case accept, acceptEncoding, acceptLanguage, accessControlRequestHeaders, accessControlRequestMethod
@@ -96,42 +95,17 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
     case xForwardedFor
 
     /// The name in lower case.
-    public var lowercased: StaticString {
-        switch self {
-        case .accept: "accept"
-        case .acceptEncoding: "accept-encoding"
-        case .acceptLanguage: "accept-language"
-        case .accessControlRequestHeaders: "access-control-request-headers"
-        case .accessControlRequestMethod: "access-control-request-method"
-        case .authorization: "authorization"
-        case .cacheControl: "cache-control"
-        case .connection: "connection"
-        case .contentEncoding: "content-encoding"
-        case .contentLength: "content-length"
-        case .contentType: "content-type"
-        case .cookie: "cookie"
-        case .expect: "expect"
-        case .forwarded: "forwarded"
-        case .host: "host"
-        case .ifMatch: "if-match"
-        case .ifModifiedSince: "if-modified-since"
-        case .ifNoneMatch: "if-none-match"
-        case .ifRange: "if-range"
-        case .ifUnmodifiedSince: "if-unmodified-since"
-        case .lastEventID: "last-event-id"
-        case .origin: "origin"
-        case .prefer: "prefer"
-        case .range: "range"
-        case .referer: "referer"
-        case .requestID: "x-request-id"
-        case .secFetchSite: "sec-fetch-site"
-        case .traceparent: "traceparent"
-        case .transferEncoding: "transfer-encoding"
-        case .upgrade: "upgrade"
-        case .userAgent: "user-agent"
-        case .xForwardedFor: "x-forwarded-for"
-        }
-    }
+    public var lowercased: StaticString { Self.names[Int(rawValue)] }
+
+    /// In the order of the cases.
+    private static let names: [StaticString] = [
+        "accept", "accept-encoding", "accept-language", "access-control-request-headers",
+        "access-control-request-method", "authorization", "cache-control", "connection", "content-encoding",
+        "content-length", "content-type", "cookie", "expect", "forwarded", "host", "if-match", "if-modified-since",
+        "if-none-match", "if-range", "if-unmodified-since", "last-event-id", "origin", "prefer", "range", "referer",
+        "x-request-id", "sec-fetch-site", "traceparent", "transfer-encoding", "upgrade", "user-agent",
+        "x-forwarded-for",
+    ]
 
     /// Recognizes the name of a header line, in any case; nil for a field that is not on the list.
     init?(_ name: Octets) {

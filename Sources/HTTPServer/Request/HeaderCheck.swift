@@ -5,7 +5,7 @@ struct HeaderCheck {
     let size: Int
     /// The hosts that are served; nil for all.
     let hosts: AllowedHosts?
-    /// Whether the library's parser has to be checked line by line, as that of versions before 1.0 has.
+    /// Whether to check the library's parser line by line, as its versions before 1.0 need.
     let strictly: Bool
 
     /// Fields that two recipients could interpret differently if they had two lines.
@@ -82,7 +82,6 @@ struct HeaderCheck {
         "host", "te", "trailer", "transfer-encoding",
     ]
 
-    /// The fault of a trailer's lines, if they have one.
     static func trailerFault(in fields: borrowing FieldLines, from first: Int) -> Fault? {
         for index in first..<fields.count {
             let field = fields[index]
@@ -108,7 +107,6 @@ struct RequestLine {
     /// The library has checked that any other is `HTTP/1.x`; it is served as HTTP/1.1 (RFC 9110, section 2.5).
     var isVersion10: Bool { version.equals("HTTP/1.0") }
 
-    /// The fault of the line, if it has one.
     func fault(strictly layout: Bool) -> Fault? {
         // Versions of the library before 1.0 skip spaces, and end the line at a null character.
         if layout, target.gap(after: method) != 1 || version.gap(after: target) != 1 { return .requestLine }
@@ -119,7 +117,7 @@ struct RequestLine {
 extension Request {
     /// Converts the target to origin-form (RFC 9112, section 3.2), or returns its fault.
     ///
-    /// - Parameter hosts: those that are served; nil for all.
+    /// - Parameter hosts: the served hosts; nil for all.
     func normalizeTarget(isConnect: Bool, hosts: AllowedHosts?) -> Fault? {
         let target = parts.target.octets
         if !target.isTarget { return .targetCharacter }
@@ -152,8 +150,8 @@ extension Request {
 
 /// The hosts that a server answers to (RFC 9110, sections 7.4 and 15.5.20).
 ///
-/// A web page can give its own name the address of another machine, or of this one, and is then of one origin with the
-/// server there ("DNS rebinding"). Its requests still name the page's host, by which they are refused.
+/// They protect against DNS rebinding: a web page can give its own name the address of this machine, and then has the
+/// same origin as the server here. Its requests still name the page's host, and so are refused.
 public final class AllowedHosts: Sendable {
     /// In lower case.
     private let names: [[UInt8]]
@@ -179,13 +177,13 @@ public final class AllowedHosts: Sendable {
             }
     }
 
-    /// Whether a host is one of them, with any port or none.
+    /// Whether a host, with or without a port, is one of them.
     func serves(_ host: Octets) -> Bool {
         guard let name = Self.name(in: host) else { return false }
         return names.contains { Self.matches(name, $0) }
     }
 
-    /// The host without its port, and without the dot that may end a name; nil if what follows is no port.
+    /// The host without its port and without a final dot; nil if the port is malformed.
     private static func name(in host: Octets) -> Octets? {
         var end = host.count
         if host.count > 0, host[0] == UInt8(ascii: "[") {

@@ -13,7 +13,6 @@ struct Octets {
         self.count = count
     }
 
-    /// The bytes of a C string up to its end.
     init(cString text: UnsafePointer<CChar>) {
         unsafe start = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
         count = unsafe strlen(text)
@@ -53,26 +52,22 @@ struct Octets {
     /// The number of bytes between the end of another piece of the same memory and the beginning of this.
     func gap(after other: Octets) -> Int { unsafe start - (other.start + other.count) }
 
-    /// Whether this begins at the same address.
     func isAt(_ other: Octets) -> Bool { unsafe start == other.start }
 
     /// The bytes from the beginning of this to the end of another; the caller guarantees that it is behind this one.
     func joined(to end: Octets) -> Octets { unsafe Octets(start: start, count: end.start + end.count - start) }
 
-    /// The index of a byte's first occurrence.
     func firstIndex(of byte: UInt8) -> Int? {
         guard let found = unsafe memchr(start, Int32(byte), count) else { return nil }
         return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
-    /// The number of bytes that meet a condition.
     func count(where isCounted: (UInt8) -> Bool) -> Int {
         var found = 0
         for index in 0..<count where isCounted(self[index]) { found += 1 }
         return found
     }
 
-    /// Compares byte for byte.
     func equals(_ text: StaticString) -> Bool { span.isEqual(to: text) }
 
     /// Compares with text in lower case, ignoring the case of this one.
@@ -179,7 +174,6 @@ struct OctetBuffer: ~Copyable {
         count = octets.count
     }
 
-    /// Removes the bytes and frees their memory.
     mutating func shrink() {
         unsafe start.deallocate()
         unsafe start = .allocate(capacity: 0)
@@ -191,14 +185,12 @@ struct OctetBuffer: ~Copyable {
         unsafe octets.count == count && memcmp(start, octets.start, count) == 0
     }
 
-    /// Keeps only a range of the bytes.
     mutating func cut(to range: Range<Int>) {
         precondition(range.upperBound <= count)
         unsafe start.update(from: start + range.lowerBound, count: range.count)
         count = range.count
     }
 
-    /// Inserts a slash at the beginning.
     mutating func prependSlash() {
         precondition(count < capacity)
         unsafe (start + 1).update(from: start, count: count)

@@ -8,10 +8,10 @@ public final class Request {
     let peer: String
     /// The proxies to believe, if the connection comes from one of them.
     private let proxies: TrustedProxies?
-    /// The client's address that the fields of a proxy tell, once it was needed or had to be kept.
+    /// The client's address from the fields of a proxy, once it was needed or had to be kept.
     private var forwardedClient: String?
-    /// Without checks for exclusive access at run time, which cost 1,000 instructions per request: only the connection's
-    /// thread uses it, and each access ends before the next begins.
+    /// Run-time checks for exclusive access would cost 1,000 instructions per request. Only the connection's thread uses
+    /// it, and each access ends before the next begins.
     @exclusivity(unchecked) private var storage = Parts()
     var parts: Parts {
         _read { yield unsafe storage }
@@ -50,7 +50,7 @@ public final class Request {
 
     deinit { unsafe ownText?.deallocate() }
 
-    /// The client's address as text, without the port, for logs and for limits; behind a trusted proxy the one that it tells.
+    /// The client's address as text, without the port, for logs and limits; behind a trusted proxy from its fields.
     public var client: String {
         guard let proxies, hasAny(of: [.forwarded, .xForwardedFor]) || forwardedClient != nil else { return peer }
         if let forwardedClient { return forwardedClient }
@@ -62,7 +62,6 @@ public final class Request {
     /// Keeps the client's address for the time after the fields.
     func keepClient() { if proxies != nil { _ = client } }
 
-    /// Removes the request; its memory is kept for the next one, except that of the body.
     func reset() {
         parts.reset()
         if proxies != nil { forwardedClient = nil }
@@ -71,7 +70,7 @@ public final class Request {
     /// The method.
     public var method: Method { parts.method }
 
-    /// The content, at most as long as the server's limit; empty if the request has none, and for GET and HEAD.
+    /// The content, at most as long as the server's limit; empty for GET and HEAD.
     public var body: [UInt8] { parts.body }
 
     /// The request target as it was sent, still percent-encoded: `/path?query`, or `*`.
@@ -104,7 +103,7 @@ extension Request {
             check.fault(in: fields, checked: &checkedHeader)
         }
 
-        /// Removes the request; its memory is kept for the next one, except that of the body.
+        /// Removes the request; its memory is kept for the next one, except for the body.
         mutating func reset() {
             fields.removeAll(keepingMemory: true)
             if !body.isEmpty { body = [] }
@@ -154,7 +153,6 @@ public enum Method: UInt8, Sendable {
     /// Any other well-formed method.
     case other
 
-    /// Recognizes a method by its name, which is case-sensitive.
     init(_ name: Octets) {
         switch name.count {
         case 3 where name.equals("GET"): self = .get

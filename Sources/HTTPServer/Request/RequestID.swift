@@ -4,7 +4,6 @@ import Synchronization
 struct RequestID: Equatable {
     let high, low: UInt64
 
-    /// The number of its digits.
     static let length = 32
 
     /// 32 lowercase hexadecimal digits.
@@ -15,7 +14,6 @@ struct RequestID: Equatable {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Writes the digits to the first bytes of the span.
     func write(to digits: inout MutableSpan<UInt8>) {
         for place in 0..<Self.length {
             let word = place < 16 ? high : low
@@ -27,7 +25,7 @@ struct RequestID: Equatable {
 
 /// Makes identifiers for requests that belong to no trace.
 ///
-/// They name requests and guard nothing, so the random source of the system is asked only once.
+/// They name requests and protect nothing, so the random source of the system is used only once.
 final class RequestIDs: Sendable {
     private let seed = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
     private let count = Atomic<UInt64>(0)
@@ -55,29 +53,17 @@ enum TraceParent {
         guard value.count >= 55, [2, 35, 52].allSatisfy({ value[$0] == UInt8(ascii: "-") }) else { return nil }
         let (version, trace, parent) = (value[0..<2], value[3..<35], value[36..<52])
         guard [version, trace, parent, value[53..<55]].allSatisfy(isLowercaseHex), !version.equals("ff"),
-            !isZero(trace), !isZero(parent)
+            let high = UInt64(trace[0..<16].text, radix: 16), let low = UInt64(trace[16..<32].text, radix: 16),
+            high | low != 0, UInt64(parent.text, radix: 16) != 0
         else { return nil }
-        // Later versions may add to it; version 00 ends here.
+        // Later versions may append to it; version 00 ends here.
         let mayGoOn = !version.equals("00") && value.count > 55 && value[55] == UInt8(ascii: "-")
-        guard value.count == 55 || mayGoOn else { return nil }
-        return RequestID(high: number(trace[0..<16]), low: number(trace[16..<32]))
-    }
-
-    /// The number that lowercase hexadecimal digits write.
-    private static func number(_ digits: Octets) -> UInt64 {
-        var number: UInt64 = 0
-        for place in 0..<digits.count {
-            let digit = digits[place]
-            number = number &<< 4 | UInt64(digit < 0x3A ? digit &- 0x30 : digit &- 0x57)
-        }
-        return number
+        return value.count == 55 || mayGoOn ? RequestID(high: high, low: low) : nil
     }
 
     private static func isLowercaseHex(_ octets: Octets) -> Bool {
         octets.count { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } == octets.count
     }
-
-    private static func isZero(_ octets: Octets) -> Bool { octets.count { $0 == 0x30 } == octets.count }
 }
 
 extension Request {

@@ -5,7 +5,6 @@
 enum RequestMemory {
     /// The maximum size of the request line and the header together, in bytes.
     static let headerLimit = 8 << 10
-    /// The maximum number of fields.
     static let fieldLimit = 100
     /// The memory of a connection, in bytes. The library fills all of it with zeros for each request.
     static let size = 2 * headerLimit

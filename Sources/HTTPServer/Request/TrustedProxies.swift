@@ -1,10 +1,11 @@
-/// The proxies whose word on the address of their client is believed.
+/// The proxies that are trusted to name the address of their client.
 public final class TrustedProxies: Sendable {
     private let networks: [Network]
     private let trustsUnix: Bool
 
-    /// - Parameter texts: addresses, networks as `10.0.0.0/8`, and `unix` for the clients of Unix domain sockets; nil if a
-    ///   text is none of these.
+    /// Nil if a text is malformed.
+    ///
+    /// - Parameter texts: addresses, networks such as `10.0.0.0/8`, and `unix` for the clients of Unix domain sockets.
     public init?(_ texts: [String]) {
         let networks = texts.filter { $0 != PeerAddress.unix }.map(Network.init)
         guard networks.allSatisfy({ $0 != nil }) else { return nil }
@@ -14,7 +15,7 @@ public final class TrustedProxies: Sendable {
 
     /// Whether the client of a connection is one of the proxies.
     ///
-    /// - Parameter peer: as `PeerAddress` has it.
+    /// - Parameter peer: the text of a `PeerAddress`.
     func trust(peer: String) -> Bool {
         peer == PeerAddress.unix ? trustsUnix : NetworkAddress(peer).map(trust) ?? false
     }
@@ -24,8 +25,7 @@ public final class TrustedProxies: Sendable {
     /// The client's address, from the fields that its proxies sent.
     ///
     /// Each proxy adds the address of its own client at the end, so the last address that is not a proxy's is the client's;
-    /// what is before it may be invented. If both fields are present and differ, one of them is not the proxy's, and
-    /// neither is believed.
+    /// earlier ones may be invented. If both fields are present and differ, neither is believed.
     ///
     /// - Parameters:
     ///   - peer: the address of the connection, which is a proxy's.
@@ -38,7 +38,7 @@ public final class TrustedProxies: Sendable {
         return standard ?? usual ?? peer
     }
 
-    /// - Parameter path: the client's address, then each proxy's; nil for what is not an address.
+    /// - Parameter path: the client's address, then each proxy's; nil for a malformed address.
     private func client(of peer: String, by path: [NetworkAddress?]) -> String {
         var nearest = peer
         for address in path.reversed() {

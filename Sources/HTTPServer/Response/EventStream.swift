@@ -1,12 +1,12 @@
 import Locking
 
-/// A body of events: read from its source when that has something to send; the connection sleeps otherwise.
+/// A body of events: the connection sleeps until the source has something to send.
 ///
 /// `WaitingRoom.admit` makes it; it can be the body of one response.
 public final class EventStream: Sendable, Sleeper {
     /// How a stream ended.
     public enum End: Sendable {
-        /// The source was complete, or the response has no body (HEAD).
+        /// The source was complete, or the response to HEAD was sent.
         case complete
         /// The source failed.
         case failed
@@ -43,14 +43,12 @@ public final class EventStream: Sendable, Sleeper {
 
     /// Reads the source again; called from any thread once the source has something to send, or has ended.
     ///
-    /// It is cheap, never blocks, and is harmless if there is nothing to send. No wake is lost: whatever the source had
-    /// before the call is read after it.
+    /// It is cheap, never blocks, and is harmless if there is nothing to send. No wake is lost.
     public func wake() { progress.withLock { $0.suspension }?.wake() }
 
     /// How the stream ended; nil while it is open.
     public var end: End? { progress.withLock { $0.end } }
 
-    /// Sets the connection to wake from now on.
     func attach(_ suspension: Suspension) { progress.withLock { $0.suspension = suspension } }
 
     /// When the next heartbeat is due, in milliseconds of the exact clock.
@@ -119,7 +117,7 @@ public final class EventStream: Sendable, Sleeper {
 
 /// Writes the events of a stream as they occur.
 public protocol EventSource: AnyObject, Sendable {
-    /// Writes what is available, without waiting.
+    /// Writes the available bytes, without waiting.
     ///
     /// The server calls it on one of its threads, one call at a time: at the start, after each piece that was sent, and
     /// after `EventStream.wake`. Pieces may end anywhere, but `.nothing` may be returned only between two events, because

@@ -2,16 +2,15 @@ import CMicroHTTPD
 
 /// The sole owner of a response of the library; a connection on which it is queued holds a reference of its own.
 ///
-/// Sendable, because one connection at a time takes it from its payload, names its request, and queues it.
+/// Sendable, because one connection at a time takes it from its payload and uses it.
 @safe
 final class LibraryResponse: @unchecked Sendable {
-    /// Nil if the library had no memory for it; it cannot be sent then.
+    /// Nil if the library lacked memory for it; it cannot be sent then.
     private let pointer: OpaquePointer?
     /// The digits in the line `Drilldown-Request`, ended by a zero byte; no digits before the first request.
     private var digits = [UInt8](repeating: 0, count: RequestID.length + 1)
     private var isNamed = false
 
-    /// A response that cannot be sent.
     init() { unsafe pointer = nil }
 
     /// The library refers to the body until nothing refers to the response.
@@ -33,9 +32,9 @@ final class LibraryResponse: @unchecked Sendable {
 
     deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
 
-    /// Has the header name a request in place of the one before.
+    /// Names a request in the header, instead of the previous one.
     ///
-    /// - Returns: false if there is no memory for it.
+    /// - Returns: false if memory for it is lacking.
     func name(_ id: RequestID) -> Bool {
         guard let pointer = unsafe pointer else { return false }
         let field = unsafe Response.requestField.cString
@@ -53,16 +52,11 @@ final class LibraryResponse: @unchecked Sendable {
         return isNamed
     }
 
-    /// Adds header lines, and returns those that the library accepted.
+    /// Adds header lines, and returns the accepted ones; all for a response that cannot be sent.
     func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
-        var refused: [Int] = []
-        for index in headers.indices where !add(headers[index].name, headers[index].value) { refused.append(index) }
-        return refused.isEmpty ? headers : headers.indices.filter { !refused.contains($0) }.map { headers[$0] }
-    }
-
-    /// Returns false if the name or the value contains something that a header line cannot carry.
-    private func add(_ name: String, _ value: String) -> Bool {
-        unsafe MHD_add_response_header(pointer, name, value) == .YES
+        guard let pointer = unsafe pointer else { return headers }
+        // The library refuses a line with characters that a header cannot carry.
+        return headers.filter { unsafe MHD_add_response_header(pointer, $0.name, $0.value) == .YES }
     }
 
     /// Has the response end with the connection, without a last chunk.

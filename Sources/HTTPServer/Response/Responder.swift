@@ -2,7 +2,7 @@
 public protocol Responder: Sendable {
     /// Answers a request, at once or later; its body, if it has one, has been read.
     ///
-    /// The request is valid only during the call, so a later answer must copy what it needs.
+    /// The request is valid only during the call; copy the parts that a later answer needs.
     func respond(to request: Request) -> Answer
 
     /// Called when a body is announced and not yet read: a response refuses the body and ends the connection.
@@ -15,7 +15,7 @@ public protocol Responder: Sendable {
     /// One body at a time may be larger than the server's limit, and only if its size is announced.
     func bodyLimit(of request: Request) -> Int?
 
-    /// The number of the route that the request is counted under; 0 if it has none.
+    /// The number of the route under which to count the request; 0 for requests without one.
     func route(of request: Request) -> Int
 
     /// Answers a request that violates HTTP or a limit of the server.
@@ -26,7 +26,7 @@ public protocol Responder: Sendable {
     ///   - target: the target of the request; empty if the request line is invalid.
     func response(toBadRequest reason: String, status: Int, target: String) -> Response
 
-    /// Names the request in a response of status 500 or above, as far as it tells of a fault.
+    /// Names the request in a response of status 500 or above, if that reports a fault.
     ///
     /// - Parameter id: the identifier of the request in logs.
     func response(_ response: Response, naming id: String) -> Response
@@ -38,7 +38,7 @@ public protocol Responder: Sendable {
     ///   - target: the target of the request.
     func response(toFault id: String, target: String) -> Response
 
-    /// Answers a request with status 503 because there is no memory for its actual answer.
+    /// Answers a request with status 503 because memory for its actual answer is lacking.
     ///
     /// - Parameter target: the target of the request.
     func responseWithoutMemory(target: String) -> Response

@@ -4,9 +4,9 @@ import Locking
 ///
 /// The server adds `Drilldown-Request`, `Date`, `Content-Length`, `Transfer-Encoding` and `Connection`: leave them out.
 public final class Response: Sendable {
-    /// The field by which the server names the request in each answer.
+    /// The field with the identifier of the request in each answer.
     public static let requestField: StaticString = "Drilldown-Request"
-    /// The bytes of its line.
+    /// The bytes of that line.
     static let requestLine = requestField.utf8CodeUnitCount + RequestID.length + 4
 
     /// The status code (RFC 9110, section 15).
@@ -35,12 +35,9 @@ public final class Response: Sendable {
 
     /// Makes a response from bytes, which are copied.
     ///
-    /// Without memory for the copy it cannot be sent: the client gets a 503 in its place, or its connection is cut.
+    /// Without memory for the copy it cannot be sent: the client gets a 503 instead, or its connection is cut.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
-        let body = Body(copying: body)
-        self.init(
-            status: status,
-            payload: body.map { Payload(headers: headers, body: $0) } ?? Payload(withoutMemoryFor: headers))
+        self.init(status: status, payload: Payload(headers: headers, body: Body(copying: body)))
     }
 
     /// Makes a response without a body, such as 204 and 304.
@@ -70,7 +67,7 @@ public final class Response: Sendable {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(events)))
     }
 
-    /// The header lines, without those that the server adds, and without any that cannot be sent.
+    /// The header lines that the library accepted; the server adds others.
     public var headers: [(name: String, value: String)] { payload.headers }
 
     /// The body; empty for a stream.
@@ -85,11 +82,8 @@ public final class Response: Sendable {
     /// Whether the body is a stream, so that the response can be queued only once.
     public var isStream: Bool { payload.stream != nil }
 
-    /// The body, or what the stream is made of, for other responses; nil if it has none that can be shared.
+    /// The body or the source of the stream, for other responses; nil if it cannot be shared.
     public var sharedBody: Body? { payload.stream.map(\.sharedBody) ?? payload.body }
-
-    /// Whether the response is charged to a budget.
-    var isCharged: Bool { charge != nil }
 
     /// The number of bytes sent as the body; 0 for a stream, and for a status without a body.
     var size: Int { status == 304 || status == 204 ? 0 : payload.size }
@@ -101,55 +95,37 @@ public final class Response: Sendable {
 }
 
 extension Response {
-    /// The part that responses of different status can share: the library's responses, and what they are made of.
+    /// The header and the body, which responses of different status can share, and the library's responses for them.
     ///
-    /// Each answer on its way has a library response of its own, because its header names the request. Their memory is
-    /// kept for the answers that follow, and all have the same body.
+    /// Each answer in progress has a library response of its own, because its header names the request. They share the
+    /// body, and are kept for later answers.
     final class Payload: Sendable {
         private let spares: Guarded<[LibraryResponse]>
         /// The header lines that the library accepted.
         let headers: [(name: String, value: String)]
-        /// The bytes of the header lines, without those that the server adds.
+        /// The bytes of these lines.
         let headerSize: Int
-        /// The reader of the stream, if the body is one.
         let stream: StreamReader?
-        /// The body; nil for a stream, and if there was no memory for it.
+        /// The body; nil for a stream, and if memory for it was lacking.
         let body: Body?
 
-        init(headers: [(name: String, value: String)], body: Body) {
-            let handle = LibraryResponse(body)
+        /// Without a body and a stream it cannot be sent, because memory for the body is lacking.
+        init(headers: [(name: String, value: String)], body: Body? = nil, stream: StreamReader? = nil) {
+            let handle =
+                body.map { LibraryResponse($0) } ?? stream.map { LibraryResponse(streaming: $0) } ?? LibraryResponse()
             self.headers = handle.add(headers)
-            headerSize = Payload.size(of: self.headers)
+            // Each line has a colon, a space and a line end.
+            headerSize = self.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
             spares = Guarded([handle])
-            self.body = body
-            stream = nil
+            (self.body, self.stream) = (body, stream)
         }
 
-        init(headers: [(name: String, value: String)], stream: StreamReader) {
-            let handle = LibraryResponse(streaming: stream)
-            self.headers = handle.add(headers)
-            headerSize = Payload.size(of: self.headers)
-            spares = Guarded([handle])
-            body = nil
-            self.stream = stream
-        }
-
-        /// The payload of a response for whose body there was no memory; it cannot be sent.
-        init(withoutMemoryFor headers: [(name: String, value: String)]) {
-            spares = Guarded([LibraryResponse()])
-            self.headers = headers
-            headerSize = Payload.size(of: headers)
-            body = nil
-            stream = nil
-        }
-
-        /// Whether there was no memory for the body.
         var lacksMemory: Bool { body == nil && stream == nil }
 
         /// The most library responses that are kept; as many answers are made at once by so many threads.
         private static let mostSpares = 16
 
-        /// A library response for one answer, which names its request; nil if there is no memory for it.
+        /// A library response that names the request of one answer; nil if memory for it is lacking.
         ///
         /// A stream has only one.
         func handle(naming id: RequestID) -> LibraryResponse? {
@@ -169,11 +145,6 @@ extension Response {
             spares.withLock { spares in
                 if spares.count < Self.mostSpares { spares.append(handle) }
             }
-        }
-
-        /// Including the colon, the space and the line end of each line.
-        private static func size(of headers: [(name: String, value: String)]) -> Int {
-            headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         }
 
         /// The bytes of the body; 0 for a stream.

@@ -4,8 +4,8 @@ import Locking
 extension Response {
     /// Bytes in memory from `malloc`, which all responses that have them as their body share.
     ///
-    /// Unchecked Sendable: nothing writes to the memory after `init`, and it is freed with the last reference, of which the
-    /// library has one for each of its responses.
+    /// Unchecked Sendable: nothing writes to the memory after `init`, and it is freed with the last reference. Each of the
+    /// library's responses holds one.
     @safe
     public final class Body: @unchecked Sendable {
         let bytes: UnsafeRawBufferPointer
@@ -22,7 +22,6 @@ extension Response {
             charge = memory.count < ResponseBudget.smallest ? nil : Guarded(Charged())
         }
 
-        /// Copies bytes; nil if there is no memory for them.
         convenience init?(copying bytes: [UInt8]) {
             // malloc(0) may return nil, which the library would reject.
             guard let copy = unsafe malloc(max(bytes.count, 1)) else { return nil }
@@ -48,7 +47,7 @@ extension Response {
         /// Whether a response must be charged for the body.
         var isCounted: Bool { charge != nil }
 
-        /// The charge for the body, which all responses that have it share; nil if the budget has no room.
+        /// The charge for the body, which all its responses share; nil if it exceeds the budget.
         func charge(to budget: ResponseBudget) -> ResponseBudget.Charge? {
             charge?.withLock { charged in
                 if let known = charged.charge { return known }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The memory that the bodies of all responses on their way may take together.
 ///
-/// A response is charged when it is made for a connection, and gives the memory back when nothing refers to it any more.
-/// Responses that have the same body at the same time are charged once.
+/// A response is charged when it is made for a connection, until nothing refers to it. Responses that share a body at the
+/// same time are charged once.
 public final class ResponseBudget: Sendable {
     /// The limit, in bytes.
     public let limit: Int
@@ -39,14 +39,14 @@ public final class ResponseBudget: Sendable {
         deinit { budget.taken.subtract(bytes, ordering: .relaxed) }
     }
 
-    /// Whether there is no room for a response of this size, which then counts as refused.
+    /// Whether a response of this size would exceed the limit; if so, it counts as refused.
     public func refuses(bytes: Int) -> Bool {
         guard used + bytes > limit else { return false }
         refused.add(1, ordering: .relaxed)
         return true
     }
 
-    /// Charges memory; nil if there is no room for it.
+    /// Charges memory; nil if it exceeds the limit.
     func charge(bytes: Int, of body: Charge? = nil) -> Charge? {
         let sum = taken.add(bytes, ordering: .relaxed).newValue
         guard sum > limit, bytes >= Self.smallestRefused else { return Charge(self, bytes: bytes, body: body) }
@@ -57,7 +57,7 @@ public final class ResponseBudget: Sendable {
 }
 
 extension Response {
-    /// The same response, charged to a budget as long as anything refers to it; nil if the budget has no room.
+    /// The same response, charged to a budget as long as anything refers to it; nil if it exceeds the budget.
     ///
     /// A response with a short body is not charged.
     public func charged(to budget: ResponseBudget) -> Response? {

@@ -3,10 +3,9 @@
 /// Sendable, because only the connection on which the response is queued reads it, under the library's lock.
 final class StreamReader: @unchecked Sendable {
     private let body: Body
-    /// The length of the body in bytes; nil if the stream itself tells its end.
+    /// The length of the body in bytes; nil if the stream has an end of its own.
     let length: Int?
     private var connection: Attended?
-    /// The number of bytes passed to the library so far.
     private(set) var written = 0
 
     private enum Body {
@@ -35,7 +34,6 @@ final class StreamReader: @unchecked Sendable {
 
     deinit { end(.clientGone) }
 
-    /// The event stream, if this is one.
     var events: EventStream? {
         if case .events(let events) = body { events } else { nil }
     }
@@ -71,11 +69,10 @@ final class StreamReader: @unchecked Sendable {
         events?.attach(suspension)
     }
 
-    /// Notes that the connection is done with the response.
     func end(_ end: EventStream.End) { events?.finish(end) }
 
-    /// Reads a piece and returns what the library expects: its size, -1 at the end, -2 to cut the connection, and 0 if
-    /// there is nothing now and the connection sleeps.
+    /// Reads a piece and returns its size; -1 at the end, -2 to cut the connection, and 0 if the connection sleeps until
+    /// there is more.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if let connection, events != nil {
             connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds)

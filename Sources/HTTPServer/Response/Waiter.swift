@@ -46,7 +46,7 @@ public final class Waiter: Sendable, Sleeper {
         }
     }
 
-    /// What is sent when the wait has ended.
+    /// The response that is sent when the wait has ended.
     private enum Supplied {
         case nothing
         case response(Response)
@@ -97,7 +97,7 @@ public final class Waiter: Sendable, Sleeper {
     /// How the wait ended; nil while it lasts.
     public var end: End? { progress.withLock { $0.end } }
 
-    /// The response that is or was sent; nil while there is none.
+    /// The response that is or was sent; nil before that.
     ///
     /// A response that the connection's thread makes is made by the first call.
     public var response: Response? {
@@ -152,7 +152,7 @@ public final class WaitingRoom: Sendable {
     /// The number admitted since the start; it determines each deadline's jitter.
     private let admitted = Atomic<UInt64>(0)
 
-    /// Whether its requests wait for an event, and not for their turn: how long that takes says nothing of the server.
+    /// Whether its requests wait for an event, and not for their turn: the duration then does not measure the server.
     let isForEvents: Bool
 
     /// - Parameters:

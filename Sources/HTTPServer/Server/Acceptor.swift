@@ -1,13 +1,13 @@
 import Glibc
 import Threads
 
-/// The thread that accepts connections at the further sockets of a server, for whose daemon they are like its own.
+/// The thread that accepts connections at all sockets of a server but the first, and passes them to its daemon.
 ///
-/// So all sockets share the threads, the limits of connections and the counters of one daemon, which itself listens on one.
+/// So all sockets share the threads, the limits and the counters of one daemon, which can listen on only one.
 final class Acceptor: Sendable {
     private let thread: LoopThread
 
-    /// How long to wait if the process has no descriptor left, or the server no room for a connection.
+    /// How long to wait if descriptors or places for connections are used up, in milliseconds.
     private static let pause: Int64 = 50
 
     /// Starts the thread.
@@ -35,7 +35,7 @@ final class Acceptor: Sendable {
     /// Ends the thread: no connection is accepted from now on.
     func stop() { thread.stop() }
 
-    /// Accepts one connection if there is one; false if the process has no descriptor or memory for it.
+    /// Accepts one connection if there is one; false if descriptors or memory are used up.
     private static func accept(_ socket: Int32, _ serve: (Int32) -> Void) -> Bool {
         let descriptor = Glibc.accept(socket, nil, nil)
         guard descriptor < 0 else {

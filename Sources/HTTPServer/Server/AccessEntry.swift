@@ -2,11 +2,11 @@
 public struct AccessEntry: Sendable {
     /// The trace that the request belongs to (W3C Trace Context), else an identifier of its own: 32 hexadecimal digits.
     public let id: String
-    /// The client's address; behind a trusted proxy the one that it tells.
+    /// The client's address; behind a trusted proxy from its fields.
     public let peer: String
     /// The method.
     public let method: Method
-    /// The raw target, without what looks like a password or a token.
+    /// The raw target, with passwords and tokens hidden.
     public let target: String
     /// The status of the response.
     public let status: Int
@@ -21,7 +21,6 @@ public struct AccessEntry: Sendable {
 }
 
 extension AccessEntry {
-    /// The entry of a request that has just ended.
     init(_ ended: EndedRequest, of request: Request, id: String) {
         self.init(
             id: id, peer: request.client, method: ended.method, target: LoggedTarget.text(of: request.targetText),
@@ -49,7 +48,7 @@ public struct UnsentAnswer: Sendable, CustomStringConvertible {
     public let id: String
     /// The method of the request.
     public let method: Method
-    /// The raw target of the request, without what looks like a password or a token.
+    /// The raw target of the request, with passwords and tokens hidden.
     public let target: String
     /// The status of the response.
     public let status: Int
@@ -72,15 +71,14 @@ public struct UnsentAnswer: Sendable, CustomStringConvertible {
     }
 }
 
-/// A target as logs may show it: without what looks like a password or a token.
+/// A target for logs, with passwords and tokens hidden.
 ///
 /// The service takes tokens in `Authorization` alone, but a client may put one into a URL all the same.
 enum LoggedTarget {
-    /// In place of a secret.
     private static let hidden = "***"
     private static let secretNames = ["token", "secret", "password", "authorization", "apikey", "api_key", "api-key"]
 
-    /// The target without user information, and without the values of parameters whose names tell of a secret.
+    /// The target without user information, and without the values of parameters whose names suggest a secret.
     static func text(of target: String) -> String {
         let target = withoutUser(target)
         guard let mark = target.firstIndex(of: "?") else { return target }

@@ -1,8 +1,8 @@
-/// What is known of a request beside its parts, until its response has ended.
+/// The state of a request that is needed until its response has ended.
 struct Exchange {
     /// When the request line was read, in nanoseconds of the exact clock.
     var began: Int64 = 0
-    /// Whether the request is HTTP/1.0, which has no chunked coding.
+    /// Whether the request is HTTP/1.0, which lacks the chunked coding.
     var isVersion10 = false
     /// The bytes that the library needs for the fields in addition to their text.
     var records = 0
@@ -10,11 +10,9 @@ struct Exchange {
     var id: RequestID?
     /// The number of the route, once it had to be found.
     var route: Int?
-    /// Whether the request waits or has waited for an event.
     var hasWaited = false
     /// The place of a large body, until the end.
     var largeBody: LargeBody?
-    /// The stream of events that answers it.
     var events: EventStream?
 }
 
@@ -79,7 +77,7 @@ extension Connection {
         stream.attend(ownSuspension(), allowing: service.unreadMilliseconds, isLast: exchange.isVersion10)
     }
 
-    /// Frees memory that is not needed during a wait, and keeps what names the request: route, trace and client.
+    /// Frees memory that is not needed during a wait, and keeps the route, the trace and the client of the request.
     func forgetFields() {
         if exchange.route == nil { exchange.route = service.responder.route(of: request) }
         if request.has(.traceparent) { _ = requestID }

@@ -11,16 +11,13 @@ final class Connection {
     let counters: CounterShard
     private let reader: RequestReader
     private var phase = Phase.idle
-    /// What else is known of the current request.
     var exchange = Exchange()
     /// Created when the connection sleeps for the first time.
     private var suspension: Suspension?
     /// Whether the last request was answered or abandoned before all of it was read.
     private var leavesInputUnread = false
-    /// Whether a request has been answered.
     private var hasAnswered = false
 
-    /// The progress of the current request.
     private enum Phase {
         case idle
         /// The request line has been read; the target is in the library's buffer.
@@ -120,7 +117,6 @@ final class Connection {
         return true
     }
 
-    /// Puts this connection to sleep.
     func ownSuspension() -> Suspension {
         if let suspension { return suspension }
         let made = Suspension(handle, state: state, suspended: service.suspended)
@@ -156,8 +152,8 @@ final class Connection {
 
     /// Closes the connection after its first response if the client has stopped sending.
     ///
-    /// Clients that stop sending with a request usually send only one. The reaper closes the other connections, so that no
-    /// later request pays for the check.
+    /// Clients that stop sending with a request usually send only one. The reaper closes the other connections, so that
+    /// later requests need no check.
     private func closeIfEnded() {
         guard !hasAnswered else { return }
         hasAnswered = true

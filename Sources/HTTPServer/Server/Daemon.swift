@@ -41,9 +41,9 @@ struct Daemon: ~Copyable {
 
     /// Stops accepting connections, so that the system refuses new ones; existing ones continue.
     ///
-    /// `MHD_quiesce_daemon` does not serve: it and a worker may both remove the socket from the worker's epoll set, and
-    /// in 0.9.75 the second removal ends the process. Instead, the library's descriptor becomes that of a socket on which
-    /// nothing ever arrives; the listening socket closes, and so leaves all epoll sets.
+    /// Not by `MHD_quiesce_daemon`: it and a worker may both remove the socket from the worker's epoll set, and in 0.9.75
+    /// the second removal ends the process. Instead, the library's descriptor then leads to a socket without input; the
+    /// listening socket closes, and so leaves all epoll sets.
     func quiesce() { listener.silence(lent) }
 
     /// Has a thread serve a connection, which the library owns from now on.

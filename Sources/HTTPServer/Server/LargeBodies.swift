@@ -21,7 +21,6 @@ final class LargeBodies: Sendable {
     }
 }
 
-/// A body that is larger than the server's limit.
 final class LargeBody: Sendable {
     /// When its time began, in milliseconds of the coarse clock.
     let began = CoarseClock.now

@@ -6,12 +6,11 @@ import Threads
 
 /// The thread that ends connections past their deadline, because the library's own time-out covers only idle ones.
 ///
-/// It sleeps while there are no connections.
+/// It sleeps until a connection arrives.
 final class Reaper: Sendable {
     private let thread: LoopThread
     private let lingering: Lingering
 
-    /// Starts the thread.
     init(service: Service) throws(ServerError) {
         lingering = service.lingering
         // The time between two checks of the deadlines, in milliseconds.
@@ -23,7 +22,6 @@ final class Reaper: Sendable {
         }
     }
 
-    /// Ends the thread.
     func stop() {
         thread.stop()
         lingering.drain(at: .max)
@@ -43,7 +41,7 @@ final class Reaper: Sendable {
 /// Sockets whose response has been sent while the client still sends: they are closed in stages (RFC 9112, section 9.6).
 ///
 /// If they were closed at once, the unread bytes would make the system reset the connection, and the client would lose
-/// the response that tells it to stop. So a second descriptor of the socket is kept here, and its input is discarded.
+/// the response. So a second descriptor of the socket is kept here, and its input is discarded.
 final class Lingering: Sendable {
     /// Descriptors, owned by this list, with the time at which they are closed in any case.
     private let open = Guarded<[(descriptor: Int32, until: Int64)]>([])
@@ -96,7 +94,6 @@ final class HeapTrimmer: Sendable {
     /// Whether enough connections have ended for memory to be returned, now or after the pause.
     var isCrowd: Bool { count.load(ordering: .relaxed) >= Self.crowd }
 
-    /// Counts a connection that has ended.
     func note() { count.add(1, ordering: .relaxed) }
 
     /// Returns memory if it is time; called regularly by a thread that may block for some milliseconds.

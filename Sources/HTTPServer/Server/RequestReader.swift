@@ -9,13 +9,12 @@ struct RequestReader {
     /// The hosts that requests may name; nil for all.
     let hosts: AllowedHosts?
 
-    /// The outcome of a header.
     enum Header {
         /// The body follows, or the call to answer.
         case accepted(RequestBody)
         /// The response is sent without reading a body.
         case refused(Response)
-        /// The request has a meaning without its body, the end of which the library would not find.
+        /// The request is answered without its body, whose end the library would not find.
         case undecodable
     }
 
@@ -41,7 +40,6 @@ struct RequestReader {
         return announcesBody ? expectBody() : .accepted(.none)
     }
 
-    /// The response to a fault.
     func response(to fault: Fault) -> Response { service.response(to: fault, target: request.targetText) }
 
     private var announcesBody: Bool {
@@ -49,7 +47,7 @@ struct RequestReader {
             || request.parts.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
     }
 
-    /// Refuses the body if it must be refused: only now has none of it been requested.
+    /// Refuses the body if necessary; the client has not been asked to send it yet.
     private func expectBody() -> Header {
         if let refusal = service.responder.refusal(of: request) { return .refused(refusal) }
         var body = RequestBody(limit: service.configuration.bodyLimit)
@@ -87,7 +85,6 @@ struct RequestReader {
         piece.append(to: &request.parts.body)
     }
 
-    /// The fault of a body that has arrived.
     func fault(of body: RequestBody) -> Fault? {
         if body.received > body.limit {
             let mayBeLarger = body.isChunked && service.bodyLimit(of: request) > body.limit
@@ -103,7 +100,6 @@ struct RequestReader {
 
 /// The progress of a request's body.
 struct RequestBody {
-    /// The maximum size, in bytes.
     var limit: Int
     var isChunked = false
     /// The bytes that have arrived, kept or not.
@@ -113,6 +109,5 @@ struct RequestBody {
     /// The new deadline of such a body.
     var deadline: Int64?
 
-    /// No body.
     static let none = RequestBody(limit: 0)
 }

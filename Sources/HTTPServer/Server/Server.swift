@@ -12,11 +12,11 @@ public final class Server: Sendable {
     let service: Service
     private let reaper: Reaper
     let daemon: Guarded<Daemon?>
-    /// Accepts at the sockets after the first; nil if there are none.
+    /// Accepts connections at the sockets after the first; nil for a single socket.
     private let acceptor: Guarded<Acceptor?>
     private let further: Guarded<[Listener]>
 
-    /// The port of its first address, the actual one if 0 was requested; 0 if the socket has none.
+    /// The port of its first address, the actual one if 0 was requested; 0 for a Unix domain socket.
     public var port: UInt16 { addresses.first?.port ?? 0 }
 
     /// Binds and begins to serve.
@@ -85,9 +85,8 @@ public final class Server: Sendable {
 
     /// Stops: refuses new connections, answers the requests in progress, then closes.
     ///
-    /// Waiting requests are answered as if their time were over, and event streams end.
-    ///
-    /// It returns when everything is closed, and does nothing the second time. A responder must not call it.
+    /// Waiting requests are answered as if their time were over, and event streams end. It returns when everything is
+    /// closed, and does nothing the second time. A responder must not call it.
     ///
     /// - Parameter grace: how long to wait for requests in progress.
     public func stop(grace: Duration) {
@@ -111,7 +110,7 @@ extension Server {
 
     /// Opens a connection to one serving thread, which closes it as soon as it looks for work.
     ///
-    /// No request is sent, so that the log has nothing of it.
+    /// The log does not show it, because no request is sent.
     ///
     /// - Parameter thread: the number of the thread, from 0.
     /// - Returns: a descriptor, owned by the caller, that is readable when the thread has responded; nil if there is

@@ -37,7 +37,6 @@ final class Service: Sendable {
 
     func drain() { draining.store(true, ordering: .relaxed) }
 
-    /// The maximum size of a request's body, in bytes.
     func bodyLimit(of request: Request) -> Int { responder.bodyLimit(of: request) ?? configuration.bodyLimit }
 
     /// The responder's response to a fault.

@@ -7,7 +7,6 @@ struct ConnectionHandle {
 
     init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    /// The socket.
     var descriptor: Int32 { unsafe shim_connection_socket(pointer) }
 
     /// The client's address as text, without the port.
@@ -31,7 +30,7 @@ struct ConnectionHandle {
 
     /// Closes the connection after the response, which says so, as if the client had asked for it.
     ///
-    /// - Returns: false if there is no memory for it.
+    /// - Returns: false if memory for it is lacking.
     func closeAfterAnswer() -> Bool {
         let name: StaticString = "Connection"
         let value: StaticString = "close"
@@ -41,7 +40,6 @@ struct ConnectionHandle {
     /// Takes the connection from its thread until `resume`; called only in the library's callbacks.
     func suspend() { unsafe MHD_suspend_connection(pointer) }
 
-    /// Returns the connection to its thread.
     func resume() { unsafe MHD_resume_connection(pointer) }
 }
 

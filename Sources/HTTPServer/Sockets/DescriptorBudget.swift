@@ -1,9 +1,9 @@
 import Glibc
 
-/// Divides the descriptors that a process may open, so that connections never take those that a reload needs.
+/// Divides the descriptors that a process may open, so that connections leave enough for reloads.
 ///
-/// A worker that has no descriptor for a connection tries again without a pause (libmicrohttpd "will try busy
-/// waiting"), so the sum of all parts stays within the limit.
+/// A worker without a descriptor for a connection tries again without a pause (libmicrohttpd "will try busy waiting"), so
+/// the sum of all parts stays within the limit.
 struct DescriptorBudget {
     let threads: Int
     let connections: Int
@@ -34,7 +34,7 @@ struct DescriptorBudget {
     private static let perThread = 2
 }
 
-/// The number of descriptors that this process may open, and of those that are open.
+/// The number of descriptors that this process may open, and the number that it has open.
 struct DescriptorLimit {
     let limit: Int
     let inUse: Int

@@ -11,7 +11,7 @@ extension Listener {
     /// - Throws: `ServerError` if another program listens on it, or it cannot be created.
     public convenience init(unixSocket path: String) throws(ServerError) {
         let address = try UnixAddress(path)
-        // One process at a time looks whether a socket is in use, removes it, and listens on its own.
+        // One process at a time checks whether a socket is in use, removes it, and listens on its own.
         let folder = LockedFolder(of: path)
         let descriptor = try Listener.listening(at: address)
         guard let file = SocketFile(path) else {
@@ -77,7 +77,7 @@ private struct UnixAddress {
 
     /// Removes a socket on which no process listens.
     ///
-    /// - Throws: `ServerError` if a process listens on it, or it is no socket.
+    /// - Throws: `ServerError` if a process listens on it, or it is not a socket.
     func removeStale() throws(ServerError) {
         guard SocketFile(path) != nil else {
             throw .unusableSocket("'\(path)' exists and is not a socket; remove it, or name another path")
@@ -89,7 +89,7 @@ private struct UnixAddress {
         unsafe unlink(path)
     }
 
-    /// Why the socket cannot be created, and what would help.
+    /// Why the socket cannot be created, with a remedy.
     ///
     /// - Parameter code: the error number.
     func failure(_ code: Int32) -> ServerError {
@@ -112,7 +112,6 @@ private struct UnixAddress {
     }
 }
 
-/// The file of a Unix domain socket.
 struct SocketFile {
     private let path: String
     private let device: dev_t
@@ -121,7 +120,7 @@ struct SocketFile {
     /// Read and write for its user and its group.
     static let mode: mode_t = 0o660
 
-    /// Nil if there is no socket at the path.
+    /// Nil if the path does not lead to a socket.
     init?(_ path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }

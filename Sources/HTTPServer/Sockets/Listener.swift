@@ -12,16 +12,14 @@ public final class Listener: Sendable {
 
     init(_ descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
         (self.descriptor, self.address, self.file, self.isShared) = (descriptor, address, file, isShared)
-        // Each connection inherits the option from its listening socket. A Unix domain socket has none, and little memory.
+        // Each connection inherits the option from its listening socket. A Unix domain socket does not have it.
         Socket(descriptor).set(TCP_NOTSENT_LOWAT, at: Int32(IPPROTO_TCP), to: Listener.unsentBytes)
     }
 
-    /// How much of a response the kernel copies before it can be sent, in bytes.
+    /// How much of a response the kernel copies before it can be sent, in bytes (`tcp_notsent_lowat` in Linux's ip-sysctl).
     ///
-    /// `TCP_NOTSENT_LOWAT`, described with `tcp_notsent_lowat` in Linux's ip-sysctl.
-    ///
-    /// Without it the kernel copies megabytes for a client that reads nothing, and other connections of the thread wait for
-    /// that. What is on its way to a client that reads is not limited.
+    /// Without a limit the kernel copies megabytes for a client that reads nothing, while other connections of the thread
+    /// wait. Data that is on its way to a reading client is not limited.
     private static let unsentBytes: Int32 = 32 << 10
 
     deinit {
@@ -31,8 +29,8 @@ public final class Listener: Sendable {
 
     /// Refuses new connections from now on; those to a shared socket wait for its next user.
     ///
-    /// This descriptor and another one of the same socket become those of a socket on which nothing ever arrives, and
-    /// the listening socket closes.
+    /// This descriptor and another one of the same socket now lead to a socket without input, and the listening socket
+    /// closes.
     func silence(_ other: Int32) {
         file?.remove()
         let flags = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -45,7 +43,6 @@ public final class Listener: Sendable {
         close(silent)
     }
 
-    /// How many connections may wait to be accepted.
     static let backlog: Int32 = 1024
 }
 

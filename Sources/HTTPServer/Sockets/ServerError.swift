@@ -2,7 +2,7 @@ import Threads
 
 /// The reason why a server could not be started.
 public enum ServerError: Error, CustomStringConvertible, Sendable {
-    /// The host name has no address.
+    /// The host name does not have an address.
     case unknownHost(String, reason: String)
     /// Another socket listens on the port.
     case portInUse(host: String, port: UInt16)
@@ -19,7 +19,7 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     /// Any other failure of a system call.
     case system(call: String, reason: String)
 
-    /// What is wrong, without a final full stop; the caller adds how to change the address.
+    /// A sentence without a full stop; the caller adds how to change the address.
     public var description: String {
         switch self {
         case .unknownHost(let host, let reason):

@@ -11,7 +11,7 @@ struct Socket {
     /// The flags of a stream socket of this server.
     static let streamFlags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-    /// Two connected sockets; nil if the system has no descriptor left.
+    /// Two connected sockets; nil if the descriptors are used up.
     static func pair() -> (Int32, Int32)? {
         var pair: [Int32] = [-1, -1]
         return unsafe socketpair(AF_UNIX, streamFlags, 0, &pair) == 0 ? (pair[0], pair[1]) : nil
@@ -25,7 +25,7 @@ struct Socket {
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The value of an option of all sockets; nil, with `errno`, if there is none.
+    /// The value of an option of all sockets; nil, with `errno`, on failure.
     func value(of option: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -34,21 +34,20 @@ struct Socket {
 
     // MARK: Input and output
 
-    /// What can be read now.
     enum Input {
         case data, nothing
         /// The peer has stopped sending, and everything that it sent has been read.
         case end
     }
 
-    /// What can be read now; it is not read.
+    /// The input that can be read now; it is not read.
     var input: Input {
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
         return count > 0 ? .data : count == 0 ? .end : .nothing
     }
 
-    /// Reads and discards what has arrived, up to a megabyte; returns whether the peer has stopped sending.
+    /// Reads and discards input, up to a megabyte; returns whether the peer has stopped sending.
     func discardInput() -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
             for _ in 0..<16 {
@@ -62,7 +61,7 @@ struct Socket {
 
     /// A number that changes whenever the peer takes bytes that were sent to it.
     ///
-    /// For TCP these are the bytes that the peer has acknowledged, for a Unix domain socket those that it has not yet read.
+    /// For TCP it counts the acknowledged bytes, for a Unix domain socket the bytes that the peer has not yet read.
     var bytesTaken: Int64 {
         let acknowledged = drilldown_bytes_acknowledged(descriptor)
         if acknowledged >= 0 { return acknowledged }

@@ -3,11 +3,11 @@ import Glibc
 
 /// The reason why a certificate and a key cannot be used.
 public enum CertificateFault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The certificate file has no usable certificate; the reason of the library.
+    /// The certificate file lacks a usable certificate; the reason of the library.
     case noCertificate(reason: String)
     /// A certificate of the chain is not followed by the one that signed it.
     case unsorted
-    /// The key file has no usable key; the reason of the library.
+    /// The key file lacks a usable key; the reason of the library.
     case noKey(reason: String)
     /// The key is protected by a passphrase.
     case encryptedKey
@@ -17,10 +17,10 @@ public enum CertificateFault: Error, Equatable, Sendable, CustomStringConvertibl
     case expired(subject: String, at: Int)
     /// The certificate is not valid before a moment in seconds since 1970.
     case early(subject: String, from: Int)
-    /// The system has no memory for it.
+    /// The memory for it is lacking.
     case noMemory
 
-    /// What is wrong and what would be right, without a final full stop.
+    /// The fault and its remedy, without a full stop.
     public var description: String {
         switch self {
         case .noCertificate(let reason):

@@ -2,9 +2,9 @@ public import Files
 import Locking
 import Threads
 
-/// The files of a certificate and its key: what is in them is put into use when they change, if it fits.
+/// The files of a certificate and its key, which are put into use when they change, if they fit.
 public final class CertificateFiles: Sendable {
-    /// What an operator should know about the files.
+    /// News about the files for an operator.
     public enum Notice: Sendable, Equatable {
         /// The files were read again, and new connections use the certificate of this subject, valid until then.
         case replaced(subject: String, expiry: Int)
@@ -25,7 +25,7 @@ public final class CertificateFiles: Sendable {
         /// The files are read, and do not fit.
         case unfit(CertificateFault)
 
-        /// What is wrong and what would be right, without a final full stop.
+        /// The fault and its remedy, without a full stop.
         public var description: String {
             switch self {
             case .unreadable(let path, let reason): "'\(path)' cannot be read: \(reason)"
@@ -46,11 +46,10 @@ public final class CertificateFiles: Sendable {
     }
 
     private struct State {
-        /// What is in use.
         var content: Content
-        /// The refusal that was told last, unless the files were usable since.
+        /// The last reported refusal, unless the files were usable since.
         var refusal: Refusal?
-        /// When the expiry is told next, in seconds since 1970.
+        /// When to report the expiry next, in seconds since 1970.
         var reminder: Int
     }
 
@@ -58,7 +57,7 @@ public final class CertificateFiles: Sendable {
     public let certificates: Certificates
     private let certificatePath, keyPath: String
     private let onNotice: @Sendable (Notice) -> Void
-    /// Tells how long ago the files were changed.
+    /// Measures how long ago the files were changed.
     private let clock: FileStamp.Clock
     private let state: Guarded<State>
 
@@ -71,7 +70,7 @@ public final class CertificateFiles: Sendable {
     ///   - certificate: the path of the certificates in PEM form, the server's own first.
     ///   - key: the path of its private key in PEM form.
     ///   - now: in seconds since 1970.
-    ///   - clock: tells how long ago the files were changed.
+    ///   - clock: measures how long ago the files were changed.
     ///   - onNotice: receives notices, on the thread that checks.
     /// - Throws: `Refusal` if they cannot be used.
     public init(
@@ -89,12 +88,11 @@ public final class CertificateFiles: Sendable {
         check(at: now)
     }
 
-    /// Puts the files into use if they have changed and fit, and tells of a certificate that expires.
+    /// Puts the files into use if they have changed and fit, and reports a certificate that expires.
     ///
     /// - Parameters:
     ///   - now: in seconds since 1970.
-    ///   - isAsked: whether a refusal is told at once. Otherwise a file that has just changed is given time until the
-    ///     other has changed too.
+    ///   - isAsked: whether to report a refusal at once, or only after the other file has had time to change too.
     public func check(at now: Int = CertificateDate.now, isAsked: Bool = false) {
         let notices = state.withLock { state in refresh(&state, now, isAsked) + reminders(&state, now) }
         notices.forEach(onNotice)
@@ -173,7 +171,7 @@ public final class CertificateWatcher: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Throws: `ServerError` if the system has no thread or descriptor left.
+    /// - Throws: `ServerError` if threads or descriptors are used up.
     public init(_ files: CertificateFiles) throws(ServerError) {
         self.files = files
         thread = try ServerError.wrapping { () throws(SystemCallError) in

@@ -75,7 +75,7 @@ struct CertificateChain: ~Copyable {
         let start = UnsafeMutablePointer<gnutls_pcert_st>.allocate(capacity: list.count)
         unsafe start.initialize(repeating: gnutls_pcert_st(), count: list.count)
         for index in 0..<list.count {
-            // It copies what it needs.
+            // The function copies the certificate.
             let code = unsafe gnutls_pcert_import_x509(start + index, list[index], 0)
             if code >= 0 { continue }
             unsafe Self.release(start, count: index)
@@ -123,7 +123,7 @@ private struct ParsedCertificates: ~Copyable {
 
     deinit {
         for index in 0..<count { unsafe gnutls_x509_crt_deinit(list[index]) }
-        // The library has a variable of this name for the function that frees what it allocates: that of the system.
+        // GnuTLS allocates the list with the system's function.
         unsafe free(list)
     }
 
@@ -177,9 +177,9 @@ struct PrivateKey: ~Copyable {
     deinit { unsafe gnutls_privkey_deinit(pointer) }
 }
 
-/// What a certificate and its key have in common.
+/// The identifier that a certificate shares with its key.
 enum KeyIdentifier {
-    /// The SHA-256 of a public key; nil if there is no memory for it.
+    /// The SHA-256 of a public key; nil if memory for it is lacking.
     static func of(_ key: gnutls_pubkey_t?) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64)
         var size = bytes.count

@@ -1,10 +1,10 @@
 import CGnuTLS
 import Glibc
 
-/// The way of a connection's TLS records through its socket, and what the server knows of its session.
+/// Reads and writes the TLS records of a connection, and holds the state of its handshake.
 ///
 /// It saves system calls: a record is read in one call instead of two, and the header of a response is sent together
-/// with its body. Only the connection's own thread uses it; the library has no session when it is released.
+/// with its body. Only the connection's own thread uses it, and it outlives the library's session.
 @safe
 final class SecureTransport {
     private let session: gnutls_session_t
@@ -24,7 +24,7 @@ final class SecureTransport {
 
     private static let bufferBytes = 2 << 10
 
-    /// Takes over the input and output of a connection's session; nil if it has none.
+    /// Takes over the input and output of a connection's session; nil without TLS.
     init?(
         _ handle: ConnectionHandle, state: ConnectionState, certificates: Certificates, suspended: SuspendedConnections
     ) {
@@ -70,9 +70,9 @@ final class SecureTransport {
         return count
     }
 
-    /// Reads ahead, or, if so much is wanted at once, directly.
+    /// Reads ahead, or directly if the session wants as much at once.
     ///
-    /// - Returns: what the session gets; nil if there are bytes that were read ahead.
+    /// - Returns: the result for the session; nil if bytes were read ahead.
     private func readMore(elseInto buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let isDirect = buffer.count >= Self.bufferBytes
         let count = unsafe receive(into: isDirect ? buffer : ahead)

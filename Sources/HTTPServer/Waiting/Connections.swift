@@ -70,7 +70,7 @@ final class Connections: Sendable {
         if wasResting { reaping.signal() }
     }
 
-    /// Whether the reaper may sleep until it is signalled, because there are no connections to watch.
+    /// Whether the reaper may sleep until it is signalled, because no connection needs to be watched.
     func rest() -> Bool {
         open.withLock { open in
             open.isReaperResting = open.states.isEmpty
@@ -83,7 +83,7 @@ final class Connections: Sendable {
     /// - Parameter patience: how long a client may take nothing of a response, in milliseconds.
     func endLate(at now: Int64, patience: Int64) {
         var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
-        // A few at a time, because other threads wait for the lock, and have to close what is ended beside their requests.
+        // A few at a time, because other threads wait for the lock, and close the ended ones beside their requests.
         while !late.isEmpty {
             open.withLock { open in
                 for state in late.prefix(Self.atOnce) where open.states[ObjectIdentifier(state)] != nil {
@@ -116,7 +116,7 @@ final class Connections: Sendable {
     /// A client that sends requests continuously sends the next at once, and its response announces the end.
     private static let farewell = Duration.milliseconds(250)
 
-    /// Waits for all connections to end, and ends those that have no request in progress after a short farewell.
+    /// Waits for all connections to end; idle ones are ended after a short farewell.
     func drain(until end: ContinuousClock.Instant) {
         let start = ContinuousClock.now
         let parting = min(start + Connections.farewell, start + (end - start) / 2)
@@ -134,14 +134,14 @@ final class Connections: Sendable {
     }
 }
 
-/// The state of a connection that other threads may read: its socket, its deadline, and what is in progress.
+/// The state of a connection that other threads may read: its socket, its deadline and its activity.
 final class ConnectionState: Sendable {
     let descriptor: Int32
     /// Whether the connection uses TLS.
     private let isSecure: Bool
-    /// Milliseconds of the coarse clock, shifted by two bits, which say what is in progress.
+    /// The deadline in milliseconds of the coarse clock, shifted by two bits for the activity.
     private let word: Atomic<Int64>
-    /// What the client had taken of responses when the reaper last looked.
+    /// `Socket.bytesTaken` at the reaper's last check.
     private let taken = Atomic<Int64>(0)
     /// When the response on its way began, or the client was last seen to take some of it.
     private let progress = Atomic<Int64>(0)
@@ -162,8 +162,8 @@ final class ConnectionState: Sendable {
 
     /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
     ///
-    /// This and the following three are called on the connection's own thread, or by whoever wakes it while it sleeps, so
-    /// no two of them run at once.
+    /// This and the following three are called on the connection's own thread, or by the thread that wakes it, so never at
+    /// the same time.
     func wait(until deadline: Int64) { word.store(deadline &<< 2, ordering: .relaxed) }
 
     /// Notes that a request is in progress; the deadline stays.
@@ -222,8 +222,7 @@ final class ConnectionState: Sendable {
 
     /// Ends the connection, whose deadline has passed.
     ///
-    /// The client of a TLS connection without a request is told that nothing was cut off (RFC 8446, section 6.1), as far as
-    /// the library can still do it.
+    /// An idle TLS connection gets a close alert if the library is in time (RFC 8446, section 6.1).
     func end(at now: Int64) {
         if isSecure, !isBusy, now < deadline + ConnectionState.goodbye { endReading() } else { cut() }
     }
@@ -234,6 +233,6 @@ final class ConnectionState: Sendable {
     /// Ends both directions at once: the library sees the end and closes the connection.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Ends the connection after what has arrived has been read.
+    /// Ends the connection after its input has been read.
     func endReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
 }

@@ -8,9 +8,9 @@ import Threads
 /// Only this thread resumes connections that it watches. A wake is therefore just an entry in a list, so waking a
 /// thousand connections blocks nobody; and a reported hang-up always belongs to a connection that is still asleep.
 ///
-/// Brief sleepers are not watched for the first second, and are resumed by the thread that wakes them: of those that it
-/// wakes together, it resumes one for each of the library's threads, which then resumes the others itself. So each
-/// thread is woken once, and not between any two of them.
+/// Brief sleepers are not watched for the first second, and are resumed by the thread that wakes them. If it wakes several
+/// together, it resumes one for each of the library's threads, and that thread resumes the others. So each thread is
+/// woken only once.
 final class SuspendedConnections: Sendable {
     private let connections: Connections
     /// The time that a connection has after it wakes.
@@ -26,9 +26,9 @@ final class SuspendedConnections: Sendable {
         var deadlines = DeadlineHeap<Suspension>()
         /// The watched ones to resume.
         var woken: [Suspension] = []
-        /// Those to be resumed by the thread of the library that serves them.
+        /// The ones to resume by the thread of the library that serves them.
         var followers: [pthread_t: [Suspension]] = [:]
-        /// The number of those taken in and not yet resumed.
+        /// The number taken in and not yet resumed.
         var count = 0
         var isStopping = false
         /// When the thread will check the deadlines next without a signal.
@@ -50,7 +50,7 @@ final class SuspendedConnections: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Tells all sleepers that the server is stopping, and returns once their connections have been resumed.
+    /// Notifies all sleepers that the server is stopping, and returns once their connections have been resumed.
     ///
     /// No connection sleeps after that.
     func stop() {
@@ -90,7 +90,7 @@ final class SuspendedConnections: Sendable {
     /// Has a connection that was taken in resumed; called once for each sleep.
     func wake(_ suspension: Suspension) { wake([suspension]) }
 
-    /// Has connections resumed that were taken in: those that are not watched at once.
+    /// Has connections resumed that were taken in; unwatched ones are resumed at once.
     func wake(_ suspensions: [Suspension]) {
         let (leaders, isFirst) = book.withLock { book in
             let hadWoken = !book.woken.isEmpty
@@ -109,7 +109,7 @@ final class SuspendedConnections: Sendable {
 
     /// Resumes the followers that a thread of the library serves; called on that thread.
     func resumeFollowers(of worker: pthread_t) {
-        // A thread that a leader has woken sees what was stored before.
+        // A thread that a leader has woken sees earlier stores.
         guard hasFollowers.load(ordering: .acquiring) else { return }
         let followers = book.withLock { book in
             let followers = book.followers.removeValue(forKey: worker)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Puts one connection to sleep and wakes it: each sleep ends once, however many threads wake it, and no wake is lost.
 ///
-/// A connection calls `stayAwake`, checks whether there is something to do, and sleeps if there is not; a wake in
-/// between keeps it awake.
+/// A connection calls `stayAwake`, checks whether there is something to do, and else sleeps; a wake in between keeps it
+/// awake.
 ///
 /// Unchecked Sendable: the library's handle is used on the connection's own thread to suspend, and by the one thread
 /// that resumes, before which the connection cannot end. `place` belongs to the deadline heap and is protected by its
@@ -12,7 +12,7 @@ import Synchronization
 /// it sleeps.
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
-    /// Whether the sleeper is told of input as of a hang-up.
+    /// Whether the sleeper is notified of input as of a hang-up.
     let wakesOnInput: Bool
     private let handle: ConnectionHandle
     private let suspended: SuspendedConnections
@@ -80,7 +80,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
     /// Wakes the connection, or keeps it from falling asleep; called from any thread at any time.
     func wake() { if wasAsleep() { suspended.wake(self) } }
 
-    /// Wakes several connections, those of one server together.
+    /// Wakes several connections, the connections of one server together.
     static func wake(_ suspensions: [Suspension]) {
         var asleep = suspensions.filter { $0.wasAsleep() }
         while let server = asleep.first?.suspended {
